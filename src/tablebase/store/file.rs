@@ -92,7 +92,7 @@ impl Sides {
     }
 }
 
-/// What the values of a file tell.
+/// The kind of the values of a file.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Content {
@@ -129,7 +129,7 @@ pub struct Description {
     /// best of the stored value and the values of the captures and den entries.
     #[serde(default, skip_serializing_if = "is_false")]
     pub dont_cares: bool,
-    /// What the values tell.
+    /// The kind of the values.
     #[serde(default, skip_serializing_if = "is_default")]
     pub content: Content,
     /// The codec with its version and level.
@@ -181,8 +181,8 @@ pub(super) fn codec_name(level: i32) -> String {
 pub(crate) trait Values: Sync {
     /// Bytes of a cell.
     fn cell_bytes(&self) -> usize;
-    /// Replaces `codes` by the codes of a range of rows in the order of the file, 0 for a cell without a position. `codes` must
-    /// be as wide as the cells.
+    /// Replaces `codes` by the codes of a range of rows in the order of the file, with 0 for a cell without a position.
+    /// `codes` must have the width of the cells.
     fn gather(&self, layout: &Layout, color: Color, rows: Range<usize>, codes: &mut Cells);
     /// The first cell with the longest distance of a side to move; `None` if no position is decided.
     fn deepest(&self, color: Color, stats: &Stats) -> Option<usize>;
@@ -207,7 +207,7 @@ impl Values for Table {
     }
 }
 
-/// The first cell with this code. Parts are searched at once: cell by cell, rayon takes longer than the comparisons.
+/// The first cell with this code. Rayon searches large parts: cell by cell, its overhead exceeds the comparisons.
 fn first<C: PartialEq + Sync>(cells: &[C], code: C) -> Option<usize> {
     const PART: usize = 1 << 16;
     let start = PART * cells.par_chunks(PART).position_first(|part| part.contains(&code))?;
@@ -233,7 +233,7 @@ struct Writer<'a, V> {
 
 impl<V: Values> Writer<'_, V> {
     fn side(&self, color: Color, level: i32) -> io::Result<Side> {
-        // Memory that is kept from one batch to the next: clearing fresh memory takes about as long as all else but zstd.
+        // Reuses memory for all batches: clearing fresh memory takes about as long as everything else except zstd.
         let mut batch: Vec<_> = (0..BATCH).map(|_| (Cells::empty(self.values.cell_bytes(), 0), Vec::new())).collect();
         let (mut blocks, mut hash) = (Vec::new(), Xxh3::new());
         let starts: Vec<usize> = (0..self.rows).step_by(self.block_rows).collect();
@@ -610,7 +610,7 @@ mod tests {
         }
     }
 
-    /// Two bytes for each cell, as for lines longer than 253 plies, which no small class has.
+    /// Two bytes for each cell, as for lines longer than 253 plies. No small class has such a line.
     #[test]
     fn wide_cells_come_back() {
         let rules = RuleOptions::PAPER;

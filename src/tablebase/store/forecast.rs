@@ -18,7 +18,7 @@ fn cells(rows: usize) -> u64 {
     (2 * rows * ROW_CELLS) as u64
 }
 
-/// The expected bytes of a table with so many rows of 4096 cells for one side to move, as `dsq generate` writes it.
+/// The expected bytes of a table as `dsq generate` writes it, with `rows` rows of 4096 cells for one side to move.
 #[must_use]
 pub fn expected_file_bytes(rows: usize) -> u64 {
     cells(rows) / CELLS_PER_BYTE

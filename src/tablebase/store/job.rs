@@ -283,7 +283,7 @@ mod tests {
     use super::*;
     use std::fs;
 
-    /// A class whose values do not fit into memory gets them from a log, with the same bytes.
+    /// A class whose values do not fit into memory replays them from a change log, and its file has the same bytes.
     #[test]
     fn values_from_a_log_are_the_same_file() {
         let (all, logged) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());

@@ -33,7 +33,7 @@ pub struct Manifest {
 /// A class of a [`Manifest`] that was counted and not written.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CountedClass {
-    /// The class's representative.
+    /// The representative of the class.
     pub class: String,
     /// The materials of the class whose White is the representative's White.
     pub same: Vec<String>,
@@ -41,7 +41,8 @@ pub struct CountedClass {
     pub swapped: Vec<String>,
     /// The counts, White and Black of the representative to move.
     pub stats: ByColor<Stats>,
-    /// Seconds of solving it, with the classes that were solved only for it; `None` if its level was solved as a whole.
+    /// Seconds of solving the class, with the classes that were solved only for it; `None` if its level was solved as a
+    /// whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
 }
@@ -49,13 +50,13 @@ pub struct CountedClass {
 /// One class of a [`Manifest`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ManifestClass {
-    /// The class's representative; its file is this name with `.dsq`.
+    /// The representative of the class. The name of the file is this name with `.dsq`.
     pub class: String,
     /// The materials of the class whose White is the representative's White.
     pub same: Vec<String>,
     /// The materials of the class whose White is the representative's Black.
     pub swapped: Vec<String>,
-    /// Length of its file in bytes.
+    /// Length of the file in bytes.
     pub bytes: u64,
     /// Checksums of the decoded values, White and Black to move.
     pub values: ByColor<String>,

@@ -69,8 +69,8 @@ impl MemoryLimit {
         Err(SetError::Memory { material, needed, limit: self.bytes })
     }
 
-    /// The bytes left for solving the classes of a level, with the values of all classes that their captures lead to in
-    /// memory.
+    /// The remaining bytes for solving the classes of a level, with the values of all classes that their captures lead
+    /// to in memory.
     ///
     /// # Errors
     /// [`SetError::Memory`] if they do not suffice for the largest class.

@@ -5,7 +5,7 @@
 //! - one class as a separate job, and a directory that jobs fill: `job`, `replayed`, `counts`, `peak`, `finish`
 //! - opening and probing tables: `set`, `prober`, `cache`
 //! - solving a class when a probe needs it: `on_demand`
-//! - checking: `verify` (position by position) and `proof` (all values at the speed of memory)
+//! - checking: `verify` (position by position) and `proof` (all values, limited by the memory bandwidth)
 //! - export as text: `export`
 
 pub(crate) mod cache;

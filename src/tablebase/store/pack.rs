@@ -99,7 +99,7 @@ impl<'a, R: PackedRows> Packer<'a, R> {
         Ok(Packed { sides, dictionary: dictionary.len(), blocks })
     }
 
-    /// Single rows, evenly spread: similar rows are far apart, where a block does not reach.
+    /// Single rows, evenly spread, because similar rows are too far apart to be in one block.
     fn dictionary(&self, turn: Color) -> Vec<u8> {
         if self.count * self.row_bytes < LEAST_BYTES {
             return Vec::new();

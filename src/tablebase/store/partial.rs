@@ -126,7 +126,7 @@ pub(crate) fn partial_files(dir: &Path) -> Result<Vec<PartialFile>, TableError> 
         if path.extension().is_none_or(|e| e != PARTIAL) {
             continue;
         }
-        // A file that is gone by now was renamed by its writer.
+        // The writer may have renamed the file in the meantime.
         let Ok(data) = fs::metadata(&path) else { continue };
         let age = data.modified().ok().and_then(|time| time.elapsed().ok()).unwrap_or_default();
         files.push(PartialFile { dead: is_dead(&path), path, age });

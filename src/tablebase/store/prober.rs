@@ -3,8 +3,8 @@
 use crate::board::{Color, Position, Rules};
 use crate::tablebase::{CellValue, Material, Probe, ProbeWdl, SetError, Table, TableSet, Value, Wdl};
 
-/// Probes a [`TableSet`] from any number of threads. [`TableSet::prober`] creates it and checks the rules, so that no
-/// game is judged by tables for other rules.
+/// Probes a [`TableSet`] from any number of threads. [`TableSet::prober`] creates it and checks that the tables are for
+/// the rules of the game.
 pub struct TableProber {
     set: TableSet,
 }

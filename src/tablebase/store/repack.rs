@@ -136,7 +136,7 @@ mod tests {
             let result = Value::of(value, wdl.set().rules()).wdl;
             assert_eq!(wdl.wdl(position).unwrap(), Some(result), "{}", position.to_fen());
         }
-        // Packed tables with distances and results have the same bytes, made from either.
+        // Tables of results have the same bytes, whether they are made from new or from repacked tables.
         let again = tempfile::tempdir().unwrap();
         write_wdl(dir.path(), again.path(), &|_, _| {}).unwrap();
         for name in [results.path(), again.path()].map(|dir| TableFile::path(dir, material())) {
@@ -191,7 +191,7 @@ mod tests {
         let right = probe().unwrap();
         let mut random = Pcg64::seed_from_u64(8);
         let mut answered = 0;
-        // The dictionary is the first block, behind the head.
+        // The dictionary is the first block, after the header.
         let head = open(dir.path()).unwrap().description().dictionary / 100;
         for i in 0..200 {
             let mut bytes = whole.clone();
@@ -210,7 +210,7 @@ mod tests {
             assert!(open(dir.path()).is_err(), "cut at {at}");
         }
         assert!(answered > 0);
-        // A later version, and a file of version 2 that claims what only version 3 has.
+        // A later version, and a file of version 2 that claims features of version 3.
         for (version, word) in [(4, "version 4"), (2, "does not fit")] {
             let mut bytes = whole.clone();
             bytes[8] = version;
@@ -223,7 +223,7 @@ mod tests {
         assert!(matches!(TableFile::open(&path, &other, material()).err(), Some(TableError::Rules { .. })));
     }
 
-    /// Writes a file with right checksums of its head and of all of it, and opens it.
+    /// Writes a file with right checksums of its header and of the whole file, and opens it.
     fn open_bytes(path: &Path, bytes: &[u8], end: usize) -> Result<(), TableError> {
         let mut bytes = bytes.to_vec();
         let number = |bytes: &[u8], at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;

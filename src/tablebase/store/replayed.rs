@@ -1,5 +1,5 @@
-//! The values of a class that do not fit into memory uncompressed. They are made from the change logs of the solved class
-//! block by block, and each block is compressed at once.
+//! The values of a class that do not fit into memory uncompressed. They are replayed from the change logs of the solved
+//! class block by block, and each block is compressed at once.
 
 use super::codec::{compress, decompress};
 use super::file::Values;
@@ -41,7 +41,7 @@ struct CompressedRange {
 type Last = Option<(usize, Vec<u8>)>;
 
 impl Replayed {
-    /// Makes the values from the logs of a class on the threads of the current rayon pool.
+    /// Replays the values from the change logs of a class on the threads of the current rayon pool.
     ///
     /// # Errors
     /// If a log cannot be read back, or compression fails.
@@ -117,7 +117,7 @@ mod tests {
     use crate::tablebase::solve::cpu::pass::{Keep, Task, solve};
     use crate::tablebase::{ClassId, CpuBackend, Solver};
 
-    /// The values from a log are those of a class whose values fit into memory, for ranges and cells of any size, under
+    /// Values from a change log equal the values that are solved in memory, for ranges and cells of any size, under
     /// several rules, and with positions without a legal move.
     #[test]
     fn logs_give_every_value() {

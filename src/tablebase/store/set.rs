@@ -35,7 +35,7 @@ pub struct TableSet {
     manifest: Manifest,
     classes: Classes,
     addresser: Addresser,
-    /// What the tables tell.
+    /// The kind of the values.
     content: Content,
     /// By class, its file, opened at the first use.
     files: Vec<OnceLock<TableFile>>,
@@ -57,13 +57,14 @@ impl TableSet {
         let (addresser, rules) = (Addresser::new(&classes), Rules::new(rules));
         let (dir, content, cache) = (dir.to_owned(), Content::Dtw, Mutex::default());
         let mut set = TableSet { dir, rules, manifest, classes, addresser, content, files, cache };
-        // All tables of a directory tell the same; one that is missing or damaged is reported when it is needed.
+        // All tables of a directory have the same kind of values. A missing or damaged table is reported when it is
+        // needed.
         let first = set.ids().next().map(|id| set.open_file(id));
         set.content = first.and_then(Result::ok).map_or(Content::Dtw, |file| file.description().content);
         Ok(set)
     }
 
-    /// What the tables tell: distances, or results only.
+    /// The kind of the values: with distances, or results only.
     #[must_use]
     pub fn content(&self) -> Content {
         self.content
@@ -215,8 +216,8 @@ impl TableSet {
         Ok(Some(self.with_conversions(position, stored)?.unwrap_or(stored)))
     }
 
-    /// The value of the best capture or den entry of a position, if it is at least as good as the stored value, which
-    /// then need not be true. `None` if the stored value is better, or there is no such move.
+    /// The value of the best capture or den entry of a position, if it is at least as good as the stored value (which
+    /// may then be a don't-care). `None` if the stored value is better, or there is no such move.
     fn with_conversions(&self, position: &Position, stored: CellValue) -> Result<Option<CellValue>, SetError> {
         let best = self.best_of(position, &conversions(position, &self.rules), None)?;
         Ok(best.filter(|&best| Value::of(best, &self.rules) >= Value::of(stored, &self.rules)))
@@ -227,7 +228,7 @@ impl TableSet {
         Ok(self.best_of(position, &position.moves(&self.rules), loaded)?.unwrap_or(CellValue::NoMove))
     }
 
-    /// The value of a position for a side that has only these moves; `None` without a move.
+    /// The value of a position if the side to move had only these moves; `None` without a move.
     fn best_of(
         &self,
         position: &Position,
@@ -261,8 +262,7 @@ impl TableSet {
         }))
     }
 
-    /// The values of a class that are stored. Where the file does not store every value, the others are computed from
-    /// the captures and den entries.
+    /// The stored values of a class. Don't-cares are replaced by the values of the captures and den entries.
     pub(crate) fn stored(&self, id: ClassId) -> Result<Loaded, SetError> {
         let file = self.file(id)?;
         if self.content == Content::Wdl {
@@ -291,7 +291,7 @@ impl TableSet {
                 CellsMut::Byte(cells) => {
                     for (cell, code) in cells.iter_mut().enumerate() {
                         let code_here = value(row * ROW_CELLS + cell, u16::from(*code))?;
-                        // A value that does not fit is not the file's: the checksum then differs.
+                        // A value that does not fit the cell cannot be right: the checksum then differs.
                         *code = code_here.map_or(*code, |code| code.try_into().unwrap_or(0));
                     }
                 }

@@ -1,4 +1,4 @@
-//! Why a table file cannot be used.
+//! The errors of table files.
 
 use crate::tablebase::Material;
 use std::io;

@@ -1,5 +1,5 @@
-//! Checks finished tables: the checksums, and each value against the values after the moves of the board's move
-//! generator.
+//! Checks finished tables: the checksums, and each value against the values of its successors, which the board's move
+//! generator finds.
 
 use crate::board::{Color, Position};
 use crate::game::random::Random;

@@ -1,18 +1,18 @@
-//! Proves every stored value of a class from the values after its moves, at the speed of memory: [`Prover`].
+//! Proves every stored value of a class from the values of its successors, limited by the memory bandwidth: [`Prover`].
 //!
-//! The values are decoded into scores (`score`): numbers ordered by how good it is for a side to move to that position.
+//! The values are decoded into scores (`score`): numbers ordered by the value of a move to the position.
 //! For each word of 64 positions, a sweep (`sweep`) takes the maximum score over all moves (`moves`, derived from the
 //! board's move generator; captures probe the tables of the smaller classes) and converts it into the value that the
-//! position must have. That value is compared with the stored one. If only one side to move is stored, the other is
-//! computed in the same way first, and compared by its checksum. Values that a repacked file leaves to captures and den
-//! entries are computed from these when it is decoded; [`Prover::repack`] writes such files.
+//! position must have. This value is compared with the stored value. If only one side to move is stored, the other side
+//! is first computed in the same way and compared by its checksum. Don't-cares of a repacked file are replaced by the
+//! values of the captures and den entries when it is decoded; [`Prover::repack`] writes repacked files.
 //!
 //! This local check suffices. Distances are right by induction, since the distance falls with every move of best play.
 //! Draws: among all positions wrongly stored as draws, one with the shortest true distance would have a correctly
 //! stored successor that contradicts the draw.
 //!
-//! The proof shares only the index and the classes with the solver. `verify` does the same check position by position,
-//! simple and slow.
+//! The proof shares only the index and the classes with the solver. `verify` is a simple and slow implementation of the
+//! same check, position by position.
 
 mod moves;
 mod planes;
@@ -41,7 +41,7 @@ use sweep::{Capture, Smaller, Sweep, Sweepable};
 pub struct Proved {
     /// Stored values compared with the values after their moves.
     pub values: u64,
-    /// Values of a side to move that is not stored, computed and compared by their checksum.
+    /// Computed values of a side to move that is not stored, compared by their checksum.
     pub computed: u64,
 }
 

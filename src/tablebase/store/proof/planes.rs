@@ -100,7 +100,7 @@ impl Kept {
         self.cells.len()
     }
 
-    /// Sets the values of cells without a position to 0; a file stores any value there.
+    /// Sets the values of cells without a position to 0; a file stores arbitrary values for them.
     fn clear<C: Score>(&self, squares: &RowSquares, row: &mut [C]) {
         if !squares.distinct {
             return row.fill(C::ZERO);
@@ -230,10 +230,10 @@ struct Packed<C> {
 /// Number of cells that are decoded in parallel before the next digest: enough to keep the threads busy.
 const GROUP_CELLS: usize = 16 << 20;
 
-/// Computes the scores of a row that follow from its conversions, 0 where there are none.
+/// Computes the scores of a row that follow from its conversions, with 0 for a position without a conversion.
 pub(super) type Conversions<'a, C> = &'a (dyn Fn(usize, &mut [C]) + Sync);
 
-/// Decodes a stored side to move. `conversions` is stated if the file leaves values to conversions.
+/// Decodes a stored side to move. `conversions` must be given if the file has don't-cares.
 pub(super) fn load<C: Score>(
     file: &TableFile,
     turn: Color,
@@ -260,7 +260,7 @@ pub(super) fn load<C: Score>(
             if let Some(conversions) = conversions {
                 conversions(row, &mut best);
                 for (cell, code) in kept.cells().zip(codes.iter_mut()) {
-                    // The score of a position is less, the better it is for its side to move.
+                    // A position that is better for its side to move has a lower score.
                     let (value, best) = (&mut cells[cell], best[cell]);
                     if best != C::ZERO && best < *value {
                         *value = best;

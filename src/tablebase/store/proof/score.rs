@@ -1,5 +1,5 @@
-//! Values as scores: numbers ordered by how good it is to *move to* a position with that value, so that the best
-//! successor has the greatest score, and the value of a position follows from it by a subtraction.
+//! Values as scores: numbers ordered by the value of a *move to* the position. The best successor has the greatest
+//! score, and the value of a position follows from it by a subtraction.
 //!
 //! With `H` half of the range of a cell and `M` its greatest number, the scores are
 //!
@@ -115,7 +115,7 @@ impl Scale {
             let won = if best <= drawn { half } else { turned.wrapping_add(one) };
             if best < half { lost } else { won }
         } else {
-            // `-best - 1` for losses: 0, no move, becomes the greatest of all.
+            // `-best - 1` for losses: 0 (no move) becomes the greatest score.
             if best < half { turned.wrapping_add(C::MAX) } else { turned }
         }
     }
@@ -153,8 +153,8 @@ mod tests {
         Some(CellValue::Decided(plies + 1))
     }
 
-    /// How good it is to move to a position with this code: best the quickest loss of the opponent, worst their
-    /// quickest win.
+    /// The rank of a move to a position with this code: the quickest loss of the opponent is best, the quickest win of
+    /// the opponent is worst.
     fn rank(code: u16, no_move: NoMove) -> i32 {
         match plain(code, no_move) {
             Some(CellValue::Decided(plies)) if plies % 2 == 1 => 1_000_000 - i32::from(plies),

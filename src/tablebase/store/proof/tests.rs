@@ -52,8 +52,8 @@ fn agrees_with_the_plain_verifier_on_all_of_three_pieces() {
     agrees_with_the_plain_verifier(generated("chinese", 3).path());
 }
 
-/// Materials with lanes and rows of rats and leapers on both sides, which three pieces do not have, and with captures
-/// into mirrored classes.
+/// Materials with rats and leapers as lane and row pieces of both sides, which do not occur with three pieces, and with
+/// captures into mirrored classes.
 #[test]
 fn chosen_four_pieces_are_right() {
     for (rules, material) in RULES.into_iter().zip(["LRvTR", "TRvLR", "ERvLR", "LRvLT", "ELvTR"]) {
