@@ -1,8 +1,9 @@
 //! The dense index of a class's positions: rows of words of lanes.
 //!
-//! The pieces are put in order. The last one is the **lane piece**: a 64-bit word holds one bit for each square it may
-//! stand on. The one before is the **word piece**: 64 words, one for each of its squares (and a spare), are a **row**.
-//! All others are **row pieces**: their squares, counted densely, are the digits of the row's number. So
+//! The pieces are put in order. The last one is the **lane piece**: a 64-bit word contains one bit for each square that
+//! the lane piece may stand on. The piece before it is the **word piece**: 64 words, one for each of its squares (and a
+//! spare), are a **row**. All others are **row pieces**: their squares, counted densely, are the digits of the row's
+//! number. So
 //!
 //! ```text
 //! row  = ((d0 * n1 + d1) * n2 + d2) ...        di: number of the i-th row piece's square among those it may stand on
@@ -22,7 +23,7 @@ use super::Material;
 use super::material::squares_in_play;
 use crate::board::{Color, File, Piece, Position, Setup, Square};
 
-/// Words of a row, and lanes of a word.
+/// The number of words of a row, and of lanes of a word.
 pub const WIDTH: usize = 64;
 /// Cells of a row.
 pub const ROW_CELLS: usize = WIDTH * WIDTH;
@@ -155,8 +156,8 @@ impl Index {
         }
     }
 
-    /// The cells of a row that have a position, as one bit for each lane of each word: every piece stands where it may,
-    /// no two on one square.
+    /// The cells of a row that have a position, as one bit for each lane of each word: every piece stands on a square
+    /// of its own that it may enter.
     pub(crate) fn valid_row(&self, row: usize) -> [u64; WIDTH] {
         let mut valid = [0; WIDTH];
         let mut taken = 0u64;

@@ -1,6 +1,6 @@
-//! The cells of a class in the order of a file. Of each row a file stores only the cells for squares that the word piece and
-//! the lane piece may stand on, one byte each (two bytes, little-endian, if the class has a line longer than 253 plies). A
-//! cell without a position repeats the value before it, which compresses to almost nothing.
+//! The cells of a class in the order of a file. A file stores only the cells of a row whose squares the word piece and
+//! the lane piece may stand on, one byte each (two bytes, little-endian, if the class has a line longer than 253
+//! plies). A cell without a position repeats the value before it, which compresses to almost nothing.
 
 use crate::board::{Bitboard, Square};
 use crate::tablebase::index::{Index, ROW_CELLS, WIDTH};
@@ -75,8 +75,8 @@ impl Layout {
         reflected.map(|(word, lane)| self.places[word.index() * WIDTH + lane.index()]).collect()
     }
 
-    /// Replaces `codes` by the codes of whole rows in the order of a file, 0 for a cell without a position. `codes` must be as
-    /// wide as the cells.
+    /// Replaces `codes` by the codes of whole rows in the order of a file, with 0 for a cell without a position.
+    /// `codes` must have the width of the cells.
     pub(crate) fn gather(&self, cells: CellsRef<'_>, codes: &mut Cells) {
         codes.reset(cells.len() / ROW_CELLS * self.row_len());
         match (cells, codes) {
@@ -161,7 +161,7 @@ pub(crate) fn block_bytes(codes: &mut Cells) -> &[u8] {
     codes.view().bytes()
 }
 
-/// Replaces each 0 by the code before it, and by 1 where there is none.
+/// Replaces each 0 by the code before it, or by 1 if no code is before it.
 fn repeat_last<C: Copy + From<u8> + PartialEq>(codes: &mut [C]) {
     let mut last = C::from(1);
     for code in codes {

@@ -156,8 +156,8 @@ impl Material {
         false
     }
 
-    /// Number of positions with one side to move: every piece stands where it may, no two on one square, none in the
-    /// enemy's den.
+    /// Number of positions with one side to move: every piece stands on a square of its own that it may enter, none in
+    /// the enemy's den.
     #[must_use]
     pub fn positions(self) -> u64 {
         // All pieces that cannot swim share the same squares, and a rat may stand on all of them.

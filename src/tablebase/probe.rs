@@ -5,7 +5,7 @@ use super::CellValue;
 use crate::board::{Move, NoMove, Position, Rules};
 use std::cmp::{Ordering, Reverse};
 
-/// Win, draw or loss from the side to move's view. The greater result is better for the side to move.
+/// Win, draw or loss from the side to move's view. A greater result is better for the side to move.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Wdl {

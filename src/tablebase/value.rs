@@ -132,7 +132,7 @@ impl Cells {
         }
     }
 
-    /// Makes these `len` cells with the code 0, and reuses their memory.
+    /// Resizes to `len` cells, all with the code 0, and reuses the memory.
     pub(crate) fn reset(&mut self, len: usize) {
         match self {
             Cells::Byte(cells) => {
@@ -202,7 +202,7 @@ impl<'a> CellsRef<'a> {
 }
 
 impl<'a> CellsMut<'a> {
-    /// The cells in this memory, of `cell_bytes` bytes each (1 or 2, then aligned to two bytes).
+    /// The cells in this memory, of `cell_bytes` bytes each: 1 or 2. For 2, the memory must be aligned to two bytes.
     pub(crate) fn of(memory: &'a mut [u8], cell_bytes: usize) -> CellsMut<'a> {
         if cell_bytes == 1 { CellsMut::Byte(memory) } else { CellsMut::Wide(bytemuck::cast_slice_mut(memory)) }
     }

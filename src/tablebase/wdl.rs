@@ -132,8 +132,8 @@ impl ProbeWdl for WdlTables {
     }
 }
 
-/// The values of a class, four to a byte, and the number of plies of the longest win or loss. Of each row only the
-/// cells that a file stores are kept.
+/// The values of a class, four to a byte, and the number of plies of the longest win or loss. Contains only the cells
+/// that a file stores.
 fn pack(classes: &Classes, id: ClassId, table: &Table) -> (ByColor<Vec<u8>>, u32) {
     let index = classes.get(id).index();
     let layout = Layout::new(&index);
