@@ -49,7 +49,7 @@ impl Path {
     }
 }
 
-/// A table of counts, and the salt that separates the keys of this count from those of others in the table.
+/// A table of counts, and the salt that separates the keys of this count from the keys of other counts in the table.
 #[derive(Copy, Clone)]
 pub(super) struct Hash<'a> {
     pub table: &'a PerftHash,
@@ -82,8 +82,8 @@ fn mix(word: u64) -> u64 {
     word ^ word >> 31
 }
 
-/// A word for the set of positions `before` this one that may recur in less than `depth` plies: those for which each
-/// side has enough moves to bring its pieces back. `depth` is two or more.
+/// A word for the set of positions `before` this one that may recur in less than `depth` plies: each side has enough
+/// moves to bring its pieces back. `depth` is two or more.
 fn recurring(position: &Position, depth: u32, before: &[Position]) -> u64 {
     let mover = position.turn();
     let mut set = 0u64;

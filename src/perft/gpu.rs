@@ -24,7 +24,7 @@ const SUM: u32 = 0;
 const COUNTS: u32 = 2;
 const WORK: u32 = COUNTS + EXPANDED as u32 + 2;
 
-/// Counts lines of moves on a GPU. The result is that of [`Perft`](super::Perft) with
+/// Counts lines of moves on a GPU. The result equals the result of [`Perft`](super::Perft) with
 /// [`PerftMode::Expand`](super::PerftMode).
 pub struct GpuPerft<'a> {
     rules: &'a Rules,

@@ -61,7 +61,7 @@ pub struct Classes {
 }
 
 impl Classes {
-    /// Finds the classes of 2 to `pieces` pieces. More than [`Index::MAX_PIECES`] count as that many.
+    /// Finds the classes of 2 to `pieces` pieces, at most [`Index::MAX_PIECES`].
     #[must_use]
     pub fn new(options: &RuleOptions, pieces: usize) -> Classes {
         let pieces = pieces.min(Index::MAX_PIECES);

@@ -28,7 +28,7 @@ pub(crate) struct WorkingMemory {
 }
 
 impl WorkingMemory {
-    /// The memory for a class of which `rows` rows are solved, and with its values if `values` is set.
+    /// The memory for a class with `rows` solved rows, and for its values if `values` is set.
     pub(crate) fn new(index: &Index, rows: usize, values: bool) -> WorkingMemory {
         let plane = rows * size_of::<Row>();
         WorkingMemory {

@@ -232,7 +232,7 @@ mod tests {
         assert_eq!((left.levels[0].disk_bytes, left.levels[0].seconds), (0, 0.0));
         assert_eq!(left.levels[1], whole.levels[1]);
 
-        // Counted classes count as done if only counts are wanted.
+        // Counted classes count as done if only counts are requested.
         let count = Generate { stats_only: true, ..generate(dir.path(), 3) };
         assert!(forecast(&count).levels[1].classes == 42 && forecast(&count).disk_bytes == 0);
         count.run(&mut Solver::new(&RuleOptions::PAPER, 3, Options::default()), &|_| {}).unwrap();

@@ -209,7 +209,7 @@ impl Level {
     }
 }
 
-/// The classes of a level that are left to solve.
+/// The classes of a level that are not solved yet.
 #[derive(Default)]
 struct ToSolve {
     ids: Vec<ClassId>,

@@ -9,7 +9,7 @@ use crate::tablebase::{ClassId, Prover, TableFile};
 use std::fs;
 use std::path::Path;
 
-/// Memory for the values of a class and of those that its captures lead to, in bytes.
+/// Memory for the values of a class and of the classes that its captures lead to, in bytes.
 const MEMORY: usize = 8 << 30;
 
 /// Recompresses the tables of a directory to smaller files, for probing and publishing: they store one side to move, and

@@ -334,7 +334,7 @@ fn split(index: &Index, row: usize, digits: &mut [u32; MAX_ROW_PIECES]) {
     }
 }
 
-/// The sum of what all row pieces except the first add to the number of the mirrored row.
+/// The sum of the summands of all row pieces except the first in the number of the mirrored row.
 #[inline(always)]
 fn mirrored_rest(index: &Index, digits: &[u32; MAX_ROW_PIECES]) -> u32 {
     index.row_pieces.iter().zip(digits).skip(1).map(|(piece, &digit)| piece.mirrored_offset(digit)).sum()

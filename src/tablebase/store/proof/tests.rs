@@ -264,8 +264,8 @@ fn memory_is_kept_to() {
     keeps_what_fits::<u16>(&set);
 }
 
-/// If one reply wins in the longest distance that fits a byte and all others win at once, a position with that reply
-/// that is not won at once has a longer loss.
+/// If one reply wins in the longest distance that fits a byte and all other replies win in one ply, a position with
+/// this reply that is not won in one ply has a longer loss.
 #[test]
 fn a_line_too_long_for_a_cell_is_named() {
     let dir = generated("paper", 3);
