@@ -12,7 +12,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 /// The largest score of a label, in cp.
-const MAX_SCORE: i32 = 3000;
+pub(crate) const MAX_SCORE: i32 = 3000;
 /// An opening counts as decided if a search scores it above this, in cp.
 const DECIDED: i32 = 1000;
 /// The factor from the nodes of a move to the nodes of the search for decided openings.

@@ -1,14 +1,16 @@
 //! Training the neural network evaluation: data by self-play, and the fit of the parameters.
 //!
 //! The files, the lowest first: `record` (a position with its labels in 24 bytes, and files of records), `datagen`
-//! (self-play), `model` (the network in floating point, its gradient, quantisation), `checkpoint` (its file), `adamw`
-//! (the optimiser), `recipe` (the description of a training run), `training` (the run).
+//! (self-play), `endgames` (positions of endgame tables), `model` (the network in floating point, its gradient,
+//! quantisation), `checkpoint` (its file), `adamw` (the optimiser), `recipe` (the description of a training run),
+//! `training` (the run).
 
 #![warn(missing_docs)]
 
 mod adamw;
 mod checkpoint;
 mod datagen;
+mod endgames;
 mod file;
 mod model;
 mod recipe;
@@ -17,6 +19,7 @@ mod training;
 
 pub use checkpoint::CheckpointError;
 pub use datagen::Datagen;
+pub use endgames::Endgames;
 pub use model::Model;
 pub use recipe::{Recipe, RecipeError};
 pub use record::{DataError, DataFile, Header, Record, read_records};

@@ -140,7 +140,8 @@ struct Run<'a> {
 impl Run<'_> {
     fn sample(&self, record: &Packed, mirrored: bool) -> Sample {
         let result = f32::from(record.result() + 1) / 2.0;
-        let share = if record.exact() { 1.0 } else { self.recipe.result };
+        // The score of an exact record says more than its result: it falls with the distance of the win.
+        let share = if record.exact() { 0.0 } else { self.recipe.result };
         let target = share * result + (1.0 - share) * sigmoid(f32::from(record.score()) / self.scale);
         Sample::new(&record.squares(), record.turn(), mirrored, target)
     }
@@ -224,14 +225,15 @@ fn first_model(recipe: &Recipe) -> Result<Model, TrainingError> {
     Ok(model)
 }
 
-/// The scale with which the scores predict the results best.
+/// The scale with which the scores of searches predict the results best.
 fn best_scale(records: &[Packed]) -> f32 {
     let error = |scale: f32| -> f64 {
         let error = |record: &Packed| {
             let expected = sigmoid(f32::from(record.score()) / scale);
             f64::from((expected - f32::from(record.result() + 1) / 2.0).powi(2))
         };
-        let sampled: Vec<&Packed> = records.iter().step_by(records.len() / 200_000 + 1).collect();
+        let sampled: Vec<&Packed> =
+            records.iter().step_by(records.len() / 200_000 + 1).filter(|record| !record.exact()).collect();
         let parts: Vec<f64> =
             sampled.par_chunks(4096).map(|part| part.iter().map(|record| error(record)).sum()).collect();
         parts.iter().sum()

@@ -1,4 +1,4 @@
-use crate::arguments::{RulesArg, ThreadsArg, at_least_one};
+use crate::arguments::{RulesArg, ThreadsArg, at_least_one, open_tables};
 use crate::evaluation::{named_evaluation, read_weights};
 use crate::failure::{Failure, Outcome};
 use crate::output::print;
@@ -6,25 +6,30 @@ use crate::progress::{interrupt, progress_bar};
 use clap::Args;
 use doushouqi::board::Rules;
 use doushouqi::search::{Evaluation, Tables};
+use doushouqi::tablebase::{Material, TableProber};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
-use train::{DataError, DataFile, Datagen as Generator, Header, Record};
+use train::{DataError, DataFile, Datagen as Generator, Endgames, Header, Record};
 
 /// Generate training data for the neural network: positions of games of the engine against itself, with scores and
-/// results.
+/// results, or positions of endgame tables with their exact values.
 ///
 /// The file contains 24 bytes per position; crates/train/src/record.rs specifies it. The same seed gives the same bytes
 /// on any number of threads. Ctrl-C keeps the finished games; the same command then continues the file.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq datagen --games 100000 --nodes 1000 --seed 1 --out first.data\n  \
-                        dsq datagen --games 100000 --nodes 1000 --seed 2 --evaluation first.nnue --out second.data")]
+                        dsq datagen --games 100000 --nodes 1000 --seed 2 --evaluation first.nnue --out second.data\n  \
+                        dsq datagen --endgames tables --games 20000 --out endgames.data")]
 pub struct Datagen {
     /// The number of games in the file at the end
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = at_least_one::<u32>())]
     games: u32,
+    /// Instead of playing, take positions of the endgame tables in this directory, 64 for each game
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["nodes", "evaluation", "weights"])]
+    endgames: Option<PathBuf>,
     /// Nodes of each search
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = at_least_one::<u64>())]
     nodes: u64,
@@ -62,6 +67,25 @@ impl Writer {
     }
 }
 
+/// Endgame tables and the materials that they contain.
+struct EndgameTables {
+    tables: TableProber,
+    materials: Vec<Material>,
+}
+
+impl EndgameTables {
+    fn open(dir: &Path, rules: &Rules) -> Result<EndgameTables, Failure> {
+        let tables = open_tables(dir, Some(*rules.options()))?;
+        let classes = tables.set().classes();
+        let members = |id| classes.get(id).same.iter().chain(&classes.get(id).swapped).copied();
+        let materials = tables.set().ids().flat_map(members).filter(|material| material.len() > 2).collect::<Vec<_>>();
+        if materials.is_empty() {
+            return Err(Failure::Input(format!("{}: there are no tables of more than two pieces", dir.display())));
+        }
+        Ok(EndgameTables { tables, materials })
+    }
+}
+
 impl Datagen {
     pub fn run(self) -> Outcome {
         let rules = Rules::new(self.rules.rules);
@@ -70,7 +94,11 @@ impl Datagen {
         if weights.is_some() && !matches!(evaluation, Evaluation::HandCrafted) {
             return Err(Failure::Input("--weights needs --evaluation hand-crafted".to_owned()));
         }
-        let header = Header::new(rules.options(), self.seed, self.nodes, &evaluation, weights.as_ref());
+        let endgames = self.endgames.as_deref().map(|dir| EndgameTables::open(dir, &rules)).transpose()?;
+        let header = match &endgames {
+            Some(_) => Header { rules: rules.options().table_hash(), seed: self.seed, nodes: 0, evaluation: 0 },
+            None => Header::new(rules.options(), self.seed, self.nodes, &evaluation, weights.as_ref()),
+        };
         let file = DataFile::open(&self.out, &header).map_err(failure_of_output)?;
         let first = file.next_game();
         let writer = Mutex::new(Writer { file, waiting: BTreeMap::new() });
@@ -78,23 +106,23 @@ impl Datagen {
         let bar = progress_bar(self.games.into(), "games");
         bar.set_position(first.into());
         bar.reset_eta();
+        let write = |number, records| {
+            bar.inc(1);
+            writer.lock().unwrap_or_else(PoisonError::into_inner).add(number, records).map_err(failure_of_output)
+        };
+        // A bridge hands out the numbers in order, so few games wait for an earlier one, and no game is skipped.
+        let games = || (first..self.games).take_while(|_| !stop.load(Ordering::Relaxed)).par_bridge();
         self.threads.run(|| -> Outcome {
+            if let Some(EndgameTables { tables, materials }) = &endgames {
+                let endgames = Endgames { tables, materials, seed: self.seed };
+                return games().try_for_each(|number| write(number, endgames.batch(number)?));
+            }
             let tables = Arc::new(Tables::solve(rules.options(), 4)?);
             let (seed, nodes) = (self.seed, self.nodes);
             let generator = Generator { rules: rules.clone(), seed, nodes, evaluation, weights, tables };
-            // A bridge hands out the numbers in order, so few games wait for an earlier one, and no game is skipped.
-            let games = (first..self.games).take_while(|_| !stop.load(Ordering::Relaxed)).par_bridge();
-            games.try_for_each_init(
+            games().try_for_each_init(
                 || generator.engine(),
-                |engine, number| {
-                    let records = generator.game(engine, number);
-                    bar.inc(1);
-                    writer
-                        .lock()
-                        .unwrap_or_else(PoisonError::into_inner)
-                        .add(number, records)
-                        .map_err(failure_of_output)
-                },
+                |engine, number| write(number, generator.game(engine, number)),
             )
         })??;
         bar.finish_and_clear();

@@ -606,6 +606,34 @@ fn a_network_is_trained() {
     assert!(failure(2, &["bench", "--evaluation", &path("net"), "--rules", "chinese"]).contains("for other rules"));
 }
 
+/// Positions of tables with exact labels, the same bytes on any number of threads, with clear errors.
+#[test]
+fn endgames_are_training_data() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let tables = path("tables");
+    assert_eq!(dsq(&["generate", "--pieces", "3", "--out", &tables]).status.code(), Some(0));
+    let datagen = ["datagen", "--endgames", &tables, "--seed", "5", "--out"];
+    let (one, two) = (path("one"), path("two"));
+    assert_eq!(dsq(&[&datagen[..], &[&one, "--games", "30", "--threads", "1"]].concat()).status.code(), Some(0));
+    for (games, threads) in [("10", "2"), ("30", "3")] {
+        let output = dsq(&[&datagen[..], &[&two, "--games", games, "--threads", threads]].concat());
+        assert_eq!(output.status.code(), Some(0));
+    }
+    assert!(std::fs::read(&one).unwrap() == std::fs::read(&two).unwrap());
+    let records = read_records(one.as_ref(), &RuleOptions::default()).unwrap();
+    assert_eq!(records.len(), 30 * 64);
+    let results = [-1, 0, 1].map(|result| records.iter().filter(|record| record.result == result).count());
+    assert!(records.iter().all(|record| record.exact) && results.into_iter().all(|count| count > 50), "{results:?}");
+
+    let refused = failure(2, &["datagen", "--out", &one, "--games", "40", "--seed", "5"]);
+    assert!(refused.contains("0 nodes"), "{refused}");
+    failure(2, &[&datagen[..], &[&path("new"), "--nodes", "5"]].concat());
+    assert!(failure(2, &[&datagen[..], &[&path("new"), "--rules", "chinese"]].concat()).contains("holds tables"));
+    failure(2, &["datagen", "--endgames", "/no/such/folder", "--out", &path("new")]);
+    assert!(std::fs::metadata(path("new")).is_err());
+}
+
 /// Counts and durations of 0 that would do nothing.
 #[test]
 fn zero_is_refused() {
