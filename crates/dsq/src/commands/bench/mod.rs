@@ -88,6 +88,9 @@ struct Endgames {
     /// Let the engine probe the tables.
     #[arg(long)]
     with_tables: bool,
+    /// The evaluation: default, hand-crafted or the file of a network.
+    #[arg(long, value_name = "NAME", default_value = "default")]
+    evaluation: String,
     #[command(flatten)]
     rules: RulesArg,
     #[command(flatten)]
@@ -140,11 +143,13 @@ impl Endgames {
             Some(nodes) => Limits::default().nodes(nodes),
             None => Limits::default().movetime(Duration::from_millis(self.movetime)),
         };
+        let evaluation = named_evaluation(&self.evaluation, &rules)?;
         let bar = progress_bar(self.positions as u64, "positions");
         let found = self.threads.run(|| -> Result<_, Failure> {
             let tables = Arc::new(Tables::solve(rules.options(), 4)?);
             let positions = endgame_positions(self.positions, self.seed, &rules, &tables);
-            let options = EngineOptions::default().hash_mib(16).tables(self.with_tables.then(|| tables.clone()));
+            let options = EngineOptions::default().hash_mib(16).evaluation(evaluation);
+            let options = options.tables(self.with_tables.then(|| tables.clone()));
             Ok(endgame_moves(&positions, &options, &limits, &rules, &tables, &|| bar.inc(1)))
         });
         let [won, drawn, lost] = found??;
