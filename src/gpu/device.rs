@@ -99,7 +99,7 @@ fn find() -> Vec<(AdapterReport, wgpu::Adapter)> {
 }
 
 /// Whether the system may have a GPU. The check is cheap; loading drivers takes time, and some write to stderr.
-fn may_have_card() -> bool {
+fn may_have_gpu() -> bool {
     !cfg!(target_os = "linux")
         || ["/dev/dri", "/dev/nvidiactl", "/dev/kfd", "/dev/dxg"].iter().any(|path| std::path::Path::new(path).exists())
 }
@@ -151,7 +151,7 @@ pub(crate) const PARAMS_STRIDE: u64 = 256;
 impl Device {
     /// Opens an adapter for kernels with `storage_buffers` storage buffers.
     pub(crate) fn open(choice: AdapterChoice, storage_buffers: u32) -> Result<Device, GpuError> {
-        if choice == AdapterChoice::Hardware && !may_have_card() {
+        if choice == AdapterChoice::Hardware && !may_have_gpu() {
             return Err(GpuError::NoAdapter);
         }
         let mut found = find();
@@ -360,7 +360,7 @@ impl Device {
         self.queue.submit([encoder.finish()]);
         if self.until_lost.fetch_sub(1, Relaxed) == 1 {
             self.device.destroy();
-            _ = self.lost.set("it was given up for a test".to_owned());
+            _ = self.lost.set("a test simulated the loss".to_owned());
         }
     }
 
@@ -419,7 +419,7 @@ impl Device {
     /// A buffer for reading back from the device.
     fn staging(&self, bytes: u64) -> Result<wgpu::Buffer, GpuError> {
         let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("what is read back"),
+            label: Some("staging"),
             size: bytes.max(16),
             usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
             mapped_at_creation: false,

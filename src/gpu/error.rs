@@ -4,24 +4,24 @@ use thiserror::Error;
 #[expect(missing_docs, reason = "the messages document the variants")]
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum GpuError {
-    #[error("no graphics adapter was found; is a Vulkan driver installed? (mesa-vulkan-drivers has one in software)")]
+    #[error("no GPU was found; is a Vulkan driver installed? (mesa-vulkan-drivers has one in software)")]
     NoAdapter,
-    #[error("the only graphics adapters are software, which is used only on request")]
+    #[error("the only GPUs are software drivers, which are used only on request")]
     OnlySoftware,
-    #[error("the graphics adapter {adapter} cannot be opened: {reason}")]
+    #[error("the GPU {adapter} cannot be opened: {reason}")]
     Open { adapter: String, reason: String },
-    #[error("{what} needs {needed} bytes in one piece, and the graphics adapter allows {limit}")]
+    #[error("{what} needs {needed} bytes in one piece, and the GPU allows {limit}")]
     TooLarge { what: String, needed: u64, limit: u64 },
-    #[error("{needed} buffers are needed at once, and the graphics adapter allows {limit}")]
+    #[error("{needed} buffers are needed at once, and the GPU allows {limit}")]
     TooManyBuffers { needed: u64, limit: u64 },
     #[error("{what} has a line longer than {plies} plies, which the GPU cannot count")]
     TooLong { what: String, plies: u16 },
     #[error("the kernel {name} does not compile: {message}")]
     Shader { name: String, message: String },
-    #[error("the graphics device has no memory left: {0}")]
+    #[error("the GPU has no memory left: {0}")]
     OutOfMemory(String),
-    #[error("the graphics device is lost: {0}")]
+    #[error("the GPU is lost: {0}")]
     Lost(String),
-    #[error("the graphics device reports an error: {0}")]
+    #[error("the GPU reports an error: {0}")]
     Failed(String),
 }
