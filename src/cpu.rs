@@ -37,7 +37,7 @@ impl CpuLevel {
     #[must_use]
     pub fn get() -> CpuLevel {
         static LEVEL: OnceLock<CpuLevel> = OnceLock::new();
-        *LEVEL.get_or_init(|| CpuLevel::asked().unwrap_or_else(|_| CpuLevel::best()))
+        *LEVEL.get_or_init(|| CpuLevel::from_env().unwrap_or_else(|_| CpuLevel::best()))
     }
 
     /// The level that the environment variable `DSQ_CPU` (`portable`, `avx2`, `avx512`) names, or the best level if the
@@ -46,11 +46,11 @@ impl CpuLevel {
     /// # Errors
     ///
     /// [`ParseCpuLevelError`] if the variable names no level, or a level that this CPU does not support.
-    pub fn asked() -> Result<CpuLevel, ParseCpuLevelError> {
-        let asked = std::env::var_os("DSQ_CPU").filter(|name| !name.is_empty());
-        let Some(asked) = asked else { return Ok(CpuLevel::best()) };
-        let found = CpuLevel::available().find(|level| asked == level.name());
-        found.ok_or_else(|| ParseCpuLevelError(asked.to_string_lossy().into_owned()))
+    pub fn from_env() -> Result<CpuLevel, ParseCpuLevelError> {
+        let name = std::env::var_os("DSQ_CPU").filter(|name| !name.is_empty());
+        let Some(name) = name else { return Ok(CpuLevel::best()) };
+        let found = CpuLevel::available().find(|level| name == level.name());
+        found.ok_or_else(|| ParseCpuLevelError(name.to_string_lossy().into_owned()))
     }
 
     /// The name of the level.
@@ -279,7 +279,7 @@ pub(crate) fn prefetch<T>(value: &T) {
 
 /// The CPU's name as reported by the operating system; the architecture if it reports none.
 #[must_use]
-pub fn processor_name() -> String {
+pub fn cpu_name() -> String {
     std::fs::read_to_string("/proc/cpuinfo")
         .ok()
         .and_then(|text| name_in(&text))

@@ -1,6 +1,6 @@
 //! The program and the machine that runs it.
 
-use doushouqi::cpu::{CpuLevel, processor_name};
+use doushouqi::cpu::{CpuLevel, cpu_name};
 use report::figures::Machine;
 use std::time::SystemTime;
 
@@ -14,7 +14,7 @@ pub const COMMIT: &str = env!("DSQ_COMMIT");
 /// This machine, with the name of the measured GPU.
 pub fn machine(gpu: Option<String>) -> Machine {
     Machine {
-        cpu: processor_name(),
+        cpu: cpu_name(),
         cores: std::thread::available_parallelism().map_or(1, usize::from),
         instructions: CpuLevel::get().name().to_owned(),
         gpu,

@@ -4,7 +4,7 @@ use super::circuit::Circuit;
 use super::formula::Formula;
 use super::layout::LayoutError;
 use super::measure::{self, GameSeries, Size};
-use doushouqi::cpu::processor_name;
+use doushouqi::cpu::cpu_name;
 use report::plot::{Axis, Line, PlotError, line_chart};
 use report::text::{Table, grouped};
 use std::fmt::Write;
@@ -122,7 +122,7 @@ impl Report {
             "# Measurements of the reduction\n\nWritten by `dsq reduce report results` on {}. The gadget protectors have {} \
              channels on each side. [docs/complexity.md](../docs/complexity.md) describes the construction and what is \
              proved.\n\n## Lemmas\n\n{}",
-            processor_name(),
+            cpu_name(),
             self.channels,
             lemmas().markdown()
         );

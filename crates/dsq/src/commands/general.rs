@@ -336,7 +336,7 @@ fn small_report(rows: &str, common: &Common) -> String {
          either side to move.\n\n| board | value of the start | positions | White wins | draws | Black wins | longest win, plies |\n\
          |---|---|---|---|---|---|---|\n{rows}",
         common.rules.rules,
-        doushouqi::cpu::processor_name(),
+        doushouqi::cpu::cpu_name(),
     );
     for small in &SMALL {
         let _ = write!(text, "\n{}:\n\n```text\n{}```\n", small.name, small.text);

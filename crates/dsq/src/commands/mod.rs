@@ -98,7 +98,7 @@ enum Command {
 impl Cli {
     /// Runs the parsed command of `program`.
     pub fn run(self, program: clap::Command) -> Outcome {
-        CpuLevel::asked().map_err(|error| Failure::Input(error.to_string()))?;
+        CpuLevel::from_env().map_err(|error| Failure::Input(error.to_string()))?;
         match self.command {
             Command::Serve(command) => command.run(),
             Command::Reproduce(command) => command.run(),

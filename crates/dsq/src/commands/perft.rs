@@ -6,7 +6,7 @@ use crate::output::{print, print_json};
 use crate::progress::progress_bar;
 use clap::{Args, ValueEnum};
 use doushouqi::board::{Move, Position, Rules};
-use doushouqi::cpu::processor_name;
+use doushouqi::cpu::cpu_name;
 use doushouqi::perft::{self, PerftHash, PerftMode};
 use report::text::grouped;
 use serde::Serialize;
@@ -169,7 +169,7 @@ impl Perft {
             },
             threads: rayon::current_num_threads(),
             hash_mib: self.hash,
-            cpu: processor_name(),
+            cpu: cpu_name(),
             adapter,
             moves,
         })

@@ -4,7 +4,7 @@ use crate::output::{make_dir, print, print_json, write_file};
 use crate::progress::progress_bar;
 use crate::provenance::{COMMIT, VERSION, now};
 use clap::Args;
-use doushouqi::cpu::{CpuLevel, processor_name};
+use doushouqi::cpu::{CpuLevel, cpu_name};
 use report::text::grouped;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -170,7 +170,7 @@ fn write(dir: &Path, report: &Report, text: &str, threads: usize) -> Outcome {
         date: now(),
         version: VERSION,
         commit: COMMIT,
-        cpu: processor_name(),
+        cpu: cpu_name(),
         instructions: CpuLevel::get().name(),
         threads,
         summary: report.count(),
