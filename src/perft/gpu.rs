@@ -72,11 +72,11 @@ impl<'a> GpuPerft<'a> {
         let frontiers = [frontier(0)?, frontier(1)?, frontier(2)?];
         let params = device.params(EXPANDED as u64 + 1)?;
         let work = device.buffer("sums", 4 * u64::from(WORK))?;
-        let known = device.buffer_with("the rules", &known(rules))?;
+        let rule_table = device.buffer_with("the rules", &rule_table(rules))?;
         let nothing = device.buffer("nothing", 0)?;
         let bind = |ply: usize| {
             let next = frontiers.get(ply + 1).unwrap_or(&nothing);
-            device.bind(&layout, &params, &[&known, &work, &frontiers[ply], next])
+            device.bind(&layout, &params, &[&rule_table, &work, &frontiers[ply], next])
         };
         let bound = [bind(0)?, bind(1)?, bind(2)?];
         let this = GpuPerft { rules, expand, count, params, work, bound, frontiers, chunk: chunk as usize, device };
@@ -189,7 +189,7 @@ fn packed(position: &Position) -> [u32; 4] {
 
 /// The rules in the format of the kernels: for each side, whether its rat stands in the water, victim, and the victim's
 /// square, the animals that may capture it, one bit each; then masks by animal, the low half first.
-fn known(rules: &Rules) -> Vec<u32> {
+fn rule_table(rules: &Rules) -> Vec<u32> {
     let masks = rules.masks();
     let mut data = Vec::new();
     for victims in Color::ALL.iter().flat_map(|&color| masks.takes[color].iter().flatten()) {
