@@ -68,16 +68,16 @@ fn chosen_four_pieces_are_right() {
 }
 
 /// A set in memory with one changed value at a time.
-struct Spoiled<'a, C: Sweepable> {
+struct TestSet<'a, C: Sweepable> {
     work: Work<'a, C>,
     planes: ByColor<Plane<C>>,
 }
 
-impl<'a, C: Width> Spoiled<'a, C> {
-    fn new(prover: &mut Prover<'a>, id: ClassId) -> Spoiled<'a, C> {
+impl<'a, C: Width> TestSet<'a, C> {
+    fn new(prover: &mut Prover<'a>, id: ClassId) -> TestSet<'a, C> {
         let Ok(work) = prover.work::<C>(id) else { panic!("the set is whole") };
         let Ok((planes, _)) = work.planes() else { panic!("the set is whole") };
-        Spoiled { work, planes }
+        TestSet { work, planes }
     }
 
     fn is_found(&mut self, turn: Color, cell: usize, code: u16) -> bool {
@@ -113,14 +113,17 @@ fn every_single_wrong_value_of_two_pieces_is_found() {
         let mut prover = Prover::new(&set, 8 << 30);
         let mut planted = 0u64;
         for id in set.ids() {
-            let mut spoiled = Spoiled::<u8>::new(&mut prover, id);
-            let codes: Vec<u16> = (0..spoiled.codes()).chain([254, 255]).collect();
+            let mut test_set = TestSet::<u8>::new(&mut prover, id);
+            let codes: Vec<u16> = (0..test_set.codes()).chain([254, 255]).collect();
             for turn in Color::ALL {
                 for cell in (0..ROW_CELLS).filter(|&cell| set.file(id).unwrap().index().position(cell, turn).is_some())
                 {
-                    let right = spoiled.work.scale.code(spoiled.planes[turn].get(cell));
+                    let right = test_set.work.scale.code(test_set.planes[turn].get(cell));
                     for &code in codes.iter().filter(|&&code| code != right) {
-                        assert!(spoiled.is_found(turn, cell, code), "{id:?} {turn} cell {cell}: {right} became {code}");
+                        assert!(
+                            test_set.is_found(turn, cell, code),
+                            "{id:?} {turn} cell {cell}: {right} became {code}"
+                        );
                         planted += 1;
                     }
                 }
@@ -139,16 +142,16 @@ fn seeded_wrong_values_are_found(pieces: usize, count: u64) {
     let ids: Vec<ClassId> = set.classes().level(pieces).map(|(id, _)| id).collect();
     let each = count.div_ceil(ids.len() as u64);
     for &id in &ids {
-        let mut spoiled = Spoiled::<u8>::new(&mut prover, id);
-        let (index, codes) = (set.file(id).unwrap().index().clone(), spoiled.codes());
+        let mut test_set = TestSet::<u8>::new(&mut prover, id);
+        let (index, codes) = (set.file(id).unwrap().index().clone(), test_set.codes());
         let mut planted = 0;
         while planted < each {
             let turn = Color::ALL[random.next_u64() as usize % 2];
             let cell = random.next_u64() as usize % (index.rows * ROW_CELLS);
             let code = (random.next_u64() % u64::from(codes)) as u16;
-            let right = spoiled.work.scale.code(spoiled.planes[turn].get(cell));
+            let right = test_set.work.scale.code(test_set.planes[turn].get(cell));
             if right != 0 && right != code {
-                assert!(spoiled.is_found(turn, cell, code), "{id:?} {turn} cell {cell}: {right} became {code}");
+                assert!(test_set.is_found(turn, cell, code), "{id:?} {turn} cell {cell}: {right} became {code}");
                 planted += 1;
             }
         }
@@ -179,14 +182,14 @@ fn wide_cells_are_checked_alike() {
             _ => panic!("the set is whole"),
         };
         assert_eq!(narrow, wide);
-        let mut spoiled = Spoiled::<u16>::new(&mut prover, id);
+        let mut test_set = TestSet::<u16>::new(&mut prover, id);
         let index = set.file(id).unwrap().index().clone();
         let mut planted = 0;
         while planted < 20 {
             let cell = random.next_u64() as usize % (index.rows * ROW_CELLS);
-            let (right, code) = (spoiled.work.scale.code(spoiled.planes.black.get(cell)), random.next_u64() as u16);
+            let (right, code) = (test_set.work.scale.code(test_set.planes.black.get(cell)), random.next_u64() as u16);
             if right != 0 && right != code {
-                assert!(spoiled.is_found(Color::Black, cell, code), "{id:?} cell {cell}: {right} became {code}");
+                assert!(test_set.is_found(Color::Black, cell, code), "{id:?} cell {cell}: {right} became {code}");
                 planted += 1;
             }
         }
@@ -229,7 +232,7 @@ fn one_wide_table_widens_those_above_it() {
 
 /// A class is rejected if it does not fit into memory with the classes that its captures lead to. Otherwise planes that
 /// it does not need are dropped until it fits.
-fn keeps_what_fits<C: Width>(set: &TableSet) {
+fn keeps_planes_that_fit<C: Width>(set: &TableSet) {
     let bytes = |id: ClassId| 2 * set.classes().get(id).index().cells() * C::BYTES;
     let needed = |id: ClassId| bytes(id) + set.classes().captures(id).into_iter().map(bytes).sum::<usize>();
     let largest = set.ids().max_by_key(|&id| needed(id)).unwrap();
@@ -260,8 +263,8 @@ fn keeps_what_fits<C: Width>(set: &TableSet) {
 fn memory_is_kept_to() {
     let dir = generated("paper", 3);
     let set = TableSet::open(dir.path()).unwrap();
-    keeps_what_fits::<u8>(&set);
-    keeps_what_fits::<u16>(&set);
+    keeps_planes_that_fit::<u8>(&set);
+    keeps_planes_that_fit::<u16>(&set);
 }
 
 /// If one reply wins in the longest distance that fits a byte and all other replies win in one ply, a position with
@@ -277,7 +280,7 @@ fn a_line_too_long_for_a_cell_is_named() {
     let of_two = |id: &ClassId| set.classes().get(*id).representative.len() == 2;
     let (two, three): (Vec<_>, Vec<_>) = set.ids().partition(of_two);
     for id in two.into_iter().chain(three.into_iter().step_by(5)) {
-        let Spoiled { work, planes } = Spoiled::<u8>::new(&mut prover, id);
+        let TestSet { work, planes } = TestSet::<u8>::new(&mut prover, id);
         let index = work.file.index();
         for turn in Color::ALL {
             let played: Vec<usize> = (0..index.cells()).filter(|&cell| planes[!turn].get(cell) != 0).collect();
