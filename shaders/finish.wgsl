@@ -10,10 +10,10 @@ fn main(
     @builtin(local_invocation_index) s: u32,
 ) {
     for (var local = group.x; local < params.rows; local += groups.x) {
-        begin_touches(params.first_row + local);
+        begin_trace(params.first_row + local);
         if in_play(s) {
             let word = word_of(params.first_row + local, s);
-            touch(TOUCH_OWN, word);
+            touch(TOUCH_OWN_PLANE, word);
             touch(TOUCH_SEEN, word);
             store_code(local, s, written[word] & ~seen[word], CODE_DRAW);
         }

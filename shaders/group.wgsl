@@ -3,14 +3,14 @@
 // Functions that the 64 invocations of a workgroup compute together. All invocations must call them in uniform control flow.
 
 var<workgroup> sum: atomic<u32>;
-var<workgroup> told: u32;
+var<workgroup> broadcast: u32;
 
-/// Returns the `value` of the invocation `speaker` to all invocations.
-fn group_tell(value: u32, speaker: u32, i: u32) -> u32 {
-    if i == speaker {
-        told = value;
+/// Returns the `value` of the invocation `source` to all invocations.
+fn group_broadcast(value: u32, source: u32, i: u32) -> u32 {
+    if i == source {
+        broadcast = value;
     }
-    return workgroupUniformLoad(&told);
+    return workgroupUniformLoad(&broadcast);
 }
 
 /// The sum of all values. With subgroups, each subgroup adds up its own values first.
@@ -30,5 +30,5 @@ fn group_sum(value: u32, i: u32) -> u32 {
     }
 #endif
     workgroupBarrier();
-    return group_tell(atomicLoad(&sum), 0u, i);
+    return group_broadcast(atomicLoad(&sum), 0u, i);
 }

@@ -25,7 +25,7 @@ fn main(
     @builtin(local_invocation_index) s: u32,
 ) {
     for (var local = group.x; local < params.rows; local += groups.x) {
-        begin_touches(params.first_row + local);
+        begin_trace(params.first_row + local);
         start(local, s);
     }
 }
@@ -45,7 +45,7 @@ fn start(local: u32, s: u32) {
     }
     set_around(valid, s);
     let row_den = enters_den(side, squares);
-    if !row_den && any_of(valid) {
+    if !row_den && not_empty(valid) {
         by_word(side, squares, s);
     }
     workgroupBarrier();
@@ -56,13 +56,13 @@ fn start(local: u32, s: u32) {
     workgroupBarrier();
 
     var den = valid & sides[side].dens[LANE_PIECE];
-    if row_den || has(sides[side].dens[WORD_PIECE], s) {
+    if row_den || contains(sides[side].dens[WORD_PIECE], s) {
         den = valid;
     }
-    raise_all(s, den, WIN_AT_ONCE);
+    raise_lanes(s, den, WIN_IN_ONE);
     let any = valid & ~with_value(s, 0u);
     let stuck = valid & ~(any | quiet);
-    let lost = stuck & filled(params.no_move_loses);
+    let lost = stuck & splat(params.no_move_loses);
     let decisive = any & ~with_value(s, ESCAPE);
     note_words(decisive, s);
     workgroupBarrier();
@@ -71,21 +71,21 @@ fn start(local: u32, s: u32) {
 
     if in_play(s) {
         let word = word_of(row, s);
-        touch(TOUCH_OWN, word);
+        touch(TOUCH_OWN_PLANE, word);
         touch(TOUCH_SEEN, word);
         touch(TOUCH_ESCAPES, word);
         written[word] = valid;
         seen[word] = lost;
         escapes[word] = any | stuck | ~valid;
     }
-    if KEEP && any_of(stuck) {
+    if KEEP && not_empty(stuck) {
         store_code(local, s, stuck, CODE_NO_MOVE);
     }
-    let left = group_sum(count_of(valid & ~lost), s);
+    let undecided = group_sum(count_of(valid & ~lost), s);
     let no_move = group_sum(count_of(stuck), s);
     if s == 0u {
-        own[row].left = left;
-        if left == 0u {
+        own[row].undecided = undecided;
+        if undecided == 0u {
             finish_row(row);
         }
         if no_move != 0u {
@@ -93,20 +93,20 @@ fn start(local: u32, s: u32) {
         }
     }
     if no_move != 0u && params.no_move_loses != 0u {
-        make_due_around(side, row, squares, 1u, s);
+        mark_neighbours_due(side, row, squares, 1u, s);
     }
 }
 
 /// The positions of a word: every piece stands on a square of its own that it may enter.
 fn valid_word(side: u32, taken: vec2<u32>, s: u32) -> vec2<u32> {
-    return select(EMPTY, sides[side].lanes & ~(taken | single(s)), has(sides[side].words & ~taken, s));
+    return select(EMPTY, sides[side].lanes & ~(taken | single(s)), contains(sides[side].words & ~taken, s));
 }
 
 /// Whether a row piece can enter the den; then every position of the row is won in one ply.
 fn enters_den(side: u32, squares: u32) -> bool {
     var enters = false;
     for (var p = 0u; p < sides[side].row_pieces; p++) {
-        enters = enters || has(sides[side].dens[p], square_of(squares, p));
+        enters = enters || contains(sides[side].dens[p], square_of(squares, p));
     }
     return enters;
 }
@@ -116,7 +116,7 @@ fn row_moves(side: u32, squares: u32, taken: vec2<u32>, s: u32) -> vec2<u32> {
     var found = EMPTY;
     for (var slot = 0u; slot < 4u * sides[side].row_pieces; slot++) {
         let square = target_of(side, squares, slot);
-        if square != NONE && square != s && !has(taken, square) {
+        if square != NONE && square != s && !contains(taken, square) {
             found |= unblocked(side, crossed(square_of(squares, slot / 4u), square)) & ~single(square);
         }
     }
@@ -134,7 +134,7 @@ fn with_piece(c: u32, cell: Cell, piece: u32, square: u32) -> Cell {
     return Cell(
         cell.straight + captures[c].offsets[0][piece][square],
         cell.across + captures[c].offsets[1][piece][square],
-        select(cell.mirrored, has(captures[c].mirror, square), piece == captures[c].first),
+        select(cell.mirrored, contains(captures[c].mirror, square), piece == captures[c].first),
     );
 }
 
@@ -152,7 +152,7 @@ fn row_pieces_of(c: u32, side: u32, squares: u32) -> Cell {
 /// The value of a capture that leads to `cell`.
 fn value_at(c: u32, cell: Cell) -> u32 {
     if captures[c].buffer == NONE {
-        return WIN_AT_ONCE;
+        return WIN_IN_ONE;
     }
     let at = select(cell.straight, cell.across, cell.mirrored);
     touch(TOUCH_TABLES, at);
@@ -180,9 +180,9 @@ fn by_word(side: u32, squares: u32, s: u32) {
     for (var n = sides[side].by_lane; n > 0u; n--) {
         let victim_square = fixed_square(squares, s, captures[c].victim);
         let lanes = captures[c].hits[victim_square];
-        if any_of(lanes) {
+        if not_empty(lanes) {
             let cell = with_piece(c, row_pieces_of(c, side, squares), WORD_PIECE, s);
-            raise_all(s, lanes, value_at(c, with_piece(c, cell, LANE_PIECE, victim_square)));
+            raise_lanes(s, lanes, value_at(c, with_piece(c, cell, LANE_PIECE, victim_square)));
         }
         c++;
     }
@@ -193,10 +193,10 @@ fn by_word(side: u32, squares: u32, s: u32) {
         if attacker != WORD_PIECE {
             cell = with_piece(c, cell, WORD_PIECE, s);
         }
-        for (var lanes = captures[c].hits[from_square]; any_of(lanes); lanes &= ~single(lowest(lanes))) {
+        for (var lanes = captures[c].hits[from_square]; not_empty(lanes); lanes &= ~single(lowest(lanes))) {
             let lane = lowest(lanes);
             if !is_blocked(side, squares, crossed(from_square, lane)) {
-                raise(s, lane / 2u, 1u << (lane & 1u), value_at(c, with_piece(c, cell, attacker, lane)));
+                raise_pair(s, lane / 2u, 1u << (lane & 1u), value_at(c, with_piece(c, cell, attacker, lane)));
             }
         }
         c++;
@@ -218,10 +218,10 @@ fn by_lanes(side: u32, squares: u32, pair: u32, half: u32) {
         } else {
             words = captures[c].hits[square_of(squares, attacker)];
             if victim != WORD_PIECE {
-                words = select(EMPTY, FULL, has(words, square_of(squares, victim)));
+                words = select(EMPTY, FULL, contains(words, square_of(squares, victim)));
             }
         }
-        for (words &= every_other; any_of(words); words &= ~single(lowest(words))) {
+        for (words &= every_other; not_empty(words); words &= ~single(lowest(words))) {
             let s = lowest(words);
             let victim_square = fixed_square(squares, s, victim);
             let water = crossed(fixed_square(squares, s, attacker), victim_square);
@@ -235,15 +235,15 @@ fn by_lanes(side: u32, squares: u32, pair: u32, half: u32) {
             let lanes = bits_from(unblocked(side, water), 2u * pair) & 3u;
             let low = value_at(c, with_piece(c, cell, LANE_PIECE, 2u * pair));
             let high = value_at(c, with_piece(c, cell, LANE_PIECE, 2u * pair + 1u));
-            raise(s, pair, lanes & 1u, low);
-            raise(s, pair, lanes & 2u, high);
+            raise_pair(s, pair, lanes & 1u, low);
+            raise_pair(s, pair, lanes & 2u, high);
         }
         c++;
     }
 }
 
 /// Raises two positions of word s to at least `value`: the positions of the pair that are set in `bits`.
-fn raise(s: u32, pair: u32, bits: u32, value: u32) {
+fn raise_pair(s: u32, pair: u32, bits: u32, value: u32) {
     let at = s * 33u + pair;
     let old = values[at];
     let low = select(old & 0xffffu, max(old & 0xffffu, value), (bits & 1u) != 0u);
@@ -251,10 +251,10 @@ fn raise(s: u32, pair: u32, bits: u32, value: u32) {
     values[at] = low | (high << 16u);
 }
 
-fn raise_all(s: u32, lanes: vec2<u32>, value: u32) {
-    for (var rest = lanes; any_of(rest);) {
+fn raise_lanes(s: u32, lanes: vec2<u32>, value: u32) {
+    for (var rest = lanes; not_empty(rest);) {
         let pair = lowest(rest) / 2u;
-        raise(s, pair, bits_from(rest, 2u * pair) & 3u, value);
+        raise_pair(s, pair, bits_from(rest, 2u * pair) & 3u, value);
         rest &= ~(single(2u * pair) | single(2u * pair + 1u));
     }
 }
@@ -285,7 +285,7 @@ fn depth_of(value: u32) -> u32 {
 /// Records for each depth which words have conversions.
 fn note_words(decisive: vec2<u32>, s: u32) {
     var rest = decisive;
-    while any_of(rest) {
+    while not_empty(rest) {
         let value = value_of(s, lowest(rest));
         rest &= ~with_value(s, value);
         atomicOr(&depth_words[depth_of(value)][s / 32u], 1u << (s % 32u));
@@ -298,7 +298,7 @@ fn words_of(depth: u32) -> vec2<u32> {
 
 /// The number of entries that the conversions of a depth take: the depth, the set of words, and the positions of each word.
 fn size_of(words: vec2<u32>) -> u32 {
-    return select(0u, 2u + count_of(words), any_of(words));
+    return select(0u, 2u + count_of(words), not_empty(words));
 }
 
 /// Allocates the entries for the row's conversions and returns the first; `NONE` if the page is full. Invocation s processes
@@ -310,7 +310,7 @@ fn place_entries(s: u32, row: u32) -> u32 {
     for (var d = 8u * s; d < 8u * s + 8u; d++) {
         let words = words_of(d);
         size += size_of(words);
-        if any_of(words) {
+        if not_empty(words) {
             first = min(first, d);
             last = d;
         }
@@ -327,10 +327,10 @@ fn place_entries(s: u32, row: u32) -> u32 {
     if s == 0u {
         base = atomicAdd(&counters[2u + params.page], all + 1u);
         if all == 0u {
-            own[row].next = NONE;
+            own[row].next_conversion = NONE;
         }
     }
-    base = group_tell(base, 0u, s);
+    base = group_broadcast(base, 0u, s);
     if base + all >= params.entries {
         return NONE;
     }
@@ -338,7 +338,7 @@ fn place_entries(s: u32, row: u32) -> u32 {
     for (var d = 8u * s; d < 8u * s + 8u; d++) {
         let words = words_of(d);
         offsets[d] = at;
-        if any_of(words) {
+        if not_empty(words) {
             touch(TOUCH_ENTRIES, base + at);
             touch(TOUCH_ENTRIES, base + at + 1u);
             entries[base + at] = vec2<u32>(d, 0u);
@@ -347,7 +347,7 @@ fn place_entries(s: u32, row: u32) -> u32 {
         at += size_of(words);
     }
     if size != 0u && before == 0u {
-        own[row].next = first;
+        own[row].next_conversion = first;
         own[row].cursor = base;
     }
     if size != 0u && before + size == all {
@@ -365,7 +365,7 @@ fn place_entries(s: u32, row: u32) -> u32 {
 /// Writes the positions of each depth.
 fn write_entries(decisive: vec2<u32>, base: u32, s: u32) {
     var rest = select(decisive, EMPTY, base == NONE);
-    while any_of(rest) {
+    while not_empty(rest) {
         let value = value_of(s, lowest(rest));
         let same = with_value(s, value) & rest;
         rest &= ~same;

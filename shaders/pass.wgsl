@@ -6,14 +6,14 @@
 #import dsq::group
 
 /// A row that a move from the visited row leads to.
-struct View {
+struct NeighbourRow {
     /// Twice the row, plus 1 if its positions are mirrored.
     place: u32,
     lanes: vec2<u32>,
 }
 
-var<workgroup> views: array<View, 16>;
-var<workgroup> view_count: atomic<u32>;
+var<workgroup> neighbour_rows: array<NeighbourRow, 16>;
+var<workgroup> neighbour_count: atomic<u32>;
 var<workgroup> due_rows: atomic<u32>;
 
 /// The positions that a workgroup has counted but not yet added to the counters of a side. Only the first invocation counts.
@@ -35,12 +35,12 @@ fn main(
         workgroupBarrier();
         let row = params.first_row + chunk * 16u + s;
         if s < 16u && chunk * 16u + s < params.rows {
-            if atomicLoad(&own[row].due[params.depth & 1u]) == params.depth || own[row].next == params.depth {
+            if atomicLoad(&own[row].due_in_pass[params.depth & 1u]) == params.depth || own[row].next_conversion == params.depth {
                 atomicOr(&due_rows, 1u << s);
             }
         }
         workgroupBarrier();
-        var due = group_tell(atomicLoad(&due_rows), 0u, s);
+        var due = group_broadcast(atomicLoad(&due_rows), 0u, s);
         while due != 0u {
             visit(params.first_row + chunk * 16u + firstTrailingBit(due), s);
             due &= due - 1u;
@@ -59,22 +59,22 @@ fn main(
 }
 
 fn visit(row: u32, s: u32) {
-    begin_touches(row);
+    begin_trace(row);
     let squares = own[row].squares;
     let side = 2u * own[row].class_number + params.side;
     let cursor = own[row].cursor;
     let odd = (params.depth & 1u) != 0u;
-    let converts = own[row].next == params.depth;
+    let converts = own[row].next_conversion == params.depth;
     // At an odd depth a conversion wins without any quiet move, so a row that is visited only for one reads no other row.
-    let looks = !odd || atomicLoad(&own[row].due[1]) == params.depth;
+    let looks = !odd || atomicLoad(&own[row].due_in_pass[1]) == params.depth;
     if s == 0u {
-        atomicStore(&view_count, 0u);
+        atomicStore(&neighbour_count, 0u);
     }
     workgroupBarrier();
     if looks && s < 16u {
         let there = neighbour(side, squares, s);
         if there.row != NONE && changed(there.row, odd) {
-            views[atomicAdd(&view_count, 1u)] = View(2u * there.row + u32(there.mirrored), there.lanes);
+            neighbour_rows[atomicAdd(&neighbour_count, 1u)] = NeighbourRow(2u * there.row + u32(there.mirrored), there.lanes);
         }
     }
     let playable = in_play(s);
@@ -88,7 +88,7 @@ fn visit(row: u32, s: u32) {
     var before = EMPTY;
     var kept = FULL;
     if playable {
-        touch(TOUCH_OWN, word);
+        touch(TOUCH_OWN_PLANE, word);
         before = written[word];
         if !odd {
             touch(TOUCH_ESCAPES, word);
@@ -102,7 +102,7 @@ fn visit(row: u32, s: u32) {
         touch(TOUCH_ENTRIES, cursor + 1u);
         let words = entries[cursor + 1u];
         next_cursor = cursor + 2u + count_of(words);
-        if has(words, s) {
+        if contains(words, s) {
             touch(TOUCH_ENTRIES, cursor + 2u + count_of(words & below(s)));
             converted = entries[cursor + 2u + count_of(words & below(s))];
         }
@@ -115,8 +115,8 @@ fn visit(row: u32, s: u32) {
     } else {
         kept &= ~converted;
         frontier = ~(found | before | kept);
-        if any_of(converted) {
-            touch(TOUCH_STORED_ESCAPES, word);
+        if not_empty(converted) {
+            touch(TOUCH_WRITTEN_ESCAPES, word);
             escapes[word] = kept;
         }
     }
@@ -124,25 +124,25 @@ fn visit(row: u32, s: u32) {
     if s == 0u && converts {
         own[row].cursor = next_cursor;
         touch(TOUCH_ENTRIES, next_cursor);
-        own[row].next = entries[next_cursor].x;
+        own[row].next_conversion = entries[next_cursor].x;
     }
     if count == 0u {
         return;
     }
-    if any_of(frontier) {
-        touch(TOUCH_STORED, word);
+    if not_empty(frontier) {
+        touch(TOUCH_WRITTEN, word);
         written[word] = before ^ frontier;
         if KEEP {
             store_code(row - params.first_row, s, frontier, params.depth + CODE_OF_0_PLIES);
         }
     }
     if s == 0u {
-        let left = own[row].left - count;
-        own[row].left = left;
+        let undecided = own[row].undecided - count;
+        own[row].undecided = undecided;
         if !odd {
-            own[row].lost_at = params.depth;
+            own[row].last_lost_pass = params.depth;
         }
-        if left == 0u {
+        if undecided == 0u {
             finish_row(row);
         }
         if side != counted_side && counted != 0u {
@@ -152,19 +152,19 @@ fn visit(row: u32, s: u32) {
         counted_side = side;
         counted += count * weight_of(squares);
     }
-    make_due_around(side, row, squares, params.depth + 1u, s);
+    mark_neighbours_due(side, row, squares, params.depth + 1u, s);
 }
 
 /// Whether a pass reads the opponent's row. A new win moves to a position that was lost in the pass before; a move that
 /// avoids a loss may lead to any row.
 fn changed(row: u32, odd: bool) -> bool {
     touch(TOUCH_ROWS, row);
-    return !odd || opponent[row].lost_at == params.depth - 1u;
+    return !odd || opponent[row].last_lost_pass == params.depth - 1u;
 }
 
 /// The positions of word s from which a move of a row piece leads into the plane `seen`. Four loads are in flight at a time.
 fn row_moves(row: u32, s: u32) -> vec2<u32> {
-    let count = atomicLoad(&view_count);
+    let count = atomicLoad(&neighbour_count);
     var found = EMPTY;
     if !in_play(s) {
         return found;
@@ -175,7 +175,7 @@ fn row_moves(row: u32, s: u32) -> vec2<u32> {
         var words: array<vec2<u32>, 4>;
         for (var k = 0u; k < 4u; k++) {
             if i + k < count {
-                let place = views[i + k].place;
+                let place = neighbour_rows[i + k].place;
                 let at = (place >> 1u) * params.row_words + select(straight, across, (place & 1u) != 0u);
                 touch(TOUCH_SEEN, at);
                 words[k] = seen[at];
@@ -183,8 +183,8 @@ fn row_moves(row: u32, s: u32) -> vec2<u32> {
         }
         for (var k = 0u; k < 4u; k++) {
             if i + k < count {
-                let view = views[i + k];
-                found |= select(words[k], mirror_word(words[k]), (view.place & 1u) != 0u) & view.lanes;
+                let neighbour_row = neighbour_rows[i + k];
+                found |= select(words[k], mirror_word(words[k]), (neighbour_row.place & 1u) != 0u) & neighbour_row.lanes;
             }
         }
     }

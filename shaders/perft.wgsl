@@ -71,7 +71,7 @@ fn targets(here: Position, turn: u32) -> Lanes {
     let own = union_of(here.own);
     let enemy = union_of(here.enemy);
     let den = select(DEN_WHITE, DEN_BLACK, turn == 1u);
-    if !any_of(own) || any_of(enemy & den) {
+    if !not_empty(own) || not_empty(enemy & den) {
         return found;
     }
     let own_rat = lane_of(here.own, 0u) & WATER;
@@ -80,7 +80,7 @@ fn targets(here: Position, turn: u32) -> Lanes {
     let leap_down = LEAP_DOWN & ~(up(rats, 7u) | up(rats, 14u) | up(rats, 21u));
     let leap_right = LEAP_RIGHT & ~(down(rats, 1u) | down(rats, 2u));
     let leap_left = LEAP_LEFT & ~(up(rats, 1u) | up(rats, 2u));
-    let table = (2u * turn + select(0u, 1u, any_of(own_rat))) * 8u * 64u;
+    let table = (2u * turn + select(0u, 1u, not_empty(own_rat))) * 8u * 64u;
     for (var a = 0u; a < 8u; a++) {
         let from_square = lane_of(here.own, a);
         let files = from_square & mask_of(RULES_LEAPS_FILES, a);
@@ -92,7 +92,7 @@ fn targets(here: Position, turn: u32) -> Lanes {
         var prey = EMPTY;
         for (var victim = 0u; victim < 8u; victim++) {
             let takers = rules[table + victim * 64u + (square_of(here.enemy, victim) & 63u)];
-            prey |= lane_of(here.enemy, victim) & filled(takers >> a);
+            prey |= lane_of(here.enemy, victim) & splat(takers >> a);
         }
         found.of_animal[a] = reach & ~own & (~enemy | prey) & mask_of(RULES_HABITAT + 16u * turn, a);
     }
@@ -110,7 +110,7 @@ fn number_of(lanes: ptr<function, Lanes>) -> u32 {
 /// Removes a move from the remaining ones and returns it; there must be one.
 fn next_move(left: ptr<function, Lanes>) -> Move {
     for (var a = 0u; a < 7u; a++) {
-        if any_of((*left).of_animal[a]) {
+        if not_empty((*left).of_animal[a]) {
             return next_of(left, a);
         }
     }

@@ -31,7 +31,7 @@ fn inner_moves(side: u32, squares: u32, here: vec2<u32>, s: u32) -> vec2<u32> {
     if (flags & WORD_MOVES) != 0u {
         let at = 8u + s;
         found |= around[at + 7u] | around[at - 7u]
-            | select(EMPTY, around[at + 1u], has(NOT_G, s)) | select(EMPTY, around[at - 1u], has(NOT_A, s));
+            | select(EMPTY, around[at + 1u], contains(NOT_G, s)) | select(EMPTY, around[at - 1u], contains(NOT_A, s));
         if (flags & LEAPS) != 0u {
             found |= word_leap(side, squares, 0u, s, s + 28u) | word_leap(side, squares, 1u, s, s - 28u)
                 | word_leap(side, squares, 2u, s, s + 3u) | word_leap(side, squares, 3u, s, s - 3u);
@@ -41,7 +41,7 @@ fn inner_moves(side: u32, squares: u32, here: vec2<u32>, s: u32) -> vec2<u32> {
 }
 
 fn word_leap(side: u32, squares: u32, direction: u32, s: u32, to_square: u32) -> vec2<u32> {
-    if !has(sides[side].word_leaps[direction], s) {
+    if !contains(sides[side].word_leaps[direction], s) {
         return EMPTY;
     }
     let water = crossed(s, to_square);

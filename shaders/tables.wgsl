@@ -48,7 +48,7 @@ fn table_word(buffer: u32, at: u32) -> u32 {
 
 /// Whether a word is in memory: a word piece may stand on its square.
 fn in_play(s: u32) -> bool {
-    return has(params.words, s);
+    return contains(params.words, s);
 }
 
 /// The index of a word in a plane.
@@ -81,12 +81,12 @@ fn crossed(a: u32, b: u32) -> vec2<u32> {
 
 /// Whether the first row piece is a rat that blocks a leap over this water.
 fn is_blocked(side: u32, squares: u32, water: vec2<u32>) -> bool {
-    return (sides[side].flags & FIRST_BLOCKS) != 0u && has(water, square_of(squares, 0u));
+    return (sides[side].flags & FIRST_BLOCKS) != 0u && contains(water, square_of(squares, 0u));
 }
 
 /// The squares of the lane piece where it does not block a leap over this water.
 fn unblocked(side: u32, water: vec2<u32>) -> vec2<u32> {
-    return ~(water & filled(sides[side].flags & LANE_BLOCKS));
+    return ~(water & splat(sides[side].flags & LANE_BLOCKS));
 }
 
 /// A row that a move of a row piece leads to or comes from: quiet moves are reversible.
@@ -134,32 +134,32 @@ fn neighbour(side: u32, squares: u32, slot: u32) -> Neighbour {
 }
 
 /// Marks the opponent's row as due in the pass `depth`. A finished row stays finished.
-fn make_due(row: u32, depth: u32) {
+fn mark_due(row: u32, depth: u32) {
     touch(TOUCH_ROWS, row);
-    if atomicLoad(&opponent[row].due[depth & 1u]) < depth {
-        atomicMax(&opponent[row].due[depth & 1u], depth);
+    if atomicLoad(&opponent[row].due_in_pass[depth & 1u]) < depth {
+        atomicMax(&opponent[row].due_in_pass[depth & 1u], depth);
     }
 }
 
 /// Marks the opponent's rows from which a move leads into a changed row as due in the pass `depth`. Invocation `i` follows
 /// the i-th move back.
-fn make_due_around(side: u32, row: u32, squares: u32, depth: u32, i: u32) {
+fn mark_neighbours_due(side: u32, row: u32, squares: u32, depth: u32, i: u32) {
     let mover = side ^ 1u;
     if i < 16u {
         let from_row = neighbour(mover, squares, i).row;
         if from_row != NONE {
-            make_due(from_row, depth);
+            mark_due(from_row, depth);
         }
     } else if i == 16u && (sides[mover].flags & (WORD_MOVES | LANE_MOVES)) != 0u {
-        make_due(row, depth);
+        mark_due(row, depth);
     }
 }
 
 /// Marks a row without undecided positions, so that no pass visits it again.
 fn finish_row(row: u32) {
-    own[row].next = NONE;
-    atomicStore(&own[row].due[0], NONE);
-    atomicStore(&own[row].due[1], NONE);
+    own[row].next_conversion = NONE;
+    atomicStore(&own[row].due_in_pass[0], NONE);
+    atomicStore(&own[row].due_in_pass[1], NONE);
 }
 
 /// Adds positions to a counter of 64 bits.

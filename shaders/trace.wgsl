@@ -10,7 +10,7 @@ var<private> traced_row: u32;
 var<private> traced: bool;
 
 /// Starts a row; one row in sixteen is traced.
-fn begin_touches(row: u32) {
+fn begin_trace(row: u32) {
     traced_row = row;
     traced = ((row * 0x9e3779b1u) >> 28u) == 0u;
 }
@@ -26,6 +26,6 @@ fn touch(kind: u32, at: u32) {
     }
 }
 #else
-fn begin_touches(row: u32) {}
+fn begin_trace(row: u32) {}
 fn touch(kind: u32, at: u32) {}
 #endif

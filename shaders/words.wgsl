@@ -8,7 +8,7 @@
 const EMPTY = vec2<u32>(0u, 0u);
 const FULL = vec2<u32>(0xffffffffu, 0xffffffffu);
 
-fn any_of(word: vec2<u32>) -> bool {
+fn not_empty(word: vec2<u32>) -> bool {
     return (word.x | word.y) != 0u;
 }
 
@@ -26,7 +26,7 @@ fn single(square: u32) -> vec2<u32> {
     return select(vec2<u32>(one, 0u), vec2<u32>(0u, one), square >= 32u);
 }
 
-fn has(word: vec2<u32>, square: u32) -> bool {
+fn contains(word: vec2<u32>, square: u32) -> bool {
     return (bits_from(word, square) & 1u) != 0u;
 }
 
@@ -51,7 +51,7 @@ fn below(square: u32) -> vec2<u32> {
 }
 
 /// All ones if the lowest bit is set, all zeros otherwise.
-fn filled(bit: u32) -> vec2<u32> {
+fn splat(bit: u32) -> vec2<u32> {
     let half = 0u - (bit & 1u);
     return vec2<u32>(half, half);
 }

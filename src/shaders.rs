@@ -73,15 +73,15 @@ constants! {
     CODE_OF_0_PLIES = 2;
     /// The values of a conversion that draws, and of a conversion that wins in one ply.
     ESCAPE = 0x7fff;
-    WIN_AT_ONCE = 0xfffe;
+    WIN_IN_ONE = 0xfffe;
 
     /// Kinds of memory, for the trace: the opponent's plane, the planes that this side reads and writes, and other
     /// buffers.
     TOUCH_SEEN = 0;
-    TOUCH_OWN = 1;
+    TOUCH_OWN_PLANE = 1;
     TOUCH_ESCAPES = 2;
-    TOUCH_STORED = 3;
-    TOUCH_STORED_ESCAPES = 4;
+    TOUCH_WRITTEN = 3;
+    TOUCH_WRITTEN_ESCAPES = 4;
     TOUCH_ENTRIES = 5;
     TOUCH_TABLES = 6;
     TOUCH_CODES = 7;
@@ -171,14 +171,14 @@ structs! {
     /// The state of a row for one side to move: one sector of a GPU's memory.
     Row {
         /// The last even and the last odd pass in which the row was due because a row next to it changed.
-        due: [u32; 2] = "array<atomic<u32>, 2>",
+        due_in_pass: [u32; 2] = "array<atomic<u32>, 2>",
         /// The next depth with conversions, and the index of its first entry.
-        next: u32 = "u32",
+        next_conversion: u32 = "u32",
         cursor: u32 = "u32",
         /// The number of undecided positions.
-        left: u32 = "u32",
+        undecided: u32 = "u32",
         /// The last pass that found lost positions in the row.
-        lost_at: u32 = "u32",
+        last_lost_pass: u32 = "u32",
         /// The squares of the row pieces, six bits each, and the weight.
         squares: u32 = "u32",
         class_number: u32 = "u32",
@@ -321,7 +321,7 @@ mod tests {
     #[test]
     fn imports_are_followed_once() {
         let text = compose("#import dsq::quiet\n#import dsq::words\nfn main() {}", &[]);
-        for name in ["fn has(", "fn inner_moves(", "struct Side", "fn main("] {
+        for name in ["fn contains(", "fn inner_moves(", "struct Side", "fn main("] {
             assert_eq!(text.matches(name).count(), 1, "{name}");
         }
         assert!(!text.contains('#'), "{text}");

@@ -5,10 +5,10 @@ use crate::board::{Color, Piece, Position, RuleOptions, Rules};
 use crate::cpu::{CpuLevel, dispatch};
 use crate::game::random::Random;
 use crate::tablebase::solve::cpu::CpuBackend;
-use crate::tablebase::solve::cpu::conversions::Captures;
+use crate::tablebase::solve::cpu::conversions::CaptureTables;
 use crate::tablebase::solve::cpu::neighbours::Neighbours;
 use crate::tablebase::solve::cpu::pass::{Keep, Unobserved};
-use crate::tablebase::solve::cpu::quiet::{QuietMoves, Row, View};
+use crate::tablebase::solve::cpu::quiet::{QuietMoves, Row, RowNeighbours};
 use crate::tablebase::solve::cpu::rows::Rows;
 use crate::tablebase::store::file::{Packing, write};
 use rand_core::{Rng, SeedableRng};
@@ -63,10 +63,10 @@ impl Pass {
 
 #[inline(always)]
 fn reach(pass: &Pass) -> u64 {
-    let (mut view, mut out, mut sum) = (View::default(), Row::EMPTY, 0u64);
+    let (mut row_neighbours, mut out, mut sum) = (RowNeighbours::default(), Row::EMPTY, 0u64);
     for number in 0..pass.plane.len() {
-        pass.neighbours.view(number, |_| true, &mut view);
-        pass.moves.reach(&pass.plane, &view, &mut out);
+        pass.neighbours.collect_row(number, |_| true, &mut row_neighbours);
+        pass.moves.reach(&pass.plane, &row_neighbours, &mut out);
         sum = out.0.iter().fold(sum, |sum, word| sum ^ word);
     }
     sum
@@ -77,11 +77,11 @@ impl Solver {
     #[doc(hidden)]
     pub fn find_conversions(&self, id: ClassId) -> Result<(), SolveError> {
         let job = self.job(&[], false);
-        let processor = CpuBackend::default();
-        let iteration = processor.iteration(self.classes(), id, Keep::Counts, &Unobserved)?;
+        let backend = CpuBackend::default();
+        let iteration = backend.iteration(self.classes(), id, Keep::Counts, &Unobserved)?;
         let mut memory = iteration.memory(0)?;
         let (first, _) = memory.split_at_mut(iteration.first_bytes());
-        iteration.start(&Captures::of(job.tables), first).map(|_| ())
+        iteration.start(&CaptureTables::of(job.tables), first).map(|_| ())
     }
 
     /// Writes a solved class to `path` as `dsq generate` does; does nothing if the class is not solved and kept.

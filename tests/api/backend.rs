@@ -82,7 +82,7 @@ fn what_is_in_a_box_says_what_it_says_outside() {
 
 #[test]
 fn one_backend_else_another_says_both_names() {
-    let both = OrElse::new(Slow, NoRats { processor: CpuBackend::default(), says_which: true });
+    let both = OrElse::new(Slow, NoRats { backend: CpuBackend::default(), says_which: true });
     assert_eq!((both.name(), both.work()), ("the slow twin, else no rats".to_owned(), Slow.work()));
 }
 
@@ -91,7 +91,7 @@ fn one_backend_else_another_says_both_names() {
 fn what_devices_have_done_adds_up() {
     let work = |n: u64| DeviceWork {
         rows: 3 * n,
-        rows_looked_at: 5 * n,
+        row_visits: 5 * n,
         conversions: 7 * n,
         bytes_moved: 11 * n,
         memory: 13 * n,
@@ -133,7 +133,7 @@ fn another_backend_fills_the_same_set() {
 
 /// The CPU backend, which here fails on classes with a rat.
 struct NoRats {
-    processor: CpuBackend,
+    backend: CpuBackend,
     /// Whether the error names the class.
     says_which: bool,
 }
@@ -150,13 +150,13 @@ impl Backend for NoRats {
                 let material = self.says_which.then_some(material);
                 return Err(SolveError::Backend { material, reason: "a rat".to_owned() });
             }
-            self.processor.solve(&job.with(&[id]), sink)?;
+            self.backend.solve(&job.with(&[id]), sink)?;
         }
         Ok(())
     }
 
     fn host_bytes(&self, index: &Index, values: bool) -> usize {
-        self.processor.host_bytes(index, values)
+        self.backend.host_bytes(index, values)
     }
 }
 
@@ -183,7 +183,7 @@ fn what_one_backend_cannot_do_another_does() {
     let rats = ids.iter().filter(has_rat).count();
     assert!(rats > 5 && rats < ids.len());
     for says_which in [true, false] {
-        let no_rats = || NoRats { processor: CpuBackend::default(), says_which };
+        let no_rats = || NoRats { backend: CpuBackend::default(), says_which };
         let error = solve_all(&mut Solver::new(&rules, 3, Options::default()).on(no_rats())).unwrap_err();
         assert!(matches!(error, SolveError::Backend { material, .. } if material.is_some() == says_which), "{error}");
 
@@ -192,13 +192,13 @@ fn what_one_backend_cannot_do_another_does() {
         for &id in &ids {
             assert_eq!(first_difference(&plain, &helped, id), None);
         }
-        let taken_over = helped.backend().taken_over();
+        let fallbacks = helped.backend().fallbacks();
         let has_rat = |m: &Material| m.pieces().any(|piece| piece.animal == Animal::Rat);
         if says_which {
-            assert_eq!(taken_over.len(), rats);
-            assert!(taken_over.iter().all(|(material, _)| has_rat(material)));
+            assert_eq!(fallbacks.len(), rats);
+            assert!(fallbacks.iter().all(|(material, _)| has_rat(material)));
         } else {
-            assert!(taken_over.len() >= rats, "all that came after the first rat");
+            assert!(fallbacks.len() >= rats, "all that came after the first rat");
         }
     }
 }

@@ -93,7 +93,7 @@ impl PlannedClass {
             positions: material.positions(),
             rows,
             bytes: need.total() as u64,
-            spilled_bytes: need.spilled() as u64,
+            spilled_bytes: need.peak_spilled() as u64,
             memory_gib: request_gib(&need, limit_gib),
             conversion_bytes: need.conversions() as u64,
             capture_bytes: need.captures() as u64,

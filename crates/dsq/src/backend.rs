@@ -40,9 +40,9 @@ pub struct DryRun<'a> {
 }
 
 /// Reports on stderr the classes that the CPU solved instead of the GPU.
-pub fn report_taken_over(solver: &Solver) {
-    if let [(_, error), ..] = solver.backend().taken_over() {
-        eprintln!("dsq: {} classes were solved on the CPU: {error}", solver.backend().taken_over().len());
+pub fn report_fallbacks(solver: &Solver) {
+    if let [(_, error), ..] = solver.backend().fallbacks() {
+        eprintln!("dsq: {} classes were solved on the CPU: {error}", solver.backend().fallbacks().len());
     }
 }
 

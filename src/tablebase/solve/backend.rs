@@ -131,7 +131,7 @@ pub trait Backend: Send + Sync {
     }
 
     /// The classes that a fallback backend has solved so far, with the errors of the first backend.
-    fn taken_over(&self) -> &[(Material, SolveError)] {
+    fn fallbacks(&self) -> &[(Material, SolveError)] {
         &[]
     }
 }
@@ -153,8 +153,8 @@ impl<B: Backend + ?Sized> Backend for Box<B> {
         (**self).work()
     }
 
-    fn taken_over(&self) -> &[(Material, SolveError)] {
-        (**self).taken_over()
+    fn fallbacks(&self) -> &[(Material, SolveError)] {
+        (**self).fallbacks()
     }
 }
 
@@ -162,14 +162,14 @@ impl<B: Backend + ?Sized> Backend for Box<B> {
 pub struct OrElse<A, B> {
     first: A,
     second: B,
-    taken_over: Vec<(Material, SolveError)>,
+    fallbacks: Vec<(Material, SolveError)>,
 }
 
 impl<A: Backend, B: Backend> OrElse<A, B> {
     /// A backend that solves with `first` and falls back to `second`.
     #[must_use]
     pub fn new(first: A, second: B) -> OrElse<A, B> {
-        OrElse { first, second, taken_over: Vec::new() }
+        OrElse { first, second, fallbacks: Vec::new() }
     }
 }
 
@@ -204,7 +204,7 @@ impl<A: Backend, B: Backend> Backend for OrElse<A, B> {
                 }
                 _ => std::mem::take(&mut ids),
             };
-            self.taken_over.extend(refused.iter().map(|&id| (job.material(id), error.clone())));
+            self.fallbacks.extend(refused.iter().map(|&id| (job.material(id), error.clone())));
             left.extend(refused);
         }
         if left.is_empty() { Ok(()) } else { self.second.solve(&job.with(&left), sink) }
@@ -218,8 +218,8 @@ impl<A: Backend, B: Backend> Backend for OrElse<A, B> {
         self.first.work().or_else(|| self.second.work())
     }
 
-    fn taken_over(&self) -> &[(Material, SolveError)] {
-        &self.taken_over
+    fn fallbacks(&self) -> &[(Material, SolveError)] {
+        &self.fallbacks
     }
 }
 
@@ -229,7 +229,7 @@ pub struct DeviceWork {
     /// Rows that were solved, of both sides to move.
     pub rows: u64,
     /// Rows that passes visited, counting every visit.
-    pub rows_looked_at: u64,
+    pub row_visits: u64,
     /// Words of 8 bytes that the conversions took.
     pub conversions: u64,
     /// Lower bound of the memory traffic of the device in bytes; divided by the bandwidth, a lower bound of the time.
@@ -248,7 +248,7 @@ impl DeviceWork {
     pub fn since(&self, before: &DeviceWork) -> DeviceWork {
         DeviceWork {
             rows: self.rows - before.rows,
-            rows_looked_at: self.rows_looked_at - before.rows_looked_at,
+            row_visits: self.row_visits - before.row_visits,
             conversions: self.conversions - before.conversions,
             bytes_moved: self.bytes_moved - before.bytes_moved,
             memory: self.memory,
@@ -261,7 +261,7 @@ impl DeviceWork {
 impl AddAssign for DeviceWork {
     fn add_assign(&mut self, other: DeviceWork) {
         self.rows += other.rows;
-        self.rows_looked_at += other.rows_looked_at;
+        self.row_visits += other.row_visits;
         self.conversions += other.conversions;
         self.bytes_moved += other.bytes_moved;
         self.memory = self.memory.max(other.memory);

@@ -44,7 +44,7 @@ impl WorkingMemory {
     }
 
     /// The total in bytes with the conversions on disk.
-    pub(crate) fn spilled(&self) -> usize {
+    pub(crate) fn total_spilled(&self) -> usize {
         self.planes + self.spilled_conversions() + self.values
     }
 
@@ -114,12 +114,12 @@ impl MemoryNeed {
     /// The peak in bytes with the conversions on disk, and the values, if the job keeps them, replayed from a change
     /// log on disk.
     #[must_use]
-    pub fn spilled(&self) -> usize {
-        self.logged(self.working.spilled_conversions())
+    pub fn peak_spilled(&self) -> usize {
+        self.peak_replayed(self.working.spilled_conversions())
     }
 
     /// The peak in bytes with `conversions` bytes of conversions, if the values are replayed from a change log.
-    fn logged(&self, conversions: usize) -> usize {
+    fn peak_replayed(&self, conversions: usize) -> usize {
         // The conversions are freed before the values are replayed. Compressed, all values take less than an eighth of
         // their size. The ranges of rows that are replayed at the same time are at most a sixteenth of all rows, and
         // their logs take less than twice as much memory as their values.
@@ -128,22 +128,22 @@ impl MemoryNeed {
     }
 
     /// The peak in bytes with the conversions in memory, and the values replayed from a change log on disk.
-    pub(crate) fn with_log(&self) -> usize {
-        self.logged(self.working.conversions)
+    pub(crate) fn peak_with_log(&self) -> usize {
+        self.peak_replayed(self.working.conversions)
     }
 
     /// The memory to request for the job under a limit of `limit` bytes: the part of the limit that the job will use,
     /// or the least memory that the job takes if that exceeds the limit.
     #[must_use]
     pub fn request(&self, limit: usize) -> usize {
-        self.within(|bytes| bytes <= limit)
+        self.peak_under(|bytes| bytes <= limit)
     }
 
     /// The first of the peaks with everything in memory, with a change log, and with the conversions on disk, too, that
     /// satisfies `holds`; the last peak if none does.
-    pub(crate) fn within(&self, holds: impl Fn(usize) -> bool) -> usize {
-        let needs = [self.total(), self.with_log(), self.spilled()];
-        needs.into_iter().find(|&need| holds(need)).unwrap_or(self.spilled())
+    pub(crate) fn peak_under(&self, holds: impl Fn(usize) -> bool) -> usize {
+        let needs = [self.total(), self.peak_with_log(), self.peak_spilled()];
+        needs.into_iter().find(|&need| holds(need)).unwrap_or(self.peak_spilled())
     }
 
     /// The larger of the peaks before and after the first pass: the captures are freed before the last plane is
@@ -165,10 +165,10 @@ mod tests {
         let classes = Classes::new(&RuleOptions::PAPER, 6);
         for (id, _) in classes.level(6) {
             let need = MemoryNeed::of_job(&classes, id, false);
-            assert!(need.spilled() <= need.total(), "{}", need.spilled() / GIB);
-            assert!((GIB..10 * GIB).contains(&need.spilled()), "{}", need.spilled() / GIB);
+            assert!(need.peak_spilled() <= need.total(), "{}", need.peak_spilled() / GIB);
+            assert!((GIB..10 * GIB).contains(&need.peak_spilled()), "{}", need.peak_spilled() / GIB);
             let need = MemoryNeed::of_job(&classes, id, true);
-            assert!((2 * GIB..20 * GIB).contains(&need.spilled()), "{}", need.spilled() / GIB);
+            assert!((2 * GIB..20 * GIB).contains(&need.peak_spilled()), "{}", need.peak_spilled() / GIB);
         }
     }
 
@@ -180,10 +180,10 @@ mod tests {
             for values in [false, true] {
                 let need = MemoryNeed::of_job(&classes, id, values);
                 assert_eq!(need.request(usize::MAX), need.total());
-                assert_eq!(need.request(0), need.spilled());
-                for limit in (need.spilled()..need.total()).step_by(50 << 20) {
+                assert_eq!(need.request(0), need.peak_spilled());
+                for limit in (need.peak_spilled()..need.total()).step_by(50 << 20) {
                     let request = need.request(limit);
-                    assert!((need.spilled()..=limit).contains(&request), "{}", class.representative);
+                    assert!((need.peak_spilled()..=limit).contains(&request), "{}", class.representative);
                     assert_eq!(need.request(request), request, "{}", class.representative);
                 }
             }

@@ -311,7 +311,7 @@ impl Run<'_> {
             if self.job.deadline.is_some_and(|deadline| start >= deadline) {
                 break;
             }
-            memory.make_room(solver, id, &passing)?;
+            memory.free_memory(solver, id, &passing)?;
             solver.count_class(id, &|_, _| {})?;
             let stats = solver.class_stats(id).expect("it is solved");
             self.count(id, stats, Some(start.elapsed().as_secs_f64()))?;

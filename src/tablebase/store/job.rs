@@ -8,7 +8,7 @@ use super::memory::{MemoryLimit, class_bytes};
 use super::peak;
 use super::replayed::Replayed;
 use crate::board::{ByColor, Color, RuleOptions};
-use crate::tablebase::solve::cpu::conversions::Captures;
+use crate::tablebase::solve::cpu::conversions::CaptureTables;
 use crate::tablebase::solve::cpu::pass::{Keep, Observer, Outcome, Unobserved};
 use crate::tablebase::value::CellsMut;
 use crate::tablebase::{
@@ -84,7 +84,7 @@ impl ClassJob<'_> {
             return Ok(there);
         }
         let (start, values) = (Instant::now(), self.stats_only.is_none());
-        MemoryLimit::new(self.memory).make_room(solver, id, &|_| true)?;
+        MemoryLimit::new(self.memory).free_memory(solver, id, &|_| true)?;
         self.load_captures(solver, id)?;
         peak::restart();
         let path = TableFile::path(self.dir, class.representative);
@@ -155,25 +155,25 @@ impl ClassJob<'_> {
         let name = class.representative;
         let values = self.stats_only.is_none();
         let need = MemoryNeed::of_job(classes, id, values);
-        limit.check(name, need.spilled())?;
+        limit.check(name, need.peak_spilled())?;
         let keep = match values {
             false => Keep::Counts,
             true if limit.holds(need.total()) => Keep::All,
             true => Keep::Log(self.spill),
         };
-        let spilling = !limit.holds(need.with_log());
-        let processor = CpuBackend::default().with_pool(self.pool.clone());
-        let processor = if spilling { processor.spilling(self.spill.to_owned()) } else { processor };
+        let spilling = !limit.holds(need.peak_with_log());
+        let backend = CpuBackend::default().with_pool(self.pool.clone());
+        let backend = if spilling { backend.spilling(self.spill.to_owned()) } else { backend };
         let start = Instant::now();
         // Memory that the allocator retained from another class's conversions may exceed the limit together with this
         // class.
         let kept = peak::now().map_or(0, |bytes| (bytes as usize).saturating_sub(self.pool.bytes()));
-        if !limit.holds(need.spilled() + kept) {
+        if !limit.holds(need.peak_spilled() + kept) {
             peak::trim();
         }
         peak::restart();
         let files = captures(self.dir, &self.rules, classes, id, &need)?;
-        let work = Work { classes, id, files, processor, observer: &Unobserved };
+        let work = Work { classes, id, files, backend, observer: &Unobserved };
         let mut outcome = work.solve(keep)?;
         let replayed = match keep {
             Keep::Log(_) => Some(Replayed::new(name, &self.rules, &mut outcome).map_err(TableError::io(path))?),
@@ -188,7 +188,7 @@ impl ClassJob<'_> {
         } else if let Some(values) = &replayed {
             write(path, &self.rules, name, values, &counts.stats, Packing::fast(name))?;
         }
-        self.done(counts, start, need.within(|bytes| limit.holds(bytes)))
+        self.done(counts, start, need.peak_under(|bytes| limit.holds(bytes)))
     }
 }
 
@@ -211,7 +211,7 @@ pub(super) fn captures(
     classes: &Classes,
     id: ClassId,
     need: &MemoryNeed,
-) -> Result<Vec<Capture>, SetError> {
+) -> Result<Vec<CaptureTable>, SetError> {
     let sides = need.captures.iter().flat_map(|(&id, sides)| {
         let looked_up = Color::ALL.into_iter().filter(|&turn| sides[turn]);
         looked_up.map(move |turn| (id, turn))
@@ -223,7 +223,11 @@ pub(super) fn captures(
             return Err(missing_capture(dir, rules, classes.get(id).representative, material));
         }
         let file = TableFile::open(&path, rules, material)?;
-        if file.is_exact(turn) { Ok(Capture { id: capture, turn, file }) } else { Err(SetError::OneSided { path }) }
+        if file.is_exact(turn) {
+            Ok(CaptureTable { id: capture, turn, file })
+        } else {
+            Err(SetError::OneSided { path })
+        }
     };
     sides.map(open).collect()
 }
@@ -233,16 +237,16 @@ pub(super) struct Work<'a> {
     pub classes: &'a Classes,
     pub id: ClassId,
     /// The tables that captures lead to.
-    pub files: Vec<Capture>,
-    pub processor: CpuBackend,
+    pub files: Vec<CaptureTable>,
+    pub backend: CpuBackend,
     pub observer: &'a dyn Observer,
 }
 
 impl Work<'_> {
     /// Solves the class.
     pub(super) fn solve(&self, keep: Keep<'_>) -> Result<Outcome, SetError> {
-        let iteration = self.processor.iteration(self.classes, self.id, keep, self.observer)?;
-        let mut memory = iteration.memory(self.files.iter().map(Capture::bytes).sum())?;
+        let iteration = self.backend.iteration(self.classes, self.id, keep, self.observer)?;
+        let mut memory = iteration.memory(self.files.iter().map(CaptureTable::bytes).sum())?;
         let (first, last) = memory.split_at_mut(iteration.first_bytes());
         let planes = iteration.start(&load(&self.files, last, self.classes.len())?, first)?;
         Ok(iteration.solve(planes, last)?)
@@ -250,13 +254,13 @@ impl Work<'_> {
 }
 
 /// One side to move of a table that captures lead to.
-pub(super) struct Capture {
+pub(super) struct CaptureTable {
     id: ClassId,
     turn: Color,
     file: TableFile,
 }
 
-impl Capture {
+impl CaptureTable {
     /// Bytes of the decoded values.
     fn bytes(&self) -> usize {
         self.file.index().rows * ROW_CELLS * self.file.description().cell_bytes
@@ -264,18 +268,18 @@ impl Capture {
 }
 
 /// Decodes the values into `memory`, which must be zero.
-fn load<'a>(files: &[Capture], memory: &'a mut [u8], classes: usize) -> Result<Captures<'a>, SetError> {
+fn load<'a>(files: &[CaptureTable], memory: &'a mut [u8], classes: usize) -> Result<CaptureTables<'a>, SetError> {
     let mut rest = memory;
     let parts = files.iter().map(|capture| {
         let (part, after) = std::mem::take(&mut rest).split_at_mut(capture.bytes());
         rest = after;
         (capture, CellsMut::of(part, capture.file.description().cell_bytes))
     });
-    let read = |(capture, cells): (&Capture, CellsMut<'a>)| {
+    let read = |(capture, cells): (&CaptureTable, CellsMut<'a>)| {
         Ok((capture.id, capture.turn, capture.file.load_into(capture.turn, cells)?))
     };
     let read: Vec<_> = parts.collect::<Vec<_>>().into_par_iter().map(read).collect::<Result<_, SetError>>()?;
-    Ok(Captures::some(classes, read))
+    Ok(CaptureTables::some(classes, read))
 }
 
 #[cfg(test)]
@@ -323,7 +327,7 @@ mod tests {
     }
 
     fn solve_with_log(job: &ClassJob<'_>, classes: &Classes, id: ClassId, path: &Path) {
-        let least = MemoryNeed::of_job(classes, id, true).spilled();
+        let least = MemoryNeed::of_job(classes, id, true).peak_spilled();
         let limit = MemoryLimit::new(least);
         let refused = job.solve(classes, id, path, MemoryLimit::new(least - 1));
         assert!(matches!(refused, Err(SetError::Memory { .. })), "{refused:?}");

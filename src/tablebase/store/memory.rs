@@ -84,7 +84,7 @@ impl MemoryLimit {
     ///
     /// # Errors
     /// [`SetError::Memory`] if the class does not fit together with the classes that it needs.
-    pub(crate) fn make_room(
+    pub(crate) fn free_memory(
         self,
         solver: &mut Solver,
         id: ClassId,
@@ -157,25 +157,25 @@ mod tests {
         let least = bytes(&solver, &needs) + working(&solver, id, false);
         let kept = |solver: &Solver| ids.iter().copied().filter(|&id| solver.table(id).is_some()).collect::<Vec<_>>();
 
-        let refused = MemoryLimit { bytes: least - 1 }.make_room(&mut solver, id, &|_| true);
+        let refused = MemoryLimit { bytes: least - 1 }.free_memory(&mut solver, id, &|_| true);
         assert!(matches!(refused, Err(SetError::Memory { .. })), "{refused:?}");
         assert_eq!(kept(&solver), ids);
         // Classes that are not passing stay, whether they fit or not.
-        MemoryLimit { bytes: least }.make_room(&mut solver, id, &|_| false).unwrap();
+        MemoryLimit { bytes: least }.free_memory(&mut solver, id, &|_| false).unwrap();
         assert_eq!(kept(&solver), ids);
         assert_eq!(solver.job(&[], false).memory, 0);
         // If all classes fit, all stay, and the solver gets the rest of the memory.
         let all = least + bytes(&solver, &others);
-        MemoryLimit { bytes: all + 5 }.make_room(&mut solver, id, &|_| true).unwrap();
+        MemoryLimit { bytes: all + 5 }.free_memory(&mut solver, id, &|_| true).unwrap();
         assert_eq!(kept(&solver), ids);
         assert_eq!(solver.job(&[], false).memory, 5);
         // Memory for one class of two pieces, and then for none.
-        let room = 2 * ROW_CELLS;
-        MemoryLimit { bytes: least + room + 3 }.make_room(&mut solver, id, &|_| true).unwrap();
+        let space = 2 * ROW_CELLS;
+        MemoryLimit { bytes: least + space + 3 }.free_memory(&mut solver, id, &|_| true).unwrap();
         let left: Vec<ClassId> = kept(&solver).into_iter().filter(|other| !is_needed(other)).collect();
-        assert_eq!((left.len(), bytes(&solver, &left)), (1, room));
+        assert_eq!((left.len(), bytes(&solver, &left)), (1, space));
         assert_eq!(solver.job(&[], false).memory, 3);
-        MemoryLimit { bytes: least }.make_room(&mut solver, id, &|_| true).unwrap();
+        MemoryLimit { bytes: least }.free_memory(&mut solver, id, &|_| true).unwrap();
         assert_eq!(kept(&solver), needs);
     }
 }

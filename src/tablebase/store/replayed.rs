@@ -128,8 +128,8 @@ mod tests {
             let tables: Vec<_> = (0..solver.classes().len()).map(|i| solver.table(ClassId(i)).cloned()).collect();
             for (id, class) in solver.classes().iter() {
                 let (kept, material) = (solver.table(id).unwrap(), class.representative);
-                for processor in [CpuBackend::default(), CpuBackend::default().spilling(dir.path().to_owned())] {
-                    let task = processor.task(solver.classes(), id, Keep::Log(dir.path()));
+                for backend in [CpuBackend::default(), CpuBackend::default().spilling(dir.path().to_owned())] {
+                    let task = backend.task(solver.classes(), id, Keep::Log(dir.path()));
                     for task in [task.clone(), Task { range_rows: 3, byte_plies: 4, ..task }] {
                         let wide = task.byte_plies == 4 && deepest(&solver, id) > 4;
                         let mut outcome = solve(task, &tables).unwrap();

@@ -1,5 +1,5 @@
 use crate::arguments::{BackendArg, Memory, RulesArg, ThreadsArg, positive};
-use crate::backend::report_taken_over;
+use crate::backend::report_fallbacks;
 use crate::class_plan::{RateArg, TYPICAL_RATE, planned, print_plan};
 use crate::failure::{Failure, Outcome, RESUME, resumable};
 use crate::output::{print, print_json};
@@ -203,7 +203,7 @@ impl Generate {
             }
             error => resumable(error),
         })?;
-        report_taken_over(&solver);
+        report_fallbacks(&solver);
         let set = TableSet::open(&self.out)?;
         let tablebase::Manifest { classes, counted, .. } = set.manifest();
         let positions: u64 = classes.iter().map(|c| c.stats.positions()).sum();

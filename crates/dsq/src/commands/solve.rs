@@ -1,5 +1,5 @@
 use crate::arguments::{BackendArg, RulesArg, ThreadsArg, positive};
-use crate::backend::{DryRun, report_taken_over, work_since};
+use crate::backend::{DryRun, report_fallbacks, work_since};
 use crate::class_plan::{RateArg, planned, print_plan};
 use crate::failure::{Failure, Outcome};
 use crate::gpu;
@@ -134,7 +134,7 @@ impl Solve {
                 level.seconds
             ))?;
         }
-        report_taken_over(&solver);
+        report_fallbacks(&solver);
         Ok(())
     }
 
@@ -151,7 +151,7 @@ impl Solve {
         let result = solver.count_class(id, &|_, _| bar.inc(1));
         bar.finish_and_clear();
         result?;
-        report_taken_over(&solver);
+        report_fallbacks(&solver);
         let stats = solver.stats(material).expect("the material is solved");
         let report = OneMaterial {
             material: material.to_string(),

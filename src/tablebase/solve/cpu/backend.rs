@@ -41,7 +41,7 @@ impl CpuBackend {
     }
 
     fn bytes(&self, need: WorkingMemory) -> usize {
-        if self.spill.is_some() { need.spilled() } else { need.total() }
+        if self.spill.is_some() { need.total_spilled() } else { need.total() }
     }
 
     /// The task of solving one class, without the tables that captures lead to.

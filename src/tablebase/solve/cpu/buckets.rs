@@ -72,13 +72,13 @@ impl Buckets {
     pub(crate) fn push(&mut self, depth: u16, entry: Entry) {
         let depth = usize::from(depth);
         if self.by_depth.len() <= depth {
-            self.make_room(depth);
+            self.add_depths(depth);
         }
         self.by_depth[depth].push(entry);
     }
 
     #[cold]
-    fn make_room(&mut self, depth: usize) {
+    fn add_depths(&mut self, depth: usize) {
         self.by_depth.resize_with(depth + 1, Vec::new);
     }
 

@@ -21,7 +21,7 @@ pub(crate) type ConversionValue = u16;
 pub(crate) const NOTHING: ConversionValue = 0;
 /// A draw: a position with this conversion is never lost.
 pub(crate) const ESCAPE: ConversionValue = 0x7fff;
-pub(crate) const WIN_AT_ONCE: ConversionValue = ConversionValue::MAX - 1;
+pub(crate) const WIN_IN_ONE: ConversionValue = ConversionValue::MAX - 1;
 
 /// The longest line in plies that a [`ConversionValue`] can represent.
 pub(crate) const MAX_PLIES: u16 = ESCAPE - 4;
@@ -39,20 +39,20 @@ pub(crate) fn value(code: Code, options: &RuleOptions) -> ConversionValue {
 }
 
 /// The values of the smaller classes that captures look up, by class and side to move.
-pub(crate) struct Captures<'a>(Vec<Option<ByColor<CellsRef<'a>>>>);
+pub(crate) struct CaptureTables<'a>(Vec<Option<ByColor<CellsRef<'a>>>>);
 
-impl<'a> Captures<'a> {
-    pub(crate) fn of(tables: &'a [Option<Table>]) -> Captures<'a> {
+impl<'a> CaptureTables<'a> {
+    pub(crate) fn of(tables: &'a [Option<Table>]) -> CaptureTables<'a> {
         let views = |table: &'a Table| ByColor::from_fn(|turn| table.cells[turn].view());
-        Captures(tables.iter().map(|table| table.as_ref().map(views)).collect())
+        CaptureTables(tables.iter().map(|table| table.as_ref().map(views)).collect())
     }
 
     /// The values of these tables, out of `classes` classes. Tables that no capture looks up may be missing.
     pub(crate) fn some(
         classes: usize,
         cells: impl IntoIterator<Item = (ClassId, Color, CellsRef<'a>)>,
-    ) -> Captures<'a> {
-        let mut all = Captures(vec![None; classes]);
+    ) -> CaptureTables<'a> {
+        let mut all = CaptureTables(vec![None; classes]);
         for (id, turn, cells) in cells {
             let none = ByColor::from_fn(|_| CellsRef::Byte(&[]));
             all.0[id.0].get_or_insert(none)[turn] = cells;
@@ -71,12 +71,12 @@ pub(crate) struct Capture {
     /// By the victim's square: the squares from which the attacker takes it, and the water that it leaps over.
     pub hits_to: Vec<Vec<(Square, u64)>>,
     /// The remaining material; `None` if the victim was the last piece of its side.
-    pub rest: Option<Rest>,
+    pub address: Option<CaptureAddress>,
 }
 
 /// The address of the position after a capture.
 #[derive(Clone, Debug)]
-pub(crate) struct Rest {
+pub(crate) struct CaptureAddress {
     pub table: usize,
     /// The side to move in the smaller class.
     pub turn: Color,
@@ -144,7 +144,10 @@ impl Conversions {
 
     /// The classes and sides to move that captures look up.
     pub(crate) fn looked_up(&self) -> impl Iterator<Item = (ClassId, Color)> + '_ {
-        self.captures.iter().filter_map(|capture| capture.rest.as_ref()).map(|rest| (ClassId(rest.table), rest.turn))
+        self.captures
+            .iter()
+            .filter_map(|capture| capture.address.as_ref())
+            .map(|address| (ClassId(address.table), address.turn))
     }
 
     /// Pushes the conversions of one row to `buckets` and returns the positions with a capture or a den entry.
@@ -152,10 +155,10 @@ impl Conversions {
     /// positions, and `best` is a scratch buffer.
     #[expect(clippy::too_many_arguments, reason = "a struct of them would be built once a row")]
     #[inline(always)]
-    pub(crate) fn row<V: Vector>(
+    pub(crate) fn push_row<V: Vector>(
         &self,
         index: &Index,
-        captures: &Captures<'_>,
+        captures: &CaptureTables<'_>,
         row: usize,
         first_word: usize,
         valid: &Row,
@@ -184,7 +187,7 @@ impl Conversions {
         }
         let rat = if self.first_blocks { 1u64 << squares[0] } else { 0 };
         for capture in &self.captures {
-            let cells = capture.rest.as_ref().map(|rest| rest.cells(captures));
+            let cells = capture.address.as_ref().map(|address| address.cells(captures));
             Lookup { moves: self, capture, cells, squares: &squares, row_pieces, valid, rat }.all_words(best);
         }
         for s in 0..WIDTH {
@@ -218,7 +221,7 @@ fn push_word<V: Vector>(
         let value = lanes[(rest.trailing_zeros() & 63) as usize];
         let same = V::equal(lanes, value) & rest;
         rest &= !same;
-        if value == WIN_AT_ONCE {
+        if value == WIN_IN_ONE {
             wins |= same;
         } else if value > ESCAPE {
             buckets.push(ConversionValue::MAX - value, Entry::new(word, same));
@@ -396,14 +399,14 @@ impl Lookup<'_> {
     #[inline(always)]
     fn base(&self, moved: Option<(usize, usize)>) -> Base {
         let mut base = Base { cells: [0; 2], mirrored: false };
-        let Some(rest) = &self.capture.rest else { return base };
+        let Some(address) = &self.capture.address else { return base };
         for piece in 0..self.row_pieces {
             if piece != self.capture.victim && Some(piece) != moved.map(|m| m.0) {
-                rest.add(&mut base, piece, self.squares[piece]);
+                address.add(&mut base, piece, self.squares[piece]);
             }
         }
         if let Some((piece, square)) = moved {
-            rest.add(&mut base, piece, square);
+            address.add(&mut base, piece, square);
         }
         base
     }
@@ -411,8 +414,8 @@ impl Lookup<'_> {
     /// `base` with one more piece.
     #[inline(always)]
     fn placed(&self, mut base: Base, piece: usize, square: usize) -> Base {
-        if let Some(rest) = &self.capture.rest {
-            rest.add(&mut base, piece, square);
+        if let Some(address) = &self.capture.address {
+            address.add(&mut base, piece, square);
         }
         base
     }
@@ -422,7 +425,7 @@ impl Lookup<'_> {
     #[inline(always)]
     fn values(&self, base: Base, last: usize, squares: u64) -> [ConversionValue; WIDTH] {
         match self.cells {
-            None => [WIN_AT_ONCE; WIDTH],
+            None => [WIN_IN_ONE; WIDTH],
             Some(CellsRef::Byte(cells)) => self.moves.values(match self.order(base, last) {
                 Some(order) => order.read(&cells[base.cell()..][..WIDTH]),
                 None => self.codes(cells, base, last, squares),
@@ -435,7 +438,7 @@ impl Lookup<'_> {
     /// contiguous.
     #[inline(always)]
     fn order(&self, base: Base, last: usize) -> Option<LaneOrder> {
-        self.capture.rest.as_ref()?.orders[last - self.row_pieces][usize::from(base.mirrored)]
+        self.capture.address.as_ref()?.orders[last - self.row_pieces][usize::from(base.mirrored)]
     }
 
     /// The codes by the square of the last piece to be placed. The cells are scattered, so all are prefetched before
@@ -518,7 +521,7 @@ impl LaneOrder {
     }
 }
 
-impl Rest {
+impl CaptureAddress {
     #[inline(always)]
     fn add(&self, base: &mut Base, piece: usize, square: usize) {
         base.cells[0] += self.offsets[0][piece][square];
@@ -531,12 +534,12 @@ impl Rest {
     }
 
     #[inline(always)]
-    fn cells<'a>(&self, captures: &Captures<'a>) -> CellsRef<'a> {
+    fn cells<'a>(&self, captures: &CaptureTables<'a>) -> CellsRef<'a> {
         captures.0[self.table].as_ref().expect("smaller classes are solved first")[self.turn]
     }
 
     /// `None` if `classes` does not contain the smaller material.
-    fn new(pieces: &[Piece], rest: Material, mover: Color, classes: &Classes) -> Option<Rest> {
+    fn new(pieces: &[Piece], rest: Material, mover: Color, classes: &Classes) -> Option<CaptureAddress> {
         let addresser = MaterialAddresser::new(classes, rest, pieces)?;
         // After the capture the opponent is to move.
         let turn = addresser.turn(!mover);
@@ -545,7 +548,13 @@ impl Rest {
             let squares = squares_in_play(pieces[piece]);
             [0, 1].map(|mirrored| LaneOrder::of(&addresser.offsets[mirrored][piece], squares).filter(|_| !decides))
         });
-        Some(Rest { table: addresser.class.0, turn, offsets: addresser.offsets, first: addresser.first, orders })
+        Some(CaptureAddress {
+            table: addresser.class.0,
+            turn,
+            offsets: addresser.offsets,
+            first: addresser.first,
+            orders,
+        })
     }
 }
 
@@ -570,10 +579,10 @@ impl Capture {
         if hits_from.iter().all(Vec::is_empty) {
             return None;
         }
-        let rest = Material::of_pieces(pieces)
+        let address = Material::of_pieces(pieces)
             .without(pieces[victim])
-            .map(|rest| Rest::new(pieces, rest, color, classes).expect("classes of fewer pieces are there"));
-        Some(Capture { attacker, victim, hits_from, hits_to, rest })
+            .map(|rest| CaptureAddress::new(pieces, rest, color, classes).expect("classes of fewer pieces are there"));
+        Some(Capture { attacker, victim, hits_from, hits_to, address })
     }
 }
 
@@ -603,9 +612,9 @@ mod tests {
                 .level(4)
                 .flat_map(|(_, class)| Color::ALL.map(|color| Conversions::new(&class.index(), color, &classes)))
                 .flat_map(|moves| moves.captures)
-                .filter_map(|capture| capture.rest?.orders[1][0])
+                .filter_map(|capture| capture.address?.orders[1][0])
                 .collect();
-            let without_lane = Capture::new(&index, 0, index.pieces.len() - 1, &classes).unwrap().rest.unwrap();
+            let without_lane = Capture::new(&index, 0, index.pieces.len() - 1, &classes).unwrap().address.unwrap();
             assert!(without_lane.orders[0][0].is_some(), "the word piece is the last there");
             let is = |ranks_turned| orders.contains(&LaneOrder { ranks_turned, files_turned: false });
             assert!(is(false) && is(true), "with the colours as they are, and exchanged");
@@ -634,7 +643,7 @@ mod tests {
         let classes = Classes::new(&RuleOptions::PAPER, 6);
         let rest: Material = "ELTvPDR".parse().unwrap();
         let pieces: Vec<Piece> = "ELTvPDCR".parse::<Material>().unwrap().pieces().collect();
-        let there = Rest::new(&pieces, rest, Color::White, &classes).unwrap();
+        let there = CaptureAddress::new(&pieces, rest, Color::White, &classes).unwrap();
         let slow = MaterialAddresser::new(&classes, rest, &pieces).unwrap();
         let mut random = Pcg64::seed_from_u64(11);
         let mut most = 0;

@@ -7,7 +7,7 @@
 
 use crate::tablebase::index::Index;
 use crate::tablebase::solve::backend::SolveError;
-use crate::tablebase::solve::cpu::quiet::{Other, QuietMoves, View};
+use crate::tablebase::solve::cpu::quiet::{NeighbourRow, QuietMoves, RowNeighbours};
 use crate::tablebase::solve::cpu::rows::Rows;
 use rayon::prelude::*;
 
@@ -27,10 +27,10 @@ pub(crate) struct Neighbours {
     /// By solved row, for each row next to it: twice its number, plus 1 if positions are reflected there. [`NONE`] ends
     /// the list.
     rows: Vec<u32>,
-    /// For each entry of `rows` its index in `open`. Empty if the lane piece blocks no move.
+    /// For each entry of `rows` its index in `lane_sets`. Empty if the lane piece blocks no move.
     lanes: Vec<u8>,
     /// The sets of squares of the lane piece that allow a move.
-    open: Vec<u64>,
+    lane_sets: Vec<u64>,
     /// By solved row, the square of the first row piece if it is a rat that blocks leaps of the word piece. Empty if no
     /// rat blocks them.
     rats: Vec<u8>,
@@ -45,7 +45,7 @@ impl Neighbours {
     /// If the memory for the lists cannot be allocated.
     pub(crate) fn new(moves: &QuietMoves, index: &Index, rows: &Rows) -> Result<Neighbours, SolveError> {
         let width = MOVES * moves.row_pieces.len();
-        let open = moves.open_lanes();
+        let lane_sets = moves.allowed_lanes();
         let rats = if moves.first_blocks && moves.word.as_ref().is_some_and(|leaps| !leaps.is_empty()) {
             rows.len()
         } else {
@@ -54,15 +54,15 @@ impl Neighbours {
         let mut all = Neighbours {
             width,
             rows: filled(rows.len() * width, NONE)?,
-            lanes: filled(if open.len() > 1 { rows.len() * width } else { 0 }, 0)?,
-            open,
+            lanes: filled(if lane_sets.len() > 1 { rows.len() * width } else { 0 }, 0)?,
+            lane_sets,
             rats: (0..rats).map(|number| moves.blocking_rat(index, rows.row(number)).trailing_zeros() as u8).collect(),
             within: moves.word.is_some() || moves.lane.is_some(),
         };
         if width == 0 {
             return Ok(all);
         }
-        let Neighbours { rows: lists, lanes, open, .. } = &mut all;
+        let Neighbours { rows: lists, lanes, lane_sets, .. } = &mut all;
         let mut lanes = lanes.chunks_mut(TASK_ROWS * width);
         let tasks: Vec<_> = lists.chunks_mut(TASK_ROWS * width).map(|lists| (lists, lanes.next())).collect();
         tasks.into_par_iter().enumerate().for_each(|(task, (lists, mut lanes))| {
@@ -72,11 +72,12 @@ impl Neighbours {
                     index,
                     rows,
                     rows.row(task * TASK_ROWS + i),
-                    |Other { number, mirrored, open: with }| {
+                    |NeighbourRow { number, mirrored, allowed_lanes }| {
                         let (at, slot) = slots.next().expect("no row piece has more moves");
                         *slot = 2 * number + u32::from(mirrored);
                         if let Some(lanes) = &mut lanes {
-                            let place = open.iter().position(|&open| open == with).expect("all sets are there");
+                            let place =
+                                lane_sets.iter().position(|&set| set == allowed_lanes).expect("all sets are there");
                             lanes[i * width + at] = place as u8;
                         }
                     },
@@ -92,23 +93,29 @@ impl Neighbours {
         rows * (MOVES * index.row_pieces.len() * (size_of::<u32>() + lanes) + size_of::<u8>())
     }
 
-    /// Sets `view` to the rows that the quiet moves from a solved row lead to and for which `wanted` returns true.
+    /// Sets `row_neighbours` to the rows that the quiet moves from a solved row lead to and for which `wanted` returns true.
     #[inline(always)]
-    pub(crate) fn view(&self, number: usize, wanted: impl Fn(usize) -> bool, view: &mut View) {
-        view.number = number;
-        view.here = self.within && wanted(number);
-        view.rat = self.rats.get(number).map_or(0, |&square| 1 << square);
+    pub(crate) fn collect_row(
+        &self,
+        number: usize,
+        wanted: impl Fn(usize) -> bool,
+        row_neighbours: &mut RowNeighbours,
+    ) {
+        row_neighbours.number = number;
+        row_neighbours.here = self.within && wanted(number);
+        row_neighbours.rat = self.rats.get(number).map_or(0, |&square| 1 << square);
         let mut count = 0;
         let first = number * self.width;
         for (i, &entry) in self.rows[first..][..self.width].iter().enumerate() {
             if entry == NONE {
                 break;
             }
-            let open = if self.lanes.is_empty() { u64::MAX } else { self.open[usize::from(self.lanes[first + i])] };
-            view.others[count] = Other { number: entry >> 1, mirrored: entry & 1 != 0, open };
+            let allowed_lanes =
+                if self.lanes.is_empty() { u64::MAX } else { self.lane_sets[usize::from(self.lanes[first + i])] };
+            row_neighbours.rows[count] = NeighbourRow { number: entry >> 1, mirrored: entry & 1 != 0, allowed_lanes };
             count += usize::from(wanted((entry >> 1) as usize));
         }
-        view.count = count;
+        row_neighbours.count = count;
     }
 
     /// Calls `f` with every solved row from which a quiet move of this side may lead into a row.
@@ -177,12 +184,12 @@ mod tests {
                     valid.iter().zip(&wanted).map(|(&row, &wanted)| if wanted { row } else { Row::EMPTY }).collect();
                 for moves in Color::ALL.map(|color| QuietMoves::new(&index, color, &rules)) {
                     let neighbours = Neighbours::new(&moves, &index, &rows).unwrap();
-                    let reached = |plane: &[Row], view: &View| {
+                    let reached = |plane: &[Row], row_neighbours: &RowNeighbours| {
                         let mut out = Row::EMPTY;
-                        moves.reach(plane, view, &mut out);
+                        moves.reach(plane, row_neighbours, &mut out);
                         out
                     };
-                    let mut view = View::default();
+                    let mut row_neighbours = RowNeighbours::default();
                     for number in (0..rows.len()).step_by(if rows.len() < 10_000 { 1 } else { 17 }) {
                         let mut into = BTreeSet::new();
                         neighbours.for_each(number, |other| {
@@ -191,15 +198,15 @@ mod tests {
                         // A rat that is a row piece may block some of these moves.
                         let slow = slow(&moves, &index, &rows, number);
                         assert!(into.is_subset(&slow) && (into == slow || moves.first_blocks), "{material} {number}");
-                        neighbours.view(number, |_| true, &mut view);
-                        let slow = reached(&some, &view);
-                        if moves.always_moves(&view) {
-                            let quiet = reached(&valid, &view);
+                        neighbours.collect_row(number, |_| true, &mut row_neighbours);
+                        let slow = reached(&some, &row_neighbours);
+                        if moves.always_moves(&row_neighbours) {
+                            let quiet = reached(&valid, &row_neighbours);
                             assert!((0..WIDTH).all(|s| valid[number].0[s] & !quiet.0[s] == 0), "{material} {number}");
                             always += 1;
                         }
-                        neighbours.view(number, |number| wanted[number], &mut view);
-                        assert_eq!(reached(&valid, &view), slow, "{material} {number}");
+                        neighbours.collect_row(number, |number| wanted[number], &mut row_neighbours);
+                        assert_eq!(reached(&valid, &row_neighbours), slow, "{material} {number}");
                         all += 1;
                     }
                 }

@@ -19,10 +19,10 @@ use crate::tablebase::index::{Index, ROW_CELLS, WIDTH};
 use crate::tablebase::solve::backend::{SolveError, Solved};
 use crate::tablebase::solve::cpu::buckets::{Buckets, Entry};
 use crate::tablebase::solve::cpu::change_log::{ChangeLog, LoggedRange};
-use crate::tablebase::solve::cpu::conversions::{Captures, Conversions, MAX_PLIES};
+use crate::tablebase::solve::cpu::conversions::{CaptureTables, Conversions, MAX_PLIES};
 use crate::tablebase::solve::cpu::neighbours::Neighbours;
 use crate::tablebase::solve::cpu::pool::{Block, BufferPool};
-use crate::tablebase::solve::cpu::quiet::{QuietMoves, Row, View};
+use crate::tablebase::solve::cpu::quiet::{QuietMoves, Row, RowNeighbours};
 use crate::tablebase::solve::cpu::rows::Rows;
 use crate::tablebase::value::{Cells, CellsMut, DRAW, NO_MOVE, decided};
 use crate::tablebase::{Material, Stats, Table};
@@ -157,7 +157,7 @@ pub(crate) fn solve(task: Task, tables: &[Option<Table>]) -> Result<Outcome, Sol
     let iteration = Iteration::new(task)?;
     let mut memory = iteration.memory(0)?;
     let (first, last) = memory.split_at_mut(iteration.first_bytes());
-    let planes = iteration.start(&Captures::of(tables), first)?;
+    let planes = iteration.start(&CaptureTables::of(tables), first)?;
     iteration.solve(planes, last)
 }
 
@@ -206,7 +206,7 @@ impl<'t> Iteration<'t> {
     /// If a line is too long to be counted, the memory cannot be allocated, a temporary file cannot be written or read,
     /// or the observer returns an error.
     pub(crate) fn solve<'m>(&self, mut planes: ByColor<Planes<'m>>, last: &'m mut [u8]) -> Result<Outcome, SolveError> {
-        self.open(&mut planes, last);
+        self.open_black(&mut planes, last);
         let chunks = Color::ALL.iter().flat_map(|&color| &planes[color].chunks);
         let last_conversion = chunks.map(|chunk| chunk.last_conversion).max().unwrap_or(0);
         let mut depth = 0;
@@ -274,7 +274,7 @@ impl<'t> Iteration<'t> {
     /// If memory or the disk is too small for the conversions, or the observer returns an error.
     pub(crate) fn start<'m>(
         &self,
-        captures: &Captures<'_>,
+        captures: &CaptureTables<'_>,
         memory: &'m mut [u8],
     ) -> Result<ByColor<Planes<'m>>, SolveError> {
         let rows = self.rows.len();
@@ -344,7 +344,7 @@ impl<'t> Iteration<'t> {
     }
 
     /// Initializes Black's plane *open*: before the first pass every position is open for both sides.
-    fn open<'m>(&self, planes: &mut ByColor<Planes<'m>>, last: &'m mut [u8]) {
+    fn open_black<'m>(&self, planes: &mut ByColor<Planes<'m>>, last: &'m mut [u8]) {
         let open: &mut [Row] = bytemuck::cast_slice_mut(&mut last[..self.plane_bytes()]);
         open.par_chunks_mut(CHUNK_ROWS)
             .zip(planes.white.open.par_chunks(CHUNK_ROWS))
@@ -355,8 +355,8 @@ impl<'t> Iteration<'t> {
     /// One pass of both sides. Returns whether the worklist of the next pass is not empty.
     fn pass(&self, planes: &mut ByColor<Planes<'_>>, depth: u16) -> io::Result<bool> {
         let chunk_rows = self.chunk_rows();
-        let white = planes.white.split(depth);
-        let black = planes.black.split(depth);
+        let white = planes.white.split_for_pass(depth);
+        let black = planes.black.split_for_pass(depth);
         let (white_seen, black_seen) = (white.seen, black.seen);
         let (white_next, black_next) = (white.next, black.next);
         let (white_last_lost, black_last_lost) = (white.last_lost, black.last_lost);
@@ -501,7 +501,7 @@ impl Planes<'_> {
         self.left[rows].iter().map(|&left| u32::from(left)).sum()
     }
 
-    fn split(&mut self, depth: u16) -> Split<'_> {
+    fn split_for_pass(&mut self, depth: u16) -> Split<'_> {
         let Planes { open, lost, escapes, left, last_lost, cells, worklist, next, chunks } = self;
         let (written, seen) = if depth % 2 == 1 { (open, lost) } else { (lost, open) };
         Split { written, seen, escapes, left, last_lost, cells, worklist, next, chunks }
@@ -511,7 +511,7 @@ impl Planes<'_> {
 /// One range of rows of one side to move, before the first pass.
 struct Start<'a> {
     iteration: &'a Iteration<'a>,
-    captures: &'a Captures<'a>,
+    captures: &'a CaptureTables<'a>,
     color: Color,
     first_row: usize,
     /// All positions, equal for both sides to move.
@@ -530,12 +530,12 @@ fn start_rows<V: Vector>(start: Start<'_>) -> io::Result<()> {
     let Iteration { task, index, quiet, neighbours, conversions, rows } = start.iteration;
     let loses = task.classes.options().no_move == NoMove::Loss;
     let mut best = Box::new([[0; WIDTH]; WIDTH]);
-    let (mut view, mut quiet_moves) = (View::default(), Row::EMPTY);
+    let (mut row_neighbours, mut quiet_moves) = (RowNeighbours::default(), Row::EMPTY);
     for i in 0..start.lost.len() {
         let number = start.first_row + i;
         let row = rows.row(number);
         let valid = &start.valid[number];
-        let any = conversions[start.color].row::<V>(
+        let any = conversions[start.color].push_row::<V>(
             index,
             start.captures,
             row,
@@ -545,11 +545,11 @@ fn start_rows<V: Vector>(start: Start<'_>) -> io::Result<()> {
             &mut start.chunk.buckets,
         );
         start.chunk.buckets.spill(false)?;
-        neighbours[start.color].view(number, |_| true, &mut view);
-        if quiet[start.color].always_moves(&view) {
+        neighbours[start.color].collect_row(number, |_| true, &mut row_neighbours);
+        if quiet[start.color].always_moves(&row_neighbours) {
             quiet_moves = Row([u64::MAX; WIDTH]);
         } else {
-            quiet[start.color].reach(start.valid, &view, &mut quiet_moves);
+            quiet[start.color].reach(start.valid, &row_neighbours, &mut quiet_moves);
         }
         let mut any_lost = false;
         for s in 0..WIDTH {
@@ -644,12 +644,12 @@ fn pass_rows<V: Vector>(mut part: Part<'_>, buffer: &mut Vec<Entry>) -> io::Resu
     let mut visits = Visits { at: 0, conversions: &entries, worklist: part.worklist };
     let mut changed = false;
     // The memory of a row is prefetched while the row before it is processed.
-    let mut views = [View::default(); 2];
+    let mut row_neighbours = [RowNeighbours::default(); 2];
     let mut now = 0;
-    let mut next = part.next(&mut visits, &mut views[now]);
+    let mut next = part.next(&mut visits, &mut row_neighbours[now]);
     while let Some(visit) = next {
-        next = part.next(&mut visits, &mut views[now ^ 1]);
-        changed |= part.visit::<V>(&visit, &views[now])?;
+        next = part.next(&mut visits, &mut row_neighbours[now ^ 1]);
+        changed |= part.visit::<V>(&visit, &row_neighbours[now])?;
         now ^= 1;
     }
     if let Some(changes) = &mut part.chunk.changes {
@@ -665,7 +665,7 @@ impl Part<'_> {
 
     /// The next row with undecided positions. Prefetches the memory that its visit will read.
     #[inline(always)]
-    fn next<'e>(&self, visits: &mut Visits<'_, 'e>, view: &mut View) -> Option<Visit<'e>> {
+    fn next<'e>(&self, visits: &mut Visits<'_, 'e>, row_neighbours: &mut RowNeighbours) -> Option<Visit<'e>> {
         let visit = visits.find(|visit| self.left[visit.at] != 0)?;
         let odd = self.odd();
         prefetch(&self.written[visit.at]);
@@ -674,23 +674,23 @@ impl Part<'_> {
         }
         if odd && !visit.listed {
             // Nothing that its moves lead to has changed: only its conversions win.
-            view.clear();
+            row_neighbours.clear();
         } else {
             // A new win moves to a position lost in the pass before; a move that avoids a loss may lead to any row.
             let wanted = |number: usize| !odd || self.last_lost[number].load(Relaxed) == (self.depth - 1) as u8;
-            self.iteration.neighbours[self.color].view(self.first_row + visit.at, wanted, view);
-            view.prefetch(self.opponent);
+            self.iteration.neighbours[self.color].collect_row(self.first_row + visit.at, wanted, row_neighbours);
+            row_neighbours.prefetch(self.opponent);
         }
         Some(visit)
     }
 
     /// Processes one row. Returns whether it changed.
     #[inline(always)]
-    fn visit<V: Vector>(&mut self, visit: &Visit<'_>, view: &View) -> io::Result<bool> {
+    fn visit<V: Vector>(&mut self, visit: &Visit<'_>, row_neighbours: &RowNeighbours) -> io::Result<bool> {
         let Iteration { quiet, neighbours, rows, .. } = self.iteration;
         let at = visit.at;
         let mut found = Row::EMPTY;
-        quiet[self.color].reach(self.opponent, view, &mut found);
+        quiet[self.color].reach(self.opponent, row_neighbours, &mut found);
         let word = |entry: &Entry| entry.word as usize - at * WIDTH;
         let count = if self.odd() {
             visit.conversions.iter().for_each(|entry| found.0[word(entry)] |= entry.mask());
@@ -822,9 +822,9 @@ mod tests {
                 memory.solve_level(pieces, true, &|_, _| ()).unwrap();
             }
             let tables: Vec<_> = (0..memory.classes().len()).map(|i| memory.table(ClassId(i)).cloned()).collect();
-            let processor = CpuBackend::default().spilling(dir.path().to_owned());
+            let backend = CpuBackend::default().spilling(dir.path().to_owned());
             for id in (0..tables.len()).map(ClassId) {
-                let task = processor.task(memory.classes(), id, Keep::All);
+                let task = backend.task(memory.classes(), id, Keep::All);
                 let Outcome { solved, deepest, .. } = solve(task.clone(), &tables).unwrap();
                 // Ranges of at most three rows. Classes of seven pieces need several ranges, as an entry's word number
                 // has 32 bits.

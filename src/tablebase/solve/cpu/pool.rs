@@ -14,11 +14,11 @@ const PART: usize = 1 << 21;
 /// A pool of buffers that are not in use. Clones share the pool; dropping the last clone returns the memory to the
 /// system.
 #[derive(Clone, Debug, Default)]
-pub struct BufferPool(Arc<Mutex<Vec<Memory>>>);
+pub struct BufferPool(Arc<Mutex<Vec<Buffer>>>);
 
 /// A buffer of the system's memory.
 #[derive(Debug)]
-struct Memory {
+struct Buffer {
     /// The mapping, larger than requested, so that later larger requests fit. Memory that is never touched costs
     /// nothing.
     map: MmapMut,
@@ -34,42 +34,42 @@ impl BufferPool {
     /// # Errors
     /// If the memory cannot be allocated.
     pub(crate) fn block(&self, bytes: usize) -> Result<Block, SolveError> {
-        let mut memory = match self.fitting(bytes) {
-            Some(memory) => memory,
-            None => Memory::new(bytes)?,
+        let mut buffer = match self.fitting(bytes) {
+            Some(buffer) => buffer,
+            None => Buffer::new(bytes)?,
         };
-        memory.touched = memory.touched.max(bytes);
-        memory.map[..bytes].par_chunks_mut(PART).for_each(|part| part.fill(0));
-        Ok(Block { memory: Some(memory), bytes, pool: self.clone() })
+        buffer.touched = buffer.touched.max(bytes);
+        buffer.map[..bytes].par_chunks_mut(PART).for_each(|part| part.fill(0));
+        Ok(Block { buffer: Some(buffer), bytes, pool: self.clone() })
     }
 
     /// Touched bytes of the buffers that are not in use.
     pub(crate) fn bytes(&self) -> usize {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.iter().map(|memory| memory.touched).sum()
+        kept.iter().map(|buffer| buffer.touched).sum()
     }
 
     /// Removes the best fitting kept buffer: large enough, with a touched size nearest to `bytes`. If none fits,
     /// returns `None` and gives at least `bytes` bytes of other buffers back to the system, as far as there are any.
-    fn fitting(&self, bytes: usize) -> Option<Memory> {
+    fn fitting(&self, bytes: usize) -> Option<Buffer> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let fits = |memory: &Memory| memory.map.len() >= bytes && memory.touched <= bytes.saturating_add(bytes / 2);
+        let fits = |buffer: &Buffer| buffer.map.len() >= bytes && buffer.touched <= bytes.saturating_add(bytes / 2);
         let best = (0..kept.len()).filter(|&i| fits(&kept[i])).min_by_key(|&i| kept[i].touched.abs_diff(bytes));
         if let Some(best) = best {
             return Some(kept.swap_remove(best));
         }
         let mut given_back = 0;
         while given_back < bytes
-            && let Some(memory) = kept.pop()
+            && let Some(buffer) = kept.pop()
         {
-            given_back += memory.touched;
+            given_back += buffer.touched;
         }
         None
     }
 }
 
-impl Memory {
-    fn new(bytes: usize) -> Result<Memory, SolveError> {
+impl Buffer {
+    fn new(bytes: usize) -> Result<Buffer, SolveError> {
         let roomy = bytes.max(1).checked_next_power_of_two().unwrap_or(bytes);
         // A system without overcommit may refuse the larger mapping.
         let map = MmapMut::map_anon(roomy).or_else(|_| MmapMut::map_anon(bytes.max(1)));
@@ -77,7 +77,7 @@ impl Memory {
         // Large pages, because a pass reads many scattered rows. They are optional, so a failure is ignored.
         #[cfg(target_os = "linux")]
         let _ = map.advise(memmap2::Advice::HugePage);
-        Ok(Memory { map, touched: 0 })
+        Ok(Buffer { map, touched: 0 })
     }
 }
 
@@ -85,7 +85,7 @@ impl Memory {
 #[derive(Debug)]
 pub(crate) struct Block {
     /// `Some` until the block is dropped.
-    memory: Option<Memory>,
+    buffer: Option<Buffer>,
     bytes: usize,
     pool: BufferPool,
 }
@@ -95,7 +95,7 @@ impl Deref for Block {
 
     #[inline(always)]
     fn deref(&self) -> &[u8] {
-        self.memory.as_ref().map_or(&[], |memory| &memory.map[..self.bytes])
+        self.buffer.as_ref().map_or(&[], |buffer| &buffer.map[..self.bytes])
     }
 }
 
@@ -103,13 +103,13 @@ impl DerefMut for Block {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut [u8] {
         let bytes = self.bytes;
-        self.memory.as_mut().map_or(&mut [], |memory| &mut memory.map[..bytes])
+        self.buffer.as_mut().map_or(&mut [], |buffer| &mut buffer.map[..bytes])
     }
 }
 
 impl Drop for Block {
     fn drop(&mut self) {
-        self.pool.0.lock().unwrap_or_else(PoisonError::into_inner).extend(self.memory.take());
+        self.pool.0.lock().unwrap_or_else(PoisonError::into_inner).extend(self.buffer.take());
     }
 }
 
@@ -119,7 +119,7 @@ mod tests {
 
     /// The touched bytes of each kept buffer.
     fn kept(pool: &BufferPool) -> Vec<usize> {
-        pool.0.lock().unwrap().iter().map(|memory| memory.touched).collect()
+        pool.0.lock().unwrap().iter().map(|buffer| buffer.touched).collect()
     }
 
     #[test]

@@ -114,18 +114,18 @@ impl QuietMoves {
     }
 
     /// The different sets of squares of the lane piece that allow a move of a row piece.
-    pub(crate) fn open_lanes(&self) -> Vec<u64> {
+    pub(crate) fn allowed_lanes(&self) -> Vec<u64> {
         let moves = self.row_pieces.iter().flat_map(|piece| piece.moves.iter().flatten());
-        let all: BTreeSet<u64> = moves.map(|mv| self.open_lanes_of(mv)).collect();
+        let all: BTreeSet<u64> = moves.map(|mv| self.allowed_lanes_of(mv)).collect();
         all.into_iter().collect()
     }
 
-    fn open_lanes_of(&self, mv: &RowMove) -> u64 {
+    fn allowed_lanes_of(&self, mv: &RowMove) -> u64 {
         if self.lane_blocks { !mv.crossed } else { u64::MAX }
     }
 
     /// Calls `f` with each solved row that a quiet move of a row piece leads to from a row of the index.
-    pub(crate) fn neighbours(&self, index: &Index, rows: &Rows, row: usize, mut f: impl FnMut(Other)) {
+    pub(crate) fn neighbours(&self, index: &Index, rows: &Rows, row: usize, mut f: impl FnMut(NeighbourRow)) {
         let mut digits = [0u32; MAX_ROW_PIECES];
         split(index, row, &mut digits);
         let rat = self.blocking_rat(index, row);
@@ -137,18 +137,22 @@ impl QuietMoves {
                     row.wrapping_add_signed(mv.delta as isize)
                 };
                 let Some((number, mirrored)) = rows.place(to) else { continue };
-                f(Other { number: number as u32, mirrored: mirrored != mv.mirrored, open: self.open_lanes_of(mv) });
+                f(NeighbourRow {
+                    number: number as u32,
+                    mirrored: mirrored != mv.mirrored,
+                    allowed_lanes: self.allowed_lanes_of(mv),
+                });
             }
         }
     }
 
-    /// Sets `out` to the positions of the row of a view from which some quiet move of this side leads into `plane`,
+    /// Sets `out` to the positions of the row of `neighbours` from which some quiet move of this side leads into `plane`,
     /// which contains the solved rows. Cells without a position are arbitrary.
     #[inline(always)]
-    pub(crate) fn reach(&self, plane: &[Row], view: &View, out: &mut Row) {
+    pub(crate) fn reach(&self, plane: &[Row], neighbours: &RowNeighbours, out: &mut Row) {
         *out = Row::EMPTY;
-        let here = &plane[view.number].0;
-        if let Some(leaps) = self.word.as_ref().filter(|_| view.here) {
+        let here = &plane[neighbours.number].0;
+        if let Some(leaps) = self.word.as_ref().filter(|_| neighbours.here) {
             // The padding makes words beyond either end empty.
             let mut padded = [0u64; WIDTH + 16];
             padded[8..8 + WIDTH].copy_from_slice(here);
@@ -157,13 +161,13 @@ impl QuietMoves {
                     padded[s + 15] | padded[s + 1] | padded[s + 9] & RIGHT_WORDS[s] | padded[s + 7] & LEFT_WORDS[s];
             }
             for leap in leaps {
-                if leap.crossed & view.rat == 0 {
+                if leap.crossed & neighbours.rat == 0 {
                     let blocked = if self.lane_blocks { leap.crossed } else { 0 };
                     out.0[leap.from] |= here[leap.to] & !blocked;
                 }
             }
         }
-        if let Some(leaps) = self.lane.filter(|_| view.here) {
+        if let Some(leaps) = self.lane.filter(|_| neighbours.here) {
             for s in 0..WIDTH {
                 let word = here[s];
                 out.0[s] |= word >> 7 | word << 7 | word >> 1 & NOT_G.bits() | word << 1 & NOT_A.bits();
@@ -181,16 +185,16 @@ impl QuietMoves {
         // Rows that need no mirroring and no mask are processed two at a time, which reads and writes `out` half as
         // often.
         let mut waiting: Option<&Row> = None;
-        for &Other { number, mirrored, open } in &view.others[..view.count] {
+        for &NeighbourRow { number, mirrored, allowed_lanes } in &neighbours.rows[..neighbours.count] {
             let other = &plane[number as usize];
             if mirrored {
                 let other = mirror_row(other);
                 for s in 0..WIDTH {
-                    out.0[s] |= other.0[s] & open;
+                    out.0[s] |= other.0[s] & allowed_lanes;
                 }
-            } else if open != u64::MAX {
+            } else if allowed_lanes != u64::MAX {
                 for s in 0..WIDTH {
-                    out.0[s] |= other.0[s] & open;
+                    out.0[s] |= other.0[s] & allowed_lanes;
                 }
             } else if let Some(first) = waiting.take() {
                 for s in 0..WIDTH {
@@ -207,11 +211,11 @@ impl QuietMoves {
         }
     }
 
-    /// Whether this side certainly has a quiet move in every position of the row of a view. The word and the lane piece
+    /// Whether this side certainly has a quiet move in every position of the row of `neighbours`. The word and the lane piece
     /// each obstruct at most one move of each row piece. Leaps that the lane piece can block are not counted.
     #[inline(always)]
-    pub(crate) fn always_moves(&self, view: &View) -> bool {
-        let free = view.others[..view.count].iter().filter(|other| other.open == u64::MAX).count();
+    pub(crate) fn always_moves(&self, neighbours: &RowNeighbours) -> bool {
+        let free = neighbours.rows[..neighbours.count].iter().filter(|other| other.allowed_lanes == u64::MAX).count();
         free > 2 * self.row_pieces.len()
     }
 
@@ -251,44 +255,44 @@ impl QuietMoves {
 /// The rows that the quiet moves from one solved row lead to: the row itself for moves of the word or the lane piece,
 /// and other rows for moves of row pieces.
 #[derive(Copy, Clone, Debug, Default)]
-pub(crate) struct View {
+pub(crate) struct RowNeighbours {
     pub number: usize,
     /// Whether to read the row itself.
     pub here: bool,
     /// The square, as a set, of a row piece that is a rat and blocks leaps; 0 if there is none.
     pub rat: u64,
-    /// The number of valid elements of `others`.
+    /// The number of valid elements of `rows`.
     pub count: usize,
-    pub others: [Other; MAX_OTHERS],
+    pub rows: [NeighbourRow; MAX_NEIGHBOURS],
 }
 
 /// The most rows next to a row.
-const MAX_OTHERS: usize = 4 * MAX_ROW_PIECES;
+const MAX_NEIGHBOURS: usize = 4 * MAX_ROW_PIECES;
 
 /// A solved row that a quiet move of a row piece leads to.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
-pub(crate) struct Other {
+pub(crate) struct NeighbourRow {
     pub number: u32,
     /// Whether the positions of the row are mirrored.
     pub mirrored: bool,
     /// The squares of the lane piece with which the move is possible.
-    pub open: u64,
+    pub allowed_lanes: u64,
 }
 
-impl View {
-    /// Removes all rows from the view.
+impl RowNeighbours {
+    /// Removes all rows.
     #[inline(always)]
     pub(crate) fn clear(&mut self) {
         (self.here, self.count) = (false, 0);
     }
 
-    /// Prefetches the rows of the view in this plane.
+    /// Prefetches these rows in this plane.
     #[inline(always)]
     pub(crate) fn prefetch(&self, plane: &[Row]) {
         if self.here {
             prefetch(&plane[self.number]);
         }
-        for other in &self.others[..self.count] {
+        for other in &self.rows[..self.count] {
             prefetch(&plane[other.number as usize]);
         }
     }

@@ -166,7 +166,7 @@ impl Gpu {
                     return Ok(run);
                 }
                 // Pages become smaller, and some may need more entries a row than the mean.
-                Ok(Done::Entries(needed)) => entries_per_row = needed.max(entries_per_row) * 9 / 8 + 1,
+                Ok(Done::NeedsEntries(needed)) => entries_per_row = needed.max(entries_per_row) * 9 / 8 + 1,
                 // Tries again with two bytes a cell.
                 Err(GpuError::TooLong { .. }) if !wide => wide = true,
                 Err(error) => return Err(error),
@@ -231,14 +231,14 @@ impl Gpu {
 /// its own.
 fn batches(ids: &[ClassId], classes: &Classes, batch_rows: u64) -> Vec<Vec<ClassId>> {
     let mut batches: Vec<Vec<ClassId>> = Vec::new();
-    let mut room = 0;
+    let mut space = 0;
     for &id in ids {
         let rows = solved_rows(classes, id);
-        if rows > room {
+        if rows > space {
             batches.push(Vec::new());
-            room = batch_rows;
+            space = batch_rows;
         }
-        room = room.saturating_sub(rows);
+        space = space.saturating_sub(rows);
         batches.last_mut().expect("one is there").push(id);
     }
     batches
@@ -248,7 +248,12 @@ fn batches(ids: &[ClassId], classes: &Classes, batch_rows: u64) -> Vec<Vec<Class
 ///
 /// # Errors
 /// If the device is lost, or the batch is a single class.
-fn smaller(error: GpuError, ids: &[ClassId], job: &Job<'_>, batches: &mut Vec<Vec<ClassId>>) -> Result<(), SolveError> {
+fn split_batch(
+    error: GpuError,
+    ids: &[ClassId],
+    job: &Job<'_>,
+    batches: &mut Vec<Vec<ClassId>>,
+) -> Result<(), SolveError> {
     let reason = error.to_string();
     match ids[..] {
         _ if matches!(error, GpuError::Lost(_)) => Err(SolveError::Backend { material: None, reason }),
@@ -294,7 +299,7 @@ impl Backend for Gpu {
             if let (Some(run), Some(fetched)) = (fetching, fetched) {
                 match fetched {
                     Ok(solved) => run.ids().iter().zip(solved).try_for_each(|(&id, solved)| sink(id, solved))?,
-                    Err(error) => smaller(error, run.ids(), job, &mut batches)?,
+                    Err(error) => split_batch(error, run.ids(), job, &mut batches)?,
                 }
             }
             match (solved, now) {
@@ -303,7 +308,7 @@ impl Backend for Gpu {
                 (Some(Err(error)), Some(now)) if !alone && !matches!(error, GpuError::Lost(_)) => {
                     batches.extend(next.replace(now).map(|(batch, _)| batch.ids.to_vec()));
                 }
-                (Some(Err(error)), Some((batch, _))) => smaller(error, &batch.ids, job, &mut batches)?,
+                (Some(Err(error)), Some((batch, _))) => split_batch(error, &batch.ids, job, &mut batches)?,
                 _ => {}
             }
             if next.is_none() {

@@ -18,7 +18,7 @@ use rayon::prelude::*;
 const _: () = {
     assert!(size_of::<Row>() as u64 == GPU_ROW_STATE);
     assert!(DRAW as u32 == CODE_DRAW && NO_MOVE as u32 == CODE_NO_MOVE && decided(0) as u32 == CODE_OF_0_PLIES);
-    assert!(ESCAPE_VALUE as u32 == ESCAPE && conversions::WIN_AT_ONCE as u32 == WIN_AT_ONCE);
+    assert!(ESCAPE_VALUE as u32 == ESCAPE && conversions::WIN_IN_ONE as u32 == WIN_IN_ONE);
 };
 
 /// A class in a batch.
@@ -86,7 +86,15 @@ impl Plan {
             let squares: u32 = pieces.map(|(piece, square)| (square.index() as u32) << (6 * piece)).sum();
             let weight = u8::try_from(rows.weight(number)).expect("four row pieces have 24 orders");
             let squares = squares | u32::from(weight) << WEIGHT_SHIFT;
-            Row { due: [0; 2], next: 0, cursor: 0, left: 0, lost_at: 0, squares, class_number }
+            Row {
+                due_in_pass: [0; 2],
+                next_conversion: 0,
+                cursor: 0,
+                undecided: 0,
+                last_lost_pass: 0,
+                squares,
+                class_number,
+            }
         };
         self.row_states.par_extend((0..rows.len()).into_par_iter().map(state));
         let place = |row| rows.place(row).map_or(NONE, |(number, mirrored)| 2 * number as u32 + u32::from(mirrored));
@@ -174,20 +182,20 @@ impl Plan {
                 padding: 0,
                 offsets: [[[0; WIDTH]; 6]; 2],
             };
-            if let Some(rest) = &capture.rest {
-                for (to, from) in planned.offsets.iter_mut().zip(&rest.offsets) {
+            if let Some(address) = &capture.address {
+                for (to, from) in planned.offsets.iter_mut().zip(&address.offsets) {
                     for (piece, offsets) in from.iter().enumerate() {
                         // A class here has at most MAX_PIECES pieces, so the class after a capture has at most five.
                         let narrow = |offset| u32::try_from(offset).expect("cells of five pieces fit 32 bits");
                         to[number_of(piece, n)] = offsets.map(narrow);
                     }
                 }
-                if let Some((first, mirror)) = rest.first {
+                if let Some((first, mirror)) = address.first {
                     (planned.first, planned.mirror) = (number_of(first, n) as u32, halves(mirror));
                 }
             }
             self.captures.push(planned);
-            self.looked_up.push(capture.rest.as_ref().map(|rest| (ClassId(rest.table), rest.turn)));
+            self.looked_up.push(capture.address.as_ref().map(|address| (ClassId(address.table), address.turn)));
         }
         [by.len() as u32, of.len() as u32, others.len() as u32]
     }

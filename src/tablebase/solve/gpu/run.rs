@@ -55,7 +55,7 @@ struct PageBounds {
 pub(super) enum Done {
     Solved,
     /// The buffers of conversions are too small: the number of entries that each row needs.
-    Entries(u64),
+    NeedsEntries(u64),
 }
 
 /// A batch on the GPU.
@@ -90,19 +90,19 @@ impl<'a> Run<'a> {
         page_rows: usize,
         entries_per_row: u64,
     ) -> Result<Run<'a>, GpuError> {
-        let what = |name: &str| what(name, &batch);
+        let label = |name: &str| buffer_label(name, &batch);
         let mut captures = plan.captures.clone();
         for (capture, looked_up) in captures.iter_mut().zip(&plan.looked_up) {
             (capture.buffer, capture.cell) = looked_up.map_or((NONE, 0), |id| tables.places[&id]);
         }
         let fixed = [
-            device.buffer_with(&what("the sides"), &plan.sides)?,
-            device.buffer_with(&what("the captures"), &captures)?,
-            device.buffer_with(&what("the places"), &plan.places)?,
+            device.buffer_with(&label("the sides"), &plan.sides)?,
+            device.buffer_with(&label("the captures"), &captures)?,
+            device.buffer_with(&label("the places"), &plan.places)?,
         ];
-        let plane = || device.buffer(&what("a plane"), (plan.rows * plan.row_words() * 8) as u64);
+        let plane = || device.buffer(&label("a plane"), (plan.rows * plan.row_words() * 8) as u64);
         let planes = || Ok(Planes { open: plane()?, lost: plane()?, escapes: plane()? });
-        let states = || device.buffer_with(&what("the rows"), &plan.row_states);
+        let states = || device.buffer_with(&label("the rows"), &plan.row_states);
         let mut pages = Vec::new();
         for color in Color::ALL {
             for first_row in (0..plan.rows).step_by(page_rows) {
@@ -113,9 +113,9 @@ impl<'a> Run<'a> {
                     color,
                     first_row,
                     rows,
-                    entries: device.buffer(&what("the conversions"), 8 * entries_len)?,
+                    entries: device.buffer(&label("the conversions"), 8 * entries_len)?,
                     entries_len,
-                    codes: device.buffer(&what("the codes"), codes)?,
+                    codes: device.buffer(&label("the codes"), codes)?,
                 });
             }
         }
@@ -124,7 +124,7 @@ impl<'a> Run<'a> {
             fixed,
             rows: ByColor { white: states()?, black: states()? },
             planes: ByColor { white: planes()?, black: planes()? },
-            counters: device.buffer(&what("the counters"), 4 * counters as u64)?,
+            counters: device.buffer(&label("the counters"), 4 * counters as u64)?,
             params: device.params(pages.len() as u64 * (u64::from(PASSES_AT_ONCE) + 1))?,
             #[cfg(test)]
             touches: device.buffer("the trace", if set.variant.trace { 64 << 20 } else { 0 })?,
@@ -245,7 +245,7 @@ impl<'a> Run<'a> {
     /// # Errors
     /// [`GpuError::TooLong`] if a line has more than `longest` plies.
     pub(super) fn solve(&mut self, longest: u16) -> Result<Done, GpuError> {
-        let too_long = GpuError::TooLong { what: what("the table", &self.batch), plies: longest };
+        let too_long = GpuError::TooLong { what: buffer_label("the table", &self.batch), plies: longest };
         let bounds = self.bind_all()?;
         let all = 0..self.plan.sides.len();
         let mut done = 0;
@@ -267,7 +267,7 @@ impl<'a> Run<'a> {
                 (u64::from(used) > page.entries_len).then(|| u64::from(used).div_ceil(page.rows as u64))
             };
             if let Some(entries) = self.pages.iter().zip(&self.counted[USED..]).filter_map(need).max() {
-                return Ok(Done::Entries(entries));
+                return Ok(Done::NeedsEntries(entries));
             }
             let last_conversion = self.last_conversion(all.clone());
             if last_conversion > longest {
@@ -356,7 +356,7 @@ impl<'a> Run<'a> {
         let bytes_moved = rows * set_up + visits * (7 * row_bytes / 2 + 32) + 16 * conversions;
         DeviceWork {
             rows,
-            rows_looked_at: visits,
+            row_visits: visits,
             conversions,
             bytes_moved,
             memory: self.memory(),
@@ -389,7 +389,7 @@ fn put_row(codes: &[u8], width: usize, rows: &Rows, number: usize, cells: &mut C
 }
 
 /// The name of a buffer in errors.
-fn what(name: &str, batch: &Batch<'_>) -> String {
+fn buffer_label(name: &str, batch: &Batch<'_>) -> String {
     let material = batch.classes.get(batch.ids[0]).representative;
     match batch.ids.len() {
         1 => format!("{name} of {material}"),

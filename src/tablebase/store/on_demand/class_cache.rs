@@ -113,7 +113,7 @@ impl ClassCache {
     ///
     /// # Errors
     /// If a file cannot be removed.
-    pub(super) fn make_room(&self, bytes: u64) -> Result<(), TableError> {
+    pub(super) fn free_space(&self, bytes: u64) -> Result<(), TableError> {
         sweep(&self.dir, ABANDONED)?;
         let mut entries = self.entries()?;
         entries.sort_by_key(|entry| entry.used);
@@ -178,11 +178,11 @@ mod tests {
         let other = cache.dir().join("notes.txt");
         fs::write(&other, "x".repeat(1000)).unwrap();
         let there = || [&old, &new, &newest].map(|path| path.exists());
-        cache.make_room(10).unwrap();
+        cache.free_space(10).unwrap();
         assert_eq!(there(), [true, true, true], "100 bytes suffice");
-        cache.make_room(11).unwrap();
+        cache.free_space(11).unwrap();
         assert_eq!(there(), [false, true, true]);
-        cache.make_room(100).unwrap();
+        cache.free_space(100).unwrap();
         assert_eq!(there(), [false, false, false]);
         assert!(other.exists(), "files of others stay");
     }

@@ -8,16 +8,16 @@ use crate::board::{Move, Position, Rules};
 use crate::tablebase::{CellValue, SetError, Value, Wdl};
 use std::collections::HashMap;
 
-/// The knowledge about a position without a search.
-pub(super) enum Known {
+/// The result of a probe, without a search.
+pub(super) enum Probed {
     /// The value of the position.
     Value(Value),
     /// A key that only equal positions share, and the result and the stage if a file contains them.
     Class { key: u64, staged: Option<Staged> },
 }
 
-/// Looks up the knowledge about a position.
-pub(super) type LookUp<'a> = &'a dyn Fn(&Position) -> Result<Known, SetError>;
+/// Probes a position.
+pub(super) type LookUp<'a> = &'a dyn Fn(&Position) -> Result<Probed, SetError>;
 
 /// Why a search ends without an answer.
 pub(super) enum Stop {
@@ -51,8 +51,8 @@ impl<'a> Distances<'a> {
     /// The value of a position; `None` if it is neither known nor decided within `plies` plies.
     pub(super) fn value(&mut self, position: &Position, plies: u16) -> Result<Option<Value>, Stop> {
         let staged = match (self.look_up)(position)? {
-            Known::Value(value) => return Ok(Some(value)),
-            Known::Class { staged, .. } => staged,
+            Probed::Value(value) => return Ok(Some(value)),
+            Probed::Class { staged, .. } => staged,
         };
         if position.moves(self.rules).is_empty() {
             return Ok(Some(Value::of(CellValue::NoMove, self.rules)));
@@ -82,21 +82,21 @@ impl<'a> Distances<'a> {
 
     /// Whether the side to move wins, or loses, in at most `plies` plies.
     fn within(&mut self, position: &Position, wins: bool, plies: u16) -> Result<bool, Stop> {
-        let known = (self.look_up)(position)?;
-        match self.judge(&known, wins, plies) {
+        let probed = (self.look_up)(position)?;
+        match self.answer_from_bounds(&probed, wins, plies) {
             (Some(result), _) => Ok(result),
             (None, key) => self.expand(position, key, wins, plies),
         }
     }
 
     /// The answer, if it follows from the known bounds, and the key of the position.
-    fn judge(&self, known: &Known, wins: bool, plies: u16) -> (Option<bool>, u64) {
+    fn answer_from_bounds(&self, probed: &Probed, wins: bool, plies: u16) -> (Option<bool>, u64) {
         let wanted = if wins { Wdl::Win } else { Wdl::Loss };
-        let (key, staged) = match known {
-            Known::Value(value) => {
+        let (key, staged) = match probed {
+            Probed::Value(value) => {
                 return (Some(value.wdl == wanted && value.dtw.is_some_and(|dtw| dtw <= plies)), 0);
             }
-            Known::Class { key, staged } => (*key, staged),
+            Probed::Class { key, staged } => (*key, staged),
         };
         let (from, to) = match staged {
             Some(staged) if staged.wdl != wanted => return (Some(false), key),
@@ -121,7 +121,7 @@ impl<'a> Distances<'a> {
         let answer = if moves.is_empty() {
             !wins && Value::of(CellValue::NoMove, self.rules).wdl == Wdl::Loss
         } else {
-            plies > 0 && self.any_or_all(position, &moves, wins, plies - 1)?
+            plies > 0 && self.search_moves(position, &moves, wins, plies - 1)?
         };
         let (from, to) = self.bounds.entry((key, wins)).or_insert((0, u16::MAX));
         if answer {
@@ -134,13 +134,13 @@ impl<'a> Distances<'a> {
 
     /// Whether any move leads to a loss of the opponent in at most `plies` plies, or, without `wins`, every move to a
     /// win of the opponent in at most `plies` plies.
-    fn any_or_all(&mut self, position: &Position, moves: &[Move], wins: bool, plies: u16) -> Result<bool, Stop> {
+    fn search_moves(&mut self, position: &Position, moves: &[Move], wins: bool, plies: u16) -> Result<bool, Stop> {
         // Moves with a known answer come first, because one of them often decides.
         let mut open = Vec::new();
         for &mv in moves {
             let next = position.make(mv);
-            let known = (self.look_up)(&next)?;
-            match self.judge(&known, !wins, plies) {
+            let probed = (self.look_up)(&next)?;
+            match self.answer_from_bounds(&probed, !wins, plies) {
                 (Some(answer), _) if answer == wins => return Ok(wins),
                 (Some(_), _) => {}
                 (None, _) => open.push(next),

@@ -23,7 +23,7 @@ use crate::tablebase::{
     BufferPool, ClassId, Classes, CpuBackend, Material, MemoryNeed, Probe, ROW_CELLS, SolveError, TableProber, Value,
 };
 use class_cache::ClassCache;
-use distance::{Distances, Known, Stop};
+use distance::{Distances, Probed, Stop};
 pub use error::OnDemandError;
 pub use progress::{CountPhase, CountProgress, Follow};
 use record::Recorder;
@@ -226,7 +226,7 @@ impl OnDemand {
         };
         // The process that held the lock may have counted this class, and has released its memory and disk space.
         let Some(need) = self.need(position)? else { return Ok(()) };
-        self.cache.make_room(need.file_bytes)?;
+        self.cache.free_space(need.file_bytes)?;
         cancelled(follow(CountProgress { phase: CountPhase::Reading, fraction: 0.0, depth: 0 }))?;
         self.count_class(need, follow)?;
         drop(lock);
@@ -237,10 +237,10 @@ impl OnDemand {
         let (rules, dir) = (self.tables.rules().options(), self.tables.set().dir());
         let id = self.classes.member(need.class).expect("it is one of the classes").class;
         let files = captures(dir, rules, &self.classes, id, &MemoryNeed::of_job(&self.classes, id, false))?;
-        let processor = CpuBackend::default().with_pool(BufferPool::default());
-        let processor = if need.spills { processor.spilling(self.cache.dir().to_owned()) } else { processor };
+        let backend = CpuBackend::default().with_pool(BufferPool::default());
+        let backend = if need.spills { backend.spilling(self.cache.dir().to_owned()) } else { backend };
         let recorder = Recorder::create(&self.cache.path(need.class), follow)?;
-        let work = Work { classes: &self.classes, id, files, processor, observer: &recorder };
+        let work = Work { classes: &self.classes, id, files, backend, observer: &recorder };
         match work.solve(Keep::Counts) {
             Ok(_) => Ok(recorder.finish(rules, need.class)?),
             Err(SetError::Solve(SolveError::Stopped)) => {
@@ -257,7 +257,7 @@ impl OnDemand {
         let recorded = 2 * rows * RECORD_ROW_BYTES;
         let available = peak::available().map_or(usize::MAX, |bytes| bytes as usize).min(self.memory);
         let spills = plan.total() + recorded > available;
-        let memory = recorded + if spills { plan.spilled() } else { plan.total() };
+        let memory = recorded + if spills { plan.peak_spilled() } else { plan.total() };
         let class = class.representative;
         if memory > available {
             return Err(OnDemandError::Memory { material: class, needed: memory as u64, available: available as u64 });
@@ -292,10 +292,10 @@ impl OnDemand {
         class.index() < set.classes().len() && !matches!(set.file(class), Err(SetError::Missing { .. }))
     }
 
-    /// The knowledge about a position from the tables and the file of its class.
-    fn known(&self, position: &Position, counted: Option<&Counted>) -> Result<Known, SetError> {
+    /// Probes the tables and the file of the class of a position.
+    fn look_up(&self, position: &Position, counted: Option<&Counted>) -> Result<Probed, SetError> {
         if let Some(value) = Value::of_finished(position) {
-            return Ok(Known::Value(value));
+            return Ok(Probed::Value(value));
         }
         let Some(Address { class, turn, cell }) = self.addresser.locate(position) else {
             return Err(SetError::TooFewPieces {
@@ -306,14 +306,14 @@ impl OnDemand {
         if self.has_table(class)
             && let Some(value) = self.tables.value(position)?
         {
-            return Ok(Known::Value(value));
+            return Ok(Probed::Value(value));
         }
         let key = (class.index() as u64) << 48 | (cell as u64) << 1 | turn as u64;
         let staged = match counted.filter(|counted| counted.class == class) {
             Some(counted) => counted.file.probe(turn, cell)?,
             None => None,
         };
-        Ok(Known::Class { key, staged })
+        Ok(Probed::Class { key, staged })
     }
 
     /// The file of the class of a position; `None` if the class is not in the cache, or the tables cover it.
@@ -327,7 +327,7 @@ impl OnDemand {
     /// the tables nor the cache contain the class.
     fn values(&self, position: &Position, positions: &[Position]) -> Result<Option<Vec<Value>>, SetError> {
         let counted = self.counted(position)?;
-        let look_up = |position: &Position| self.known(position, counted.as_ref());
+        let look_up = |position: &Position| self.look_up(position, counted.as_ref());
         let mut distances = Distances::new(self.rules(), &look_up, usize::MAX);
         positions.iter().map(|position| found(distances.value(position, 0))).collect()
     }
@@ -335,7 +335,7 @@ impl OnDemand {
     /// The answer of a short search.
     fn search(&self, position: &Position) -> Result<Option<OnDemandAnswer>, SetError> {
         let rules = self.tables.rules();
-        let look_up = |position: &Position| self.known(position, None);
+        let look_up = |position: &Position| self.look_up(position, None);
         let mut distances = Distances::new(rules, &look_up, SEARCH_BUDGET);
         let Some(value) = found(distances.value(position, SEARCH_PLIES))? else { return Ok(None) };
         let mut moves = Vec::new();
@@ -391,7 +391,7 @@ impl Probe for OnDemand {
     fn line_within(&self, position: &Position, plies: usize) -> Result<Vec<(Move, Position)>, SetError> {
         let mut line = Vec::new();
         let counted = self.counted(position)?;
-        let look_up = |position: &Position| self.known(position, counted.as_ref());
+        let look_up = |position: &Position| self.look_up(position, counted.as_ref());
         let mut distances = Distances::new(self.rules(), &look_up, usize::MAX);
         let value = found(distances.value(position, 0))?;
         let mut left = value.and_then(|value| value.dtw).unwrap_or(0);

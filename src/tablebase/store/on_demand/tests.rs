@@ -181,7 +181,7 @@ fn too_little_memory_or_disk_is_refused_before_the_start() {
     assert!(matches!(many, OnDemandError::TooManyPieces { pieces: 5, most: 4 }), "{many}");
     // With memory for the planes only, conversions are written to disk.
     let plan = MemoryNeed::of_job(&fixture.open().classes, fixture.open().counted_class(&position).unwrap(), false);
-    assert!(plan.spilled() <= plan.total());
+    assert!(plan.peak_spilled() <= plan.total());
 }
 
 /// The class of a file that is damaged, cut short or of another version is counted again. Files for other rules have

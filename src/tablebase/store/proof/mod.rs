@@ -129,7 +129,7 @@ impl<'a> Prover<'a> {
     }
 
     fn prove_as<C: Width>(&mut self, id: ClassId) -> Result<Proved, Stop> {
-        self.make_room::<C>(id)?;
+        self.free_memory::<C>(id)?;
         let work = self.work::<C>(id)?;
         let (planes, digests) = work.planes()?;
         let mut proved = Proved { values: 0, computed: 0 };
@@ -169,7 +169,7 @@ impl<'a> Prover<'a> {
     }
 
     fn repack_as<C: Width>(&mut self, id: ClassId, content: Content, path: &Path) -> Result<(), Stop> {
-        self.make_room::<C>(id)?;
+        self.free_memory::<C>(id)?;
         let work = self.work::<C>(id)?;
         let (planes, _) = work.planes()?;
         work.write(&planes, content, path)?;
@@ -200,7 +200,7 @@ impl<'a> Prover<'a> {
     ///
     /// # Errors
     /// [`SetError::ProofMemory`] if the class does not fit together with the classes that its captures lead to.
-    fn make_room<C: Width>(&mut self, id: ClassId) -> Result<(), SetError> {
+    fn free_memory<C: Width>(&mut self, id: ClassId) -> Result<(), SetError> {
         let set = self.set;
         let cells = |id: ClassId| 2 * set.classes().get(id).index().cells();
         let needed: Vec<ClassId> = set.classes().captures(id).into_iter().chain([id]).collect();

@@ -3,7 +3,7 @@
 use super::*;
 use crate::board::{Move, Outcome, Piece, Position, RuleOptions, Rules, Square};
 use crate::gpu::AdapterChoice;
-use crate::tablebase::solve::cpu::conversions::{ConversionValue, NOTHING, WIN_AT_ONCE as WIN, value};
+use crate::tablebase::solve::cpu::conversions::{ConversionValue, NOTHING, WIN_IN_ONE as WIN, value};
 use crate::tablebase::solve::gpu::{Gpu, GpuLimits};
 use crate::tablebase::value::{Code, NO_MOVE as STUCK, decided};
 use crate::tablebase::{Options, Solver, WIDTH};
@@ -187,7 +187,7 @@ impl Scene<'_> {
         }
         for color in Color::ALL {
             for (row, state) in self.states(color).iter().enumerate() {
-                let due = state.due[usize::from(depth % 2)] == u32::from(depth);
+                let due = state.due_in_pass[usize::from(depth % 2)] == u32::from(depth);
                 assert!(due || !needed.contains(&(color, row)), "{color:?} {row} is due");
                 assert!(!due || allowed.contains(&(color, row)), "{color:?} {row} is not due");
             }
@@ -254,7 +254,7 @@ fn init() {
                     let entries: Vec<[u32; 2]> = scene.read(&page.entries, 8 * page.entries_len);
                     let mask = |at: usize| bytemuck::cast::<[u32; 2], u64>(entries[at]);
                     let (mut at, mut depth, mut found) =
-                        (states[row].cursor as usize, states[row].next, BTreeSet::new());
+                        (states[row].cursor as usize, states[row].next_conversion, BTreeSet::new());
                     while depth != NONE {
                         assert_eq!(entries[at], [depth, 0]);
                         let words = (0..WIDTH).filter(|s| mask(at + 1) >> s & 1 != 0);
@@ -270,7 +270,7 @@ fn init() {
                     assert_eq!(found, expected);
                     let left =
                         valid.range((color, row, 0, 0)..(color, row + 1, 0, 0)).filter(|&&place| !has(&lost, place));
-                    assert_eq!(states[row].left as usize, left.count());
+                    assert_eq!(states[row].undecided as usize, left.count());
                     for (cell, &code) in scene.codes(color, row).iter().enumerate() {
                         let is_stuck = stuck.contains(&(color, row, cell / WIDTH, cell % WIDTH));
                         assert_eq!(code, if is_stuck { STUCK } else { 0 });
@@ -302,23 +302,23 @@ fn pass() {
                 for row in 0..rows {
                     let random = scene.random.next_u32();
                     let state = &mut states[color][row];
-                    state.due[usize::from(depth % 2)] =
+                    state.due_in_pass[usize::from(depth % 2)] =
                         if random % 3 == 0 { depth.into() } else { u32::from(depth) - 2 };
-                    state.lost_at = u32::from(depth) - 1 - random / 3 % 2;
-                    state.left = 4000;
+                    state.last_lost_pass = u32::from(depth) - 1 - random / 3 % 2;
+                    state.undecided = 4000;
                     let entries = &mut entries[scene.page_number(color, row)];
                     state.cursor = entries.len() as u32;
-                    state.next = if random / 6 % 3 == 0 { depth.into() } else { u32::from(depth) + 2 };
+                    state.next_conversion = if random / 6 % 3 == 0 { depth.into() } else { u32::from(depth) + 2 };
                     let words: Vec<usize> =
                         scene.words().into_iter().filter(|_| scene.random.next_u32() % 4 == 0).collect();
-                    entries.push([state.next, 0]);
+                    entries.push([state.next_conversion, 0]);
                     entries.push(halves(words.iter().fold(0, |mask, s| mask | 1 << s)));
                     for s in words {
                         let lanes = scene.random.next_u64() & scene.random.next_u64();
                         let places = (0..WIDTH).filter(|lane| lanes >> lane & 1 != 0).map(|lane| (color, row, s, lane));
                         let places: Vec<Place> = places.filter(|&place| scene.position(place).is_some()).collect();
                         entries.push(halves(places.iter().fold(0, |mask, place| mask | 1 << place.3)));
-                        if state.next == u32::from(depth) {
+                        if state.next_conversion == u32::from(depth) {
                             converts.extend(places);
                         }
                     }
@@ -331,7 +331,7 @@ fn pass() {
             scene.put_states(&states);
             // Few positions are lost and most are won; otherwise the pass would find nothing new. At an odd depth, rows
             // without new losses have no lost positions at all.
-            let just_lost = |(color, row, ..): Place| states[color][row].lost_at == u32::from(depth) - 1;
+            let just_lost = |(color, row, ..): Place| states[color][row].last_lost_pass == u32::from(depth) - 1;
             let open = scene.plane(false, |random, _| random.next_u32() % if odd { 2 } else { 9 } == 0);
             let lost = scene.plane(false, |random, place| {
                 has(&open, place) && random.next_u32() % 9 == 0 && (!odd || just_lost(place))
@@ -344,8 +344,9 @@ fn pass() {
             let bounds = scene.run.bind_all().unwrap();
             scene.run.device.submit(scene.run.pass(depth, 0, &bounds));
 
-            let due = |(color, row, ..): Place| states[color][row].due[usize::from(depth % 2)] == u32::from(depth);
-            let visited = |place: Place| due(place) || states[place.0][place.1].next == u32::from(depth);
+            let due =
+                |(color, row, ..): Place| states[color][row].due_in_pass[usize::from(depth % 2)] == u32::from(depth);
+            let visited = |place: Place| due(place) || states[place.0][place.1].next_conversion == u32::from(depth);
             let mut frontier = BTreeSet::new();
             for (place, position) in scene.positions().into_iter().filter(|(place, _)| visited(*place)) {
                 let reaches = |plane| scene.quiet_moves(place.1, &position).iter().any(|&to| has(plane, to));
@@ -373,11 +374,14 @@ fn pass() {
             for color in Color::ALL {
                 for (row, (state, before)) in scene.states(color).iter().zip(&states[color]).enumerate() {
                     let new = frontier.range((color, row, 0, 0)..(color, row + 1, 0, 0));
-                    let converted = before.next == u32::from(depth);
-                    assert_eq!(state.next, if converted { u32::from(depth) + 4 } else { before.next });
-                    assert_eq!(state.left as usize, 4000 - new.clone().count());
+                    let converted = before.next_conversion == u32::from(depth);
+                    assert_eq!(
+                        state.next_conversion,
+                        if converted { u32::from(depth) + 4 } else { before.next_conversion }
+                    );
+                    assert_eq!(state.undecided as usize, 4000 - new.clone().count());
                     let is_lost = !odd && new.clone().next().is_some();
-                    assert_eq!(state.lost_at, if is_lost { depth.into() } else { before.lost_at });
+                    assert_eq!(state.last_lost_pass, if is_lost { depth.into() } else { before.last_lost_pass });
                     let codes = scene.codes(color, row);
                     for (cell, &code) in codes.iter().enumerate() {
                         let new = frontier.contains(&(color, row, cell / WIDTH, cell % WIDTH));
@@ -427,15 +431,17 @@ fn finish() {
 /// A row without undecided positions is never due again, and a batch with too few entries for its conversions returns
 /// the number that it needs.
 #[test]
-fn rooms_for_conversions_are_told() {
+fn a_batch_reports_the_entries_that_it_needs() {
     let Some(mut gpu) = gpu(GpuLimits::NONE) else { return };
     let mut solver = Solver::new(&RuleOptions::PAPER, 3, Options::default());
     solver.solve_level(2, true, &|_, _| {}).unwrap();
     let ids = vec![solver.classes().member("LRvT".parse().unwrap()).unwrap().class];
     let batch = Batch::of(&solver.job(&ids, true), &ids);
     let plan = Arc::new(Plan::new(&ids, solver.classes()));
-    let Ok(Done::Entries(needed)) = gpu.start(&batch, &plan, false, 1).unwrap().solve(253) else { panic!("too few") };
-    let Ok(Done::Entries(_)) = gpu.start(&batch, &plan, false, needed - 1).unwrap().solve(253) else {
+    let Ok(Done::NeedsEntries(needed)) = gpu.start(&batch, &plan, false, 1).unwrap().solve(253) else {
+        panic!("too few")
+    };
+    let Ok(Done::NeedsEntries(_)) = gpu.start(&batch, &plan, false, needed - 1).unwrap().solve(253) else {
         panic!("{needed}")
     };
     let mut run = gpu.start(&batch, &plan, false, needed).unwrap();
@@ -443,7 +449,11 @@ fn rooms_for_conversions_are_told() {
     for color in Color::ALL {
         let states: Vec<Row> =
             run.device.read(&run.rows[color], 0, (run.plan.rows * 32) as u64, bytemuck::pod_collect_to_vec).unwrap();
-        assert!(states.iter().any(|state| state.left == 0));
-        assert!(states.iter().all(|state| state.left > 0 || state.due == [NONE; 2] && state.next == NONE));
+        assert!(states.iter().any(|state| state.undecided == 0));
+        assert!(
+            states
+                .iter()
+                .all(|state| state.undecided > 0 || state.due_in_pass == [NONE; 2] && state.next_conversion == NONE)
+        );
     }
 }

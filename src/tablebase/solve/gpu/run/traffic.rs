@@ -13,7 +13,7 @@ use std::fmt::Write;
 /// The groups of the report: kinds of memory, the bytes of an element, the useful bytes of an element, and 2 if each
 /// element is both read and written, otherwise 1. The state of a visited row is counted separately.
 const MEMORIES: [(&str, &[u32], usize, usize, u64); 6] = [
-    ("planes", &[TOUCH_SEEN, TOUCH_OWN, TOUCH_ESCAPES, TOUCH_STORED, TOUCH_STORED_ESCAPES], 8, 8, 1),
+    ("planes", &[TOUCH_SEEN, TOUCH_OWN_PLANE, TOUCH_ESCAPES, TOUCH_WRITTEN, TOUCH_WRITTEN_ESCAPES], 8, 8, 1),
     ("conversions", &[TOUCH_ENTRIES], 8, 8, 1),
     ("tables", &[TOUCH_TABLES], 1, 1, 1),
     ("codes", &[TOUCH_CODES], 4, 4, 2),
@@ -203,7 +203,7 @@ fn prediction(all: &[Traffic], gpu: &mut Gpu, solver: &mut Solver) -> String {
     let plan = Arc::new(Plan::new(&ids, solver.classes()));
     let run = gpu.solve_batch(&Batch::of(&solver.job(&ids, false), &ids), &plan).unwrap();
     assert_eq!(Some(&run.counts_of(0).stats), solver.class_stats(id));
-    let DeviceWork { rows_looked_at: visits, rows, conversions, .. } = run.work();
+    let DeviceWork { row_visits: visits, rows, conversions, .. } = run.work();
     let visits_per_row = visits as f64 / rows as f64;
     let mut text = format!(
         "ELvTPD: {visits_per_row:.1} visits a row, {} words of conversions a row, {} dispatches, {} waits.\n",
