@@ -37,7 +37,7 @@ pub(super) fn search(
         // If several lines are requested, each of the moves needs its own value.
         let mut alpha = -INFINITE;
         for found in &mut moves {
-            found.earlier = -INFINITE;
+            found.previous_value = -INFINITE;
         }
         for found in &mut moves {
             let child = search.enter(state, found.mv);
@@ -52,19 +52,19 @@ pub(super) fn search(
                 break;
             }
             if value > alpha || multipv > 1 {
-                found.earlier = value;
+                found.previous_value = value;
                 alpha = alpha.max(value);
             }
         }
         // Moves that the last iteration did not reach rank last; the stable sort keeps their order.
-        moves.sort_by_key(|found| std::cmp::Reverse(found.earlier));
+        moves.sort_by_key(|found| std::cmp::Reverse(found.previous_value));
         // Several lines must be comparable, so the lines of the last iteration stay.
-        if search.path.stopped && !lines.is_empty() && (multipv > 1 || moves[0].earlier == -INFINITE) {
+        if search.path.stopped && !lines.is_empty() && (multipv > 1 || moves[0].previous_value == -INFINITE) {
             break;
         }
         let mut worst = INFINITE;
         for found in &mut moves {
-            let value = if found.earlier > -INFINITE { found.earlier } else { found.value };
+            let value = if found.previous_value > -INFINITE { found.previous_value } else { found.value };
             found.value = value.min(worst);
             worst = found.value;
         }

@@ -15,7 +15,7 @@ pub(super) struct Node {
     /// Plies from the root.
     pub ply: usize,
     /// Whether a beta cutoff is expected at this node.
-    pub cut: bool,
+    pub cut_node: bool,
 }
 
 /// A kind of node.

@@ -70,7 +70,7 @@ impl<'a, 's> Deepening<'a, 's> {
     /// Runs one iteration and sets the lines, best first. Breaks if the search was stopped.
     fn iteration(&mut self, depth: i32) -> ControlFlow<()> {
         for found in &mut self.moves {
-            found.earlier = found.value;
+            found.previous_value = found.value;
         }
         let mut finished = Vec::new();
         for index in 0..self.multipv {
@@ -92,7 +92,7 @@ impl<'a, 's> Deepening<'a, 's> {
     /// alpha.
     fn aspiration(&mut self, index: usize, depth: i32) -> ControlFlow<bool, Value> {
         let scale = self.worker.scale;
-        let guess = self.lines.get(index).map_or(0, |_| self.moves[index].earlier);
+        let guess = self.lines.get(index).map_or(0, |_| self.moves[index].previous_value);
         let mut delta = 25 * scale;
         let narrow = self.shared.options.aspiration_windows && depth >= 5 && guess.abs() < DECIDED;
         let (mut alpha, mut beta) = if narrow { (guess - delta, guess + delta) } else { (-INFINITE, INFINITE) };

@@ -18,7 +18,7 @@ pub(super) const KILLER: i32 = 1 << 20;
 pub(super) const BAD_CAPTURE: i32 = -(2 << 20);
 
 /// A rank below all others.
-pub(super) const ANY: i32 = -(1 << 22);
+pub(super) const MIN_RANK: i32 = -(1 << 22);
 
 /// Moves with their rank. The lowest 9 bits hold the move, the bits above hold the rank, so all numbers are different.
 pub(super) struct Ranked {
@@ -154,10 +154,10 @@ impl Picker {
         if self.stage == Stage::Quiets {
             self.quiets(state, attacks, order, skip_quiets);
             self.stage = Stage::Rest;
-            self.upcoming = self.ranked.pick(ANY);
+            self.upcoming = self.ranked.pick(MIN_RANK);
         }
         let found = self.upcoming?;
-        self.upcoming = self.ranked.pick(ANY);
+        self.upcoming = self.ranked.pick(MIN_RANK);
         Some(found)
     }
 
@@ -172,11 +172,11 @@ impl Picker {
         if self.stage == Stage::Rest {
             self.ranked.drop_quiets();
             if self.upcoming.is_some_and(|(rank, _)| rank > BAD_CAPTURE / 2) {
-                self.upcoming = self.ranked.pick(ANY);
+                self.upcoming = self.ranked.pick(MIN_RANK);
             }
         } else {
             self.stage = Stage::Rest;
-            self.upcoming = self.ranked.pick(ANY);
+            self.upcoming = self.ranked.pick(MIN_RANK);
         }
     }
 

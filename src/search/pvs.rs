@@ -78,7 +78,7 @@ impl Worker<'_> {
         beta: Value,
         depth: i32,
     ) -> Option<Value> {
-        let node = Node { alpha, beta, depth, ply: 0, cut: false };
+        let node = Node { alpha, beta, depth, ply: 0, cut_node: false };
         // The level is limited to the best that the CPU supports.
         match self.level.min(CpuLevel::best()) {
             #[cfg(target_arch = "x86_64")]
@@ -158,14 +158,14 @@ impl Worker<'_> {
     /// The value of a move, searched with the window of the node.
     #[inline(always)]
     fn open_window<L: Compiled>(&mut self, child: &State, node: Node, depth: i32) -> Value {
-        let child_node = Node { alpha: -node.beta, beta: -node.alpha, depth, ply: node.ply + 1, cut: false };
+        let child_node = Node { alpha: -node.beta, beta: -node.alpha, depth, ply: node.ply + 1, cut_node: false };
         -L::call::<Main<true>>(self, child, child_node)
     }
 
     /// The value of a move, searched with a zero window above alpha.
     #[inline(always)]
-    fn zero_window<L: Compiled>(&mut self, child: &State, node: Node, depth: i32, cut: bool) -> Value {
-        let child_node = Node { alpha: -node.alpha - 1, beta: -node.alpha, depth, ply: node.ply + 1, cut };
+    fn zero_window<L: Compiled>(&mut self, child: &State, node: Node, depth: i32, cut_node: bool) -> Value {
+        let child_node = Node { alpha: -node.alpha - 1, beta: -node.alpha, depth, ply: node.ply + 1, cut_node };
         -L::call::<Main<false>>(self, child, child_node)
     }
 
@@ -204,7 +204,7 @@ impl Worker<'_> {
         }
         let mut attacks = Attacks::new();
         self.compute_attacks(state, &mut attacks);
-        if let Some(value) = self.decided::<PV>(state, &attacks, ply, node.depth <= 0) {
+        if let Some(value) = self.leaf_value::<PV>(state, &attacks, ply, node.depth <= 0) {
             return value;
         }
         // Mate distance pruning.
@@ -230,7 +230,7 @@ impl Worker<'_> {
             && node.depth >= 4
             && info.tt_move == NO_MOVE
             && excluded == NO_MOVE
-            && (PV || node.cut)
+            && (PV || node.cut_node)
         {
             node.depth -= 1;
         }
@@ -454,13 +454,13 @@ impl Worker<'_> {
             return if PV {
                 self.open_window::<L>(child, node, new_depth)
             } else {
-                self.zero_window::<L>(child, node, new_depth, !node.cut)
+                self.zero_window::<L>(child, node, new_depth, !node.cut_node)
             };
         }
         let reduced_depth = self.late_move_reduction::<PV>(info, &node, candidate, new_depth);
         let mut value = self.zero_window::<L>(child, node, reduced_depth, true);
         if value > node.alpha && reduced_depth < new_depth && !self.path.stopped {
-            value = self.zero_window::<L>(child, node, new_depth, !node.cut);
+            value = self.zero_window::<L>(child, node, new_depth, !node.cut_node);
         }
         if PV && value > node.alpha && value < node.beta && !self.path.stopped {
             value = self.open_window::<L>(child, node, new_depth);
@@ -482,7 +482,7 @@ impl Worker<'_> {
             return new_depth;
         }
         let mut reduction = self.base_reduction(node.depth, number);
-        if node.cut {
+        if node.cut_node {
             reduction += 1;
         }
         if PV {

@@ -3,7 +3,7 @@
 use super::compiled::{Compiled, Node, Visit};
 use super::eval::{Attacks, State, TRAP_BITS};
 use super::packed::{NO_MOVE, Packed, pack};
-use super::picker::{ANY, PIECE_VALUE, Ranked, TT_MOVE, checked};
+use super::picker::{MIN_RANK, PIECE_VALUE, Ranked, TT_MOVE, checked};
 use super::score::{DECIDED, INFINITE, Value, mated_in};
 use super::tt::{Bound, NO_EVAL, TtEntry, value_to_tt};
 use super::worker::Worker;
@@ -45,7 +45,7 @@ impl Worker<'_> {
         }
         let mut attacks = Attacks::new();
         self.compute_attacks(state, &mut attacks);
-        if let Some(value) = self.decided::<PV>(state, &attacks, ply, false) {
+        if let Some(value) = self.leaf_value::<PV>(state, &attacks, ply, false) {
             return value;
         }
 
@@ -85,7 +85,7 @@ impl Worker<'_> {
             &mut captures,
             &mut best,
         );
-        while let Some((_, mv)) = captures.pick(ANY) {
+        while let Some((_, mv)) = captures.pick(MIN_RANK) {
             let key = self.prefetch(state, mv);
             let child = self.enter(state, mv, key, true, ply);
             let child_node = Node { alpha: -beta, beta: -alpha, ply: ply + 1, ..node };

@@ -11,7 +11,7 @@ pub(super) struct RootMove {
     pub mv: Packed,
     pub value: Value,
     /// The previous value, which orders the moves that failed low.
-    pub earlier: Value,
+    pub previous_value: Value,
     pub seldepth: usize,
     /// The line that begins with this move.
     pub line: Vec<Packed>,
@@ -21,7 +21,7 @@ impl RootMove {
     /// A move that has not been searched.
     pub(super) fn new(mv: Move) -> RootMove {
         let mv = pack_move(mv);
-        RootMove { mv, value: -INFINITE, earlier: -INFINITE, seldepth: 1, line: vec![mv] }
+        RootMove { mv, value: -INFINITE, previous_value: -INFINITE, seldepth: 1, line: vec![mv] }
     }
 }
 

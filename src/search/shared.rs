@@ -63,7 +63,7 @@ impl<'a> Shared<'a> {
             rules: game.rules(),
             hand_crafted,
             tt,
-            tb: options.tables.as_deref().filter(|tb| tb.fits(game.rules().options())),
+            tb: options.tables.as_deref().filter(|tb| tb.supports_rules(game.rules().options())),
             options: options.search,
             contempt: if options.algorithm == Algorithm::Pvs { options.contempt.into() } else { 0 },
             level: CpuLevel::get(),
@@ -125,7 +125,7 @@ impl<'a> Shared<'a> {
 
     /// The plies of the longest win in the endgame tables.
     pub(super) fn longest_win(&self) -> u32 {
-        self.tb.map_or(0, Tables::longest)
+        self.tb.map_or(0, Tables::longest_win)
     }
 
     /// The value of a draw, `ply` plies from the root.

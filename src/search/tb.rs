@@ -67,7 +67,7 @@ impl Tables {
 
     /// Whether the tables are for these rules, except the rule on repetition, on which tables do not depend.
     #[must_use]
-    pub fn fits(&self, rules: &RuleOptions) -> bool {
+    pub fn supports_rules(&self, rules: &RuleOptions) -> bool {
         self.rules.options().table_hash() == rules.table_hash()
     }
 
@@ -78,7 +78,7 @@ impl Tables {
     }
 
     /// The plies of the longest win in memory.
-    pub(super) fn longest(&self) -> u32 {
+    pub(super) fn longest_win(&self) -> u32 {
         self.wdl.longest()
     }
 

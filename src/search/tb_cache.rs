@@ -18,7 +18,7 @@ impl TableCache {
     /// # Errors
     /// If there are no tables, if they are for other rules, damaged or unreadable, or if there is not enough memory.
     pub fn get(&mut self, dir: &Path, rules: &RuleOptions) -> Result<Arc<Tables>, SetError> {
-        let fits = |(loaded, tables): &&(PathBuf, Arc<Tables>)| loaded == dir && tables.fits(rules);
+        let fits = |(loaded, tables): &&(PathBuf, Arc<Tables>)| loaded == dir && tables.supports_rules(rules);
         if let Some((_, tables)) = self.loaded.iter().find(fits) {
             return Ok(Arc::clone(tables));
         }

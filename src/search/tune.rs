@@ -70,7 +70,7 @@ fn sigmoid(x: f32) -> f32 {
 }
 
 /// The limit of the scores in cp: larger scores would dominate the fit.
-const MOST: f32 = 3000.0;
+const MAX_SCORE: f32 = 3000.0;
 
 /// Whether a sample is held out to measure the error. A tenth are, in blocks, since samples of one game are similar.
 fn held_out(index: usize) -> bool {
@@ -151,7 +151,7 @@ fn rows(samples: &[Sample], rules: &Rules, weights: &Weights) -> Vec<Row> {
     let hand_crafted = HandCrafted::new(rules, weights);
     let row = |sample: &Sample| {
         let (features, phase) = hand_crafted.trace(rules, &State::new(&sample.position, &hand_crafted));
-        Row { features, phase, score: (sample.score as f32).clamp(-MOST, MOST), result: sample.result }
+        Row { features, phase, score: (sample.score as f32).clamp(-MAX_SCORE, MAX_SCORE), result: sample.result }
     };
     samples.par_iter().map(row).collect()
 }

@@ -198,9 +198,9 @@ impl<'a> Worker<'a> {
     }
 
     /// The value of a node that needs no search: stalemate, the no-capture limit, the last ply (or `horizon`), or a
-    /// value of [`Worker::settled`].
+    /// value of [`Worker::forced_result`].
     #[inline(always)]
-    pub(super) fn decided<const PV: bool>(
+    pub(super) fn leaf_value<const PV: bool>(
         &mut self,
         state: &State,
         attacks: &Attacks,
@@ -216,7 +216,7 @@ impl<'a> Worker<'a> {
         if horizon || ply >= MAX_PLY - 2 {
             return Some(self.evaluate(state, attacks, ply));
         }
-        let (value, mv) = self.settled(state, attacks, ply)?;
+        let (value, mv) = self.forced_result(state, attacks, ply)?;
         if PV && mv != NO_MOVE {
             self.pv_end(ply, mv);
         }
@@ -226,7 +226,7 @@ impl<'a> Worker<'a> {
     /// The value of a node that is decided without search, with the deciding move if there is one: an immediate win, an
     /// intruder that cannot be captured, or a safe step into a trap next to the enemy's den.
     #[inline(always)]
-    fn settled(&self, state: &State, attacks: &Attacks, ply: usize) -> Option<(Value, Packed)> {
+    fn forced_result(&self, state: &State, attacks: &Attacks, ply: usize) -> Option<(Value, Packed)> {
         let (us, them) = state.sides_to_move();
         let intruders = state.side(us) & TRAP_BITS[them];
         if intruders != 0 {

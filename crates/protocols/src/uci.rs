@@ -391,7 +391,7 @@ impl<W: Write + Send + 'static> Uci<W> {
             "Rules" => {
                 let options: RuleOptions = value.parse().map_err(|error| format!("setoption: {error}"))?;
                 self.rules = Rules::new(options);
-                if self.options.tables.as_ref().is_some_and(|tables| !tables.fits(self.rules.options())) {
+                if self.options.tables.as_ref().is_some_and(|tables| !tables.supports_rules(self.rules.options())) {
                     self.complain("the endgame tables are for other rules and are not used");
                 }
                 if let Evaluation::Network(network) = &self.options.evaluation {
