@@ -89,12 +89,12 @@ fn targets(here: Position, turn: u32) -> Lanes {
             | up(from_square & NOT_G, 1u) | down(from_square & NOT_A, 1u)
             | up(files & leap_up, 28u) | down(files & leap_down, 28u)
             | up(ranks & leap_right, 3u) | down(ranks & leap_left, 3u);
-        var prey = EMPTY;
+        var capturable = EMPTY;
         for (var victim = 0u; victim < 8u; victim++) {
             let takers = rules[table + victim * 64u + (square_of(here.enemy, victim) & 63u)];
-            prey |= lane_of(here.enemy, victim) & splat(takers >> a);
+            capturable |= lane_of(here.enemy, victim) & splat(takers >> a);
         }
-        found.of_animal[a] = reach & ~own & (~enemy | prey) & mask_of(RULES_HABITAT + 16u * turn, a);
+        found.of_animal[a] = reach & ~own & (~enemy | capturable) & mask_of(RULES_HABITAT + 16u * turn, a);
     }
     return found;
 }

@@ -11,7 +11,7 @@ pub(crate) struct Reach {
     /// The squares that each animal steps or leaps to, occupied or not.
     pub squares: Lanes,
     /// The enemy pieces that each animal may take, at any distance.
-    pub prey: Lanes,
+    pub capturable: Lanes,
 }
 
 /// The steps, leaps and captures of the pieces `own` of `color` against the pieces `enemy`. The only branch is the
@@ -45,13 +45,13 @@ pub(crate) fn reach(rules: &Rules, color: Color, own: &Lanes, enemy: &Lanes) -> 
 
     let wet = usize::from(own[rat] & WATER.bits() != 0);
     let takes = &masks.takes[color][wet];
-    let mut prey = [0; 8];
+    let mut capturable = [0; 8];
     for victim in 0..8 {
         for a in 0..8 {
-            prey[a] |= enemy[victim] & takes[victim][a];
+            capturable[a] |= enemy[victim] & takes[victim][a];
         }
     }
-    Reach { squares, prey }
+    Reach { squares, capturable }
 }
 
 impl Reach {
@@ -67,7 +67,7 @@ impl Reach {
         // A loop, because the compiler does not inline the closure of `from_fn`.
         let mut targets = [0; 8];
         for a in 0..8 {
-            targets[a] = self.squares[a] & !own & (!enemy | self.prey[a]);
+            targets[a] = self.squares[a] & !own & (!enemy | self.capturable[a]);
         }
         targets
     }

@@ -327,7 +327,7 @@ impl Counter<'_> {
         // Squares of the mover's pieces that an enemy reaches but may not capture on.
         let mut shut = [0u64; 8];
         for y in 0..8 {
-            shut[y] = theirs.squares[y] & own_all & !theirs.prey[y];
+            shut[y] = theirs.squares[y] & own_all & !theirs.capturable[y];
         }
         let wet_enemy = usize::from(enemy[rat] & WATER.bits() != 0);
         let takes = &self.rules.masks().takes[!color][wet_enemy];
