@@ -173,7 +173,7 @@ pub enum RecordProblem {
     TagAmongMoves,
     /// The text ends before the last game has its result.
     #[error("the text ends within a game: its result is missing (1-0, 0-1, 1/2-1/2 or *)")]
-    Ended,
+    UnexpectedEnd,
     /// A move number is not the next one.
     #[error("move number {found:?} instead of {expected:?}")]
     MoveNumber {
@@ -195,7 +195,7 @@ pub enum RecordProblem {
     },
     /// The result contradicts the moves or the tag.
     #[error("the result is {found} instead of {expected}, the result {above}")]
-    OtherResult {
+    WrongResult {
         /// The text of the record.
         found: String,
         /// The correct text.
@@ -205,7 +205,7 @@ pub enum RecordProblem {
     },
     /// The termination contradicts the moves.
     #[error("the termination {found:?} is wrong: {expected}")]
-    OtherTermination {
+    WrongTermination {
         /// The text of the record.
         found: String,
         /// The correct text.
@@ -295,7 +295,7 @@ impl Record {
             reader.line(line, &mut records).map_err(|problem| ParseRecordError { line: i + 1, problem })?;
         }
         if reader.game.is_some() || !reader.tags.is_empty() {
-            return Err(ParseRecordError { line: last + 1, problem: RecordProblem::Ended });
+            return Err(ParseRecordError { line: last + 1, problem: RecordProblem::UnexpectedEnd });
         }
         Ok(records)
     }
@@ -510,7 +510,7 @@ impl Reader {
 
     fn finish(mut self, result: &str) -> Result<Record, RecordProblem> {
         let game = self.game.take().map_or_else(|| self.begin(), Ok)?;
-        let other = |found: &str, expected: &str, above| RecordProblem::OtherResult {
+        let other = |found: &str, expected: &str, above| RecordProblem::WrongResult {
             found: found.to_owned(),
             expected: expected.to_owned(),
             above,
@@ -532,7 +532,7 @@ impl Reader {
             }
             if let Some(found) = termination.filter(|word| word != conclusion.termination()) {
                 let expected = format!("the moves end by {}", conclusion.termination());
-                return Err(RecordProblem::OtherTermination { found, expected });
+                return Err(RecordProblem::WrongTermination { found, expected });
             }
         } else if result != "*" && termination.as_deref() == Some(ADJUDICATION) {
             adjudication = Some(winner);
@@ -542,14 +542,14 @@ impl Reader {
                 let words = ForfeitReason::ALL.map(ForfeitReason::as_str).join(", ");
                 let expected =
                     format!("the moves do not end the game, so the reason must be one of {words}, {ADJUDICATION}");
-                return Err(RecordProblem::OtherTermination { found, expected });
+                return Err(RecordProblem::WrongTermination { found, expected });
             };
             forfeit = Some(Forfeit { loser: !winner, reason });
         } else if result != "*" {
             return Err(other(result, "*", "of moves that do not end the game"));
         } else if let Some(found) = termination.filter(|word| word != "unfinished") {
             let expected = "the game is unfinished".to_owned();
-            return Err(RecordProblem::OtherTermination { found, expected });
+            return Err(RecordProblem::WrongTermination { found, expected });
         }
         let white = self.take("White").unwrap_or_default();
         let black = self.take("Black").unwrap_or_default();

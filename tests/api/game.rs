@@ -249,8 +249,8 @@ fn wrong_records_are_refused() {
     assert!(matches!(problem("\n\n[Rules \"bridge\"]"), (3, P::Rules(_))));
     assert!(matches!(problem("[FEN \"7/7 w\"]"), (1, P::Fen(_))));
     assert_eq!(problem("1. Eb3 rb7\n\n\n[White \"a\"]"), (4, P::TagAmongMoves));
-    assert_eq!(problem("1. Eb3\nrb7\n"), (2, P::Ended));
-    assert_eq!(problem("[White \"a\"]\n"), (1, P::Ended));
+    assert_eq!(problem("1. Eb3\nrb7\n"), (2, P::UnexpectedEnd));
+    assert_eq!(problem("[White \"a\"]\n"), (1, P::UnexpectedEnd));
     assert!(matches!(problem("1. Eb3\n1. rb7 *"), (2, P::MoveNumber { .. })));
     assert!(matches!(problem("1. Eb3\n2. rb7 *"), (2, P::MoveNumber { .. })));
     assert!(matches!(problem("Eb3\nEb3 *"), (2, P::Move { ply: 1, .. })));
@@ -258,14 +258,14 @@ fn wrong_records_are_refused() {
     assert_eq!(problem("{hello} Eb3 *"), (1, P::Comment));
     assert_eq!(problem("Eb3 {a} {b} *"), (1, P::Comment));
     assert_eq!(problem("Eb3 {a\n} *"), (1, P::Comment));
-    assert!(matches!(problem("[Result \"1-0\"]\n\nEb3 *"), (3, P::OtherResult { .. })));
-    assert!(matches!(problem("Eb3 1-0"), (1, P::OtherTermination { .. })));
-    assert!(matches!(problem("Eb3 1/2-1/2"), (1, P::OtherResult { .. })));
-    assert!(matches!(problem("[Termination \"den\"]\nEb3 *"), (2, P::OtherTermination { .. })));
-    assert!(matches!(problem("[Termination \"den\"]\nEb3 1-0"), (2, P::OtherTermination { .. })));
+    assert!(matches!(problem("[Result \"1-0\"]\n\nEb3 *"), (3, P::WrongResult { .. })));
+    assert!(matches!(problem("Eb3 1-0"), (1, P::WrongTermination { .. })));
+    assert!(matches!(problem("Eb3 1/2-1/2"), (1, P::WrongResult { .. })));
+    assert!(matches!(problem("[Termination \"den\"]\nEb3 *"), (2, P::WrongTermination { .. })));
+    assert!(matches!(problem("[Termination \"den\"]\nEb3 1-0"), (2, P::WrongTermination { .. })));
     let won = "[FEN \"2C4/7/7/7/7/7/7/7/r6 w\"]\nCd9 ";
-    assert!(matches!(problem(&format!("{won} 0-1")), (2, P::OtherResult { .. })));
-    assert!(matches!(problem(&format!("[Termination \"time\"]\n{won} 1-0")), (3, P::OtherTermination { .. })));
+    assert!(matches!(problem(&format!("{won} 0-1")), (2, P::WrongResult { .. })));
+    assert!(matches!(problem(&format!("[Termination \"time\"]\n{won} 1-0")), (3, P::WrongTermination { .. })));
     assert!(matches!(problem(&format!("{won} ra2 1-0")), (2, P::Move { ply: 1, error: PlayError::Over })));
 }
 
