@@ -132,7 +132,7 @@ impl From<SetError> for Failure {
     fn from(error: SetError) -> Failure {
         let kind = failure_of_set(&error);
         match error {
-            SetError::Table(error) if can_be_made_again(&error) => kind(format!("{error}; {MAKE_AGAIN}")),
+            SetError::Table(error) if can_regenerate(&error) => kind(format!("{error}; {REGENERATE}")),
             error => kind(error.to_string()),
         }
     }
@@ -150,12 +150,12 @@ impl From<OnDemandError> for Failure {
 }
 
 /// Whether deleting the file and generating it again is the remedy.
-pub fn can_be_made_again(error: &TableError) -> bool {
+pub fn can_regenerate(error: &TableError) -> bool {
     matches!(error, TableError::Damaged { .. } | TableError::Foreign { .. } | TableError::Material { .. })
 }
 
 /// The remedy for a damaged file.
-pub const MAKE_AGAIN: &str =
+pub const REGENERATE: &str =
     "delete the damaged files, and `dsq generate` (in a cluster job, `dsq cluster solve`) generates them again";
 
 /// The failure of a command that resumes when run again.

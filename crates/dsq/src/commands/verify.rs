@@ -1,6 +1,6 @@
 use crate::arguments::{Memory, ThreadsArg};
 use crate::bundle::{self, Checked};
-use crate::failure::{Failure, FailureKind, MAKE_AGAIN, Outcome, RESUME, failure_of_set};
+use crate::failure::{Failure, FailureKind, Outcome, REGENERATE, RESUME, failure_of_set};
 use crate::output::{print, print_json};
 use crate::progress::{exit_on_interrupt, progress_bar};
 use clap::Args;
@@ -270,7 +270,7 @@ impl Verify {
             bar.inc(positions(id));
         }
         bar.finish_and_clear();
-        faults.end(MAKE_AGAIN)?;
+        faults.end(REGENERATE)?;
         Ok(report)
     }
 }
@@ -286,7 +286,7 @@ pub fn check_files(set: &TableSet, ids: &[ClassId]) -> Outcome {
         bar.inc(1);
     }
     bar.finish_and_clear();
-    faults.end(MAKE_AGAIN)
+    faults.end(REGENERATE)
 }
 
 /// The record line of a class, as written if the class passes.
