@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering;
 /// The number of candidates that are searched before their lines are printed.
 const BATCH: u64 = 256;
 /// The number of candidates without an opening after which the search for openings fails.
-const HOPELESS: u64 = 1 << 16;
+const MAX_FAILED_CANDIDATES: u64 = 1 << 16;
 
 /// Write biased openings for `dsq match`: positions that a search scores as clearly better for one side, but not won.
 ///
@@ -79,7 +79,7 @@ impl OpeningsCommand {
                 }
             }
             first += BATCH;
-            if found.is_empty() && first >= HOPELESS {
+            if found.is_empty() && first >= MAX_FAILED_CANDIDATES {
                 return Err(Failure::Input(format!("none of {first} candidates has a score in this range")));
             }
         }
