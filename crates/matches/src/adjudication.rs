@@ -100,14 +100,14 @@ impl FromStr for ResignRule {
             .map(|[count, score, two_sided]| ResignRule { move_count: count as u32, score, two_sided: two_sided == 1 })
             .ok_or_else(|| ParseAdjudicationError {
                 text: text.to_owned(),
-                example: "move-count=3,score=600, with two-sided=yes or no behind it",
+                example: "move-count=3,score=600, optionally followed by ,two-sided=yes or ,two-sided=no",
             })
     }
 }
 
 /// The result of an adjudicated game, and the reason as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Verdict {
+pub(super) struct Adjudicated {
     pub winner: Option<Color>,
     pub reason: String,
 }
@@ -132,7 +132,7 @@ fn centipawns(score: &str) -> Option<i32> {
 }
 
 impl Arbiter {
-    /// Records the score of the move that `mover` made, from its point of view, and returns a verdict if a rule
+    /// Records the score of the move that `mover` made, from its point of view, and returns the result if a rule
     /// applies. A move without a score interrupts every series.
     pub(super) fn after_move(
         &mut self,
@@ -140,7 +140,7 @@ impl Arbiter {
         game: &Game,
         mover: Color,
         score: Option<&str>,
-    ) -> Option<Verdict> {
+    ) -> Option<Adjudicated> {
         let score = score.and_then(centipawns);
         let count = |series: &mut ByColor<u32>, holds: bool| {
             series[mover] = if holds { series[mover] + 1 } else { 0 };
@@ -150,30 +150,30 @@ impl Arbiter {
         count(&mut self.ahead, rules.resign.zip(score).is_some_and(|(rule, score)| score >= rule.score));
         self.by_tables(rules, game).or_else(|| self.by_scores(rules, game)).or_else(|| {
             let limit = rules.max_moves.filter(|&limit| full_moves(game) >= limit)?;
-            Some(Verdict { winner: None, reason: format!("a draw after {limit} moves") })
+            Some(Adjudicated { winner: None, reason: format!("a draw after {limit} moves") })
         })
     }
 
-    fn by_scores(&self, rules: &Adjudication, game: &Game) -> Option<Verdict> {
+    fn by_scores(&self, rules: &Adjudication, game: &Game) -> Option<Adjudicated> {
         if let Some(rule) = rules.resign {
             for loser in Color::ALL {
                 let agreed = !rule.two_sided || self.ahead[!loser] >= rule.move_count;
                 if self.behind[loser] >= rule.move_count && agreed {
                     let reason = format!("{loser} resigns: {} moves at -{} or less", rule.move_count, rule.score);
-                    return Some(Verdict { winner: Some(!loser), reason });
+                    return Some(Adjudicated { winner: Some(!loser), reason });
                 }
             }
         }
         let rule = rules.draw?;
         let level = Color::ALL.iter().all(|&color| self.level[color] >= rule.move_count);
-        (level && full_moves(game) >= rule.move_number).then(|| Verdict {
+        (level && full_moves(game) >= rule.move_number).then(|| Adjudicated {
             winner: None,
             reason: format!("a draw: {} moves of each player within {}", rule.move_count, rule.score),
         })
     }
 
-    /// The verdict of the tables. A win or loss counts only if the game can end before the no-capture limit.
-    fn by_tables(&self, rules: &Adjudication, game: &Game) -> Option<Verdict> {
+    /// The result by the tables. A win or loss counts only if the game can end before the no-capture limit.
+    fn by_tables(&self, rules: &Adjudication, game: &Game) -> Option<Adjudicated> {
         let tables = rules.tables.as_ref()?;
         if game.rules().options().repetition == Repetition::Illegal {
             return None;
@@ -188,7 +188,7 @@ impl Arbiter {
         };
         let in_time = game.plies_left().is_none_or(|left| value.dtw.is_none_or(|plies| u32::from(plies) <= left));
         let text = value.dtw.map_or_else(|| "a draw".to_owned(), |plies| format!("decided in {plies} plies"));
-        in_time.then(|| Verdict { winner, reason: format!("the endgame tables: {text}") })
+        in_time.then(|| Adjudicated { winner, reason: format!("the endgame tables: {text}") })
     }
 }
 
@@ -215,8 +215,8 @@ mod tests {
     fn end(rules: &Adjudication, scores: &[&str]) -> Option<(usize, Option<Color>)> {
         let mut arbiter = Arbiter::default();
         scores.iter().enumerate().find_map(|(ply, score)| {
-            let verdict = arbiter.after_move(rules, &game(ply + 1), Color::ALL[ply % 2], Some(score))?;
-            Some((ply + 1, verdict.winner))
+            let adjudicated = arbiter.after_move(rules, &game(ply + 1), Color::ALL[ply % 2], Some(score))?;
+            Some((ply + 1, adjudicated.winner))
         })
     }
 

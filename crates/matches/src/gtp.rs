@@ -25,9 +25,9 @@ pub(super) struct GtpProgram {
     /// `None` after a crash.
     process: Option<Process>,
     /// The game that was sent to the program.
-    known: Option<(Fen, Vec<Move>)>,
+    sent_game: Option<(Fen, Vec<Move>)>,
     /// The limit that was sent to the program.
-    told: Option<TimeControl>,
+    sent_limit: Option<TimeControl>,
 }
 
 /// The letter of a side.
@@ -40,14 +40,14 @@ fn color_letter(color: Color) -> &'static str {
 
 impl GtpProgram {
     pub(super) fn start(setup: GtpSetup) -> Result<GtpProgram, PlayerError> {
-        let mut program = GtpProgram { setup, process: None, known: None, told: None };
+        let mut program = GtpProgram { setup, process: None, sent_game: None, sent_limit: None };
         program.begin()?;
         Ok(program)
     }
 
     fn begin(&mut self) -> Result<(), PlayerError> {
         self.process = Some(Process::start(&self.setup.command, "quit")?);
-        (self.known, self.told) = (None, None);
+        (self.sent_game, self.sent_limit) = (None, None);
         self.command("protocol_version")?;
         Ok(())
     }
@@ -89,11 +89,11 @@ impl GtpProgram {
     fn set_position(&mut self, game: &Game) -> Result<(), PlayerError> {
         let start = game.start_fen();
         let follows = |(fen, moves): &(Fen, Vec<Move>)| *fen == start && game.moves().starts_with(moves);
-        if !self.known.as_ref().is_some_and(follows) {
+        if !self.sent_game.as_ref().is_some_and(follows) {
             self.command(&format!("setfen {}", Dialect::Katago.format_fen(&start.clone().into())))?;
-            self.known = Some((start, Vec::new()));
+            self.sent_game = Some((start, Vec::new()));
         }
-        let done = self.known.as_ref().map_or(0, |(_, moves)| moves.len());
+        let done = self.sent_game.as_ref().map_or(0, |(_, moves)| moves.len());
         for (&mv, position) in game.moves().iter().zip(game.positions()).skip(done) {
             let color = color_letter(position.turn());
             let [from, to] = [mv.from, mv.to].map(|square| Dialect::Katago.format_square(square));
@@ -104,19 +104,19 @@ impl GtpProgram {
                 self.command(&format!("play {color} {from}{to}"))?;
             }
         }
-        self.known = Some((game.start_fen(), game.moves().to_vec()));
+        self.sent_game = Some((game.start_fen(), game.moves().to_vec()));
         Ok(())
     }
 
     fn set_limit(&mut self, turn: &Turn, color: Color) -> Result<(), PlayerError> {
         if let TimeControl::Clock { base, increment } = turn.control {
-            if self.told != Some(turn.control) {
+            if self.sent_limit != Some(turn.control) {
                 // Canadian byo-yomi of one move is GTP's closest equivalent to an increment.
                 let (base, increment) = (base.as_secs_f64().ceil(), increment.as_secs_f64().floor());
                 self.command(&format!("time_settings {base} {increment} {}", u8::from(increment > 0.0)))?;
             }
             self.command(&format!("time_left {} {} 0", color_letter(color), turn.clocks[color].as_secs()))?;
-        } else if self.told != Some(turn.control) {
+        } else if self.sent_limit != Some(turn.control) {
             match turn.control {
                 TimeControl::Nodes(nodes) => self.command(&format!("kata-set-param maxVisits {nodes}"))?,
                 TimeControl::MoveTime(time) => {
@@ -127,7 +127,7 @@ impl GtpProgram {
                 _ => return Err(PlayerError::Crash("GTP has no limit of depth".to_owned())),
             };
         }
-        self.told = Some(turn.control);
+        self.sent_limit = Some(turn.control);
         Ok(())
     }
 
@@ -145,7 +145,7 @@ impl GtpProgram {
         let squares = Dialect::Katago.parse_squares(&text).map_err(|error| illegal(error.to_string()))?;
         let mv = game.legal_moves().into_iter().find(|mv| (mv.from, mv.to) == squares);
         let mv = mv.ok_or_else(|| illegal("it is not legal here".to_owned()))?;
-        if let Some((_, moves)) = &mut self.known {
+        if let Some((_, moves)) = &mut self.sent_game {
             moves.push(mv);
         }
         Ok(Choice { mv, score: None, depth: None, nodes: None })
@@ -154,7 +154,7 @@ impl GtpProgram {
 
 impl Player for GtpProgram {
     fn new_game(&mut self, _: u64) -> Result<(), PlayerError> {
-        self.known = None;
+        self.sent_game = None;
         if self.process.is_none() { self.begin() } else { self.command("clear_board").map(|_| ()) }
     }
 
@@ -163,7 +163,7 @@ impl Player for GtpProgram {
         match &chosen {
             // The program answered, so the next game uses the same process.
             Ok(_) => {}
-            Err(PlayerError::IllegalMove(_)) => self.known = None,
+            Err(PlayerError::IllegalMove(_)) => self.sent_game = None,
             Err(_) => {
                 if let Some(mut process) = self.process.take() {
                     process.kill();

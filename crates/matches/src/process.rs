@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 /// The time limit for starting a program, and for answers to commands without a search.
 pub(super) const HANDSHAKE: Duration = Duration::from_secs(10);
 /// The time limit for ending after the command to quit.
-const FAREWELL: Duration = Duration::from_millis(500);
+const QUIT_TIMEOUT: Duration = Duration::from_millis(500);
 /// The interval between checks for a stop of the match while a program searches.
-const GLANCE: Duration = Duration::from_millis(20);
+const STOP_POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// The maximum bytes of a line; a longer line is split.
 const LINE: u64 = 65_536;
 
@@ -24,12 +24,12 @@ pub(super) struct Process {
     /// The lines that the program writes; the channel closes when the program ends.
     lines: Receiver<String>,
     /// The commands that end the program.
-    farewell: &'static str,
+    quit_commands: &'static str,
 }
 
 impl Process {
     /// Starts a program. `command` is never empty.
-    pub(super) fn start(command: &[String], farewell: &'static str) -> Result<Process, PlayerError> {
+    pub(super) fn start(command: &[String], quit_commands: &'static str) -> Result<Process, PlayerError> {
         let name = command.join(" ");
         let crash = |e: io::Error| PlayerError::Crash(format!("cannot start {name:?}: {e}"));
         let (program, arguments) = command.split_first().ok_or_else(|| crash(io::Error::other("no command")))?;
@@ -52,7 +52,7 @@ impl Process {
                 line.clear();
             }
         });
-        Ok(Process { name, child, stdin, lines, farewell })
+        Ok(Process { name, child, stdin, lines, quit_commands })
     }
 
     /// The command line.
@@ -69,7 +69,7 @@ impl Process {
     /// The error of a program that has closed a pipe.
     fn ended(&mut self) -> PlayerError {
         // The process may end a moment after closing the pipe.
-        let deadline = Instant::now() + FAREWELL;
+        let deadline = Instant::now() + QUIT_TIMEOUT;
         while Instant::now() < deadline {
             if let Ok(Some(status)) = self.child.try_wait() {
                 return PlayerError::Crash(format!("{:?} ended: {status}", self.name));
@@ -102,7 +102,7 @@ impl Process {
             if left.is_zero() {
                 return Err(PlayerError::Timeout);
             }
-            match self.lines.recv_timeout(left.min(GLANCE)) {
+            match self.lines.recv_timeout(left.min(STOP_POLL_INTERVAL)) {
                 Ok(line) => return Ok(line),
                 Err(RecvTimeoutError::Disconnected) => return Err(self.ended()),
                 Err(RecvTimeoutError::Timeout) => {}
@@ -120,8 +120,8 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        let _ = writeln!(self.stdin, "{}", self.farewell).and_then(|()| self.stdin.flush());
-        let deadline = Instant::now() + FAREWELL;
+        let _ = writeln!(self.stdin, "{}", self.quit_commands).and_then(|()| self.stdin.flush());
+        let deadline = Instant::now() + QUIT_TIMEOUT;
         while Instant::now() < deadline {
             if let Ok(Some(_)) = self.child.try_wait() {
                 return;

@@ -140,13 +140,13 @@ struct UciProcess {
     /// The names of its options.
     options: Vec<String>,
     /// The rules and the no-capture limit that were sent to the program.
-    told: Option<(RuleOptions, Option<u32>)>,
+    sent_rules: Option<(RuleOptions, Option<u32>)>,
 }
 
 impl UciProcess {
     fn start(setup: &ProgramSetup) -> Result<UciProcess, PlayerError> {
         let process = Process::start(&setup.command, "stop\nquit")?;
-        let mut program = UciProcess { process, options: Vec::new(), told: None };
+        let mut program = UciProcess { process, options: Vec::new(), sent_rules: None };
         program.shake_hands(setup)?;
         Ok(program)
     }
@@ -183,14 +183,14 @@ impl UciProcess {
     /// Sends the rules to a program with the corresponding options.
     fn set_rules(&mut self, game: &Game) -> Result<(), PlayerError> {
         let rules = (*game.rules().options(), game.no_capture_limit());
-        if self.told != Some(rules) {
+        if self.sent_rules != Some(rules) {
             if self.offers("Rules") {
                 self.process.send(&format!("setoption name Rules value {}", rules.0))?;
             }
             if self.offers("NoCaptureLimit") {
                 self.process.send(&format!("setoption name NoCaptureLimit value {}", rules.1.unwrap_or(0)))?;
             }
-            self.told = Some(rules);
+            self.sent_rules = Some(rules);
         }
         Ok(())
     }

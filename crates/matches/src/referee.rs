@@ -127,7 +127,7 @@ pub fn play(
         if let Err(error) = played.record.game.play(choice.mv) {
             return played.forfeit(color, PlayerError::IllegalMove(error.to_string()));
         }
-        let verdict = match played.record.game.end() {
+        let adjudicated = match played.record.game.end() {
             None => arbiter.after_move(adjudication, &played.record.game, color, choice.score.as_deref()),
             Some(_) => None,
         };
@@ -139,9 +139,9 @@ pub fn play(
         let comments = &mut played.record.comments;
         comments.resize(played.record.game.moves().len() - 1, String::new());
         comments.push(comment.join(" "));
-        if let Some(verdict) = verdict {
-            played.record.adjudication = Some(verdict.winner);
-            played.record.tags.push(("Adjudication".to_owned(), verdict.reason));
+        if let Some(adjudicated) = adjudicated {
+            played.record.adjudication = Some(adjudicated.winner);
+            played.record.tags.push(("Adjudication".to_owned(), adjudicated.reason));
             break;
         }
     }
