@@ -47,7 +47,7 @@ impl Model {
     pub fn load(path: &Path) -> Result<Model, CheckpointError> {
         let bytes = std::fs::read(path)?;
         if !bytes.starts_with(MAGIC) || bytes.len() < HEADER + 8 {
-            return Err(CheckpointError::Content("it begins differently"));
+            return Err(CheckpointError::Content("the header is wrong"));
         }
         let (content, checksum) = bytes.split_at(bytes.len() - 8);
         if xxh3_64(content).to_le_bytes() != *checksum {

@@ -107,7 +107,7 @@ fn wrong_files_are_refused() {
     model.save(&path("good.ckpt")).unwrap();
     let bytes = std::fs::read(path("good.ckpt")).unwrap();
     assert_eq!(Model::load(&path("good.ckpt")).unwrap(), model);
-    for (bytes, problem) in [(&bytes[..bytes.len() - 4], "checksum"), (&bytes[4..], "begins differently")] {
+    for (bytes, problem) in [(&bytes[..bytes.len() - 4], "checksum"), (&bytes[4..], "the header is wrong")] {
         std::fs::write(path("bad.ckpt"), bytes).unwrap();
         let refused = Model::load(&path("bad.ckpt")).unwrap_err().to_string();
         assert!(refused.contains(problem), "{refused}");
