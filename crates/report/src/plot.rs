@@ -106,7 +106,7 @@ const MOST_MARKS: usize = 14;
 pub fn bar_chart(title: &str, x_label: &str, y_label: &str, bars: &[(String, f64)]) -> Result<String, PlotError> {
     let failed = |reason: String| PlotError { title: title.to_owned(), reason };
     if bars.iter().any(|bar| !bar.1.is_finite() || bar.1 < 0.0) {
-        return Err(failed("a bar has no height".to_owned()));
+        return Err(failed("a bar value is negative or not finite".to_owned()));
     }
     let draw = || -> Result<String, Box<dyn Error>> {
         let mut svg = String::new();
@@ -162,7 +162,7 @@ pub fn line_chart(title: &str, x: Axis, y: Axis, lines: &[Line]) -> Result<Strin
         return Err(failed("a value has no place on its axis".to_owned()));
     }
     if (x.log || y.log) && points().next().is_none() {
-        return Err(failed("without points a logarithmic axis has no ends".to_owned()));
+        return Err(failed("a logarithmic axis needs a value".to_owned()));
     }
     let longest = lines.iter().map(|line| line.name.chars().count()).max().unwrap_or(0);
     let names = SAMPLE as u32 + (longest as f64 * LETTER_WIDTH) as u32;
