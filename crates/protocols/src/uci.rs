@@ -195,7 +195,7 @@ impl<W: Write + Send + 'static> Uci<W> {
             }
             "position" => match self.position(rest) {
                 Ok(game) => self.game = game,
-                Err(problem) => self.complain(&format!("{problem}; the position stays as it was")),
+                Err(problem) => self.complain(&format!("{problem}; the position is unchanged")),
             },
             "go" => {
                 if self.is_idle(command) {
@@ -471,7 +471,7 @@ impl<W: Write + Send + 'static> Uci<W> {
             game = Game::new(Position::start(), self.rules.clone(), self.no_capture_limit);
         }
         self.game = game;
-        let problem = "the moves of the position are not legal by these rules: it is the start now";
+        let problem = "the moves of the position are not legal by these rules: the position is reset to the start";
         if legal { Ok(()) } else { Err(problem.to_owned()) }
     }
 }

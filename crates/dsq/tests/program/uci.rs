@@ -162,7 +162,7 @@ fn positions() {
         assert_eq!(fen(&input), moved, "{wrong}");
         let complaints = complaints(&input);
         assert_eq!(complaints.len(), 1, "{wrong}");
-        assert!(complaints[0].ends_with("the position stays as it was"), "{complaints:?}");
+        assert!(complaints[0].ends_with("the position is unchanged"), "{complaints:?}");
     }
     assert!(complaints("position startpos moves a3b3 a3b3")[0].contains("move 2"));
     assert_eq!(fen("position startpos moves a3b3\nucinewgame"), start);
@@ -198,7 +198,10 @@ fn options() {
     let line = "position fen 7/7/7/7/7/7/r6/E6/6l b moves g1g2 a2a3";
     assert_eq!(complaints(line), [""; 0]);
     assert!(complaints(&format!("setoption name Rules value chinese\n{line}"))[0].contains("a2a3"));
-    assert!(complaints(&format!("{line}\nsetoption name Rules value chinese"))[0].contains("it is the start now"));
+    assert!(
+        complaints(&format!("{line}\nsetoption name Rules value chinese"))[0]
+            .contains("the position is reset to the start")
+    );
     // The limit is part of the game.
     let quiet = "position startpos moves a3b3 a7b7 b3a3";
     assert!(complaints(&format!("setoption name NoCaptureLimit value 2\n{quiet}"))[0].contains("the game is over"));
