@@ -34,7 +34,7 @@ fn word(text: &str) -> String {
 #[must_use]
 pub fn script(plan: &Plan, jobs: &Jobs<'_>) -> String {
     let mut text = String::from(
-        "#!/bin/sh\n# Submits all classes to Slurm, level by level. Running it again is harmless: what is solved is left alone.\n\
+        "#!/bin/sh\n# Submits all classes to Slurm, level by level. Running it again is harmless: solved classes are skipped.\n\
          set -eu\n",
     );
     let spill = jobs.spill.unwrap_or(jobs.dir);

@@ -18,7 +18,7 @@ pub struct ReportCommand {
     dir: PathBuf,
     /// Compare with the levels in this file, written by `dsq stats --json`.
     #[arg(long, value_name = "FILE")]
-    beside: Option<PathBuf>,
+    compare_with: Option<PathBuf>,
 }
 
 /// A line that `dsq stats --json` writes.
@@ -41,7 +41,7 @@ impl ReportCommand {
             .map_err(|e| Failure::Input(format!("{}: the rules of {}: {e}", self.dir.display(), counts[0].class)))?;
         let of = Classes::new(&rules, pieces).level(pieces).count();
         let counts: Vec<ClassCounts> = counts.into_iter().filter(|counts| counts.class.len() == pieces).collect();
-        let levels = self.beside.as_deref().map(read_json_lines).transpose()?.unwrap_or_default();
+        let levels = self.compare_with.as_deref().map(read_json_lines).transpose()?.unwrap_or_default();
         let parts = [
             head(&counts, pieces, of),
             shares(&counts, &levels, pieces, of),
