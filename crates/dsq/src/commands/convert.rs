@@ -17,7 +17,7 @@ use study::puzzles::Puzzle;
 /// puzzles` as JSON. The command converts each line as soon as it has read it.
 ///
 /// Formats: dsq, this program's notation; mistboard, for Mistboard and MistyJungle: mirrored, red (r) begins, two
-/// counters; katago, for KataGomo's AnimalChess: J is the leopard, squares are capitals; animalcraft: M is the mouse,
+/// counters; katago, for KataGomo's AnimalChess: J is the panther, squares are capitals; animalcraft: M is the mouse,
 /// the board is rotated; saved, the games that `dsq match --save` writes. docs/notation.md describes the formats.
 #[derive(Args)]
 #[command(

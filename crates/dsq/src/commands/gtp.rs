@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// Run the engine under GTP, the Go Text Protocol, on standard input and output.
 ///
-/// Vertices, letters and colours are as in KataGomo's AnimalChess: A1 to G9, J for the leopard, b for the side that
+/// Vertices, letters and colours are as in KataGomo's AnimalChess: A1 to G9, J for the panther, b for the side that
 /// begins. A move is one word, A3B3; with --two-stage it is two commands, as in KataGomo: first the square that the
 /// piece leaves, then the square that it enters. list_commands lists the commands.
 #[derive(Args)]
