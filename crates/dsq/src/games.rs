@@ -21,7 +21,7 @@ pub fn notation(position: &Position, line: &[Move]) -> Vec<String> {
 }
 
 /// A score as text.
-pub fn words(score: Score) -> String {
+pub fn score_text(score: Score) -> String {
     let distance = if score.win_in().or(score.loss_in()).is_some() { "in" } else { "within" };
     match (score.win_within(), score.loss_within()) {
         (Some(plies), _) => format!("win {distance} {plies}"),

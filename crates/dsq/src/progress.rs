@@ -24,19 +24,19 @@ pub fn progress_bar(length: u64, unit: &'static str) -> ProgressBar {
 }
 
 /// A line with a message and the time elapsed.
-pub fn waiting(message: &'static str) -> ProgressBar {
+pub fn spinner(message: &'static str) -> ProgressBar {
     let style = ProgressStyle::with_template("{msg}, {elapsed}").expect("the template is right");
     let line = ProgressBar::new_spinner().with_style(style).with_message(message);
     line.enable_steady_tick(TICK);
     line
 }
 
-/// Makes Ctrl-C or SIGTERM print `outlook` and end the program at once. Finished parts must be on disk.
-pub fn exit_on_interrupt(bar: &ProgressBar, outlook: &'static str) -> Outcome {
+/// Makes Ctrl-C or SIGTERM print `message` and end the program at once. Finished parts must be on disk.
+pub fn exit_on_interrupt(bar: &ProgressBar, message: &'static str) -> Outcome {
     let bar = bar.clone();
     let handler = move || {
         bar.finish_and_clear();
-        let code = Failure::Interrupted(format!("interrupted; {outlook}")).report();
+        let code = Failure::Interrupted(format!("interrupted; {message}")).report();
         std::process::exit(code.into());
     };
     ctrlc::set_handler(handler).map_err(|e| Failure::Environment(format!("cannot watch for signals: {e}")))

@@ -1,8 +1,8 @@
 use crate::arguments::{LevelArgs, NoCaptureArg, RulesArg, at_least_one, game_start};
 use crate::failure::{Failure, Outcome};
-use crate::games::{notation, outcome, read_game, words};
+use crate::games::{notation, outcome, read_game, score_text};
 use crate::output::{print, print_json};
-use crate::progress::waiting;
+use crate::progress::spinner;
 use clap::Args;
 use doushouqi::board::{Color, Position, Rules};
 use doushouqi::game::{Conclusion, Game, Record};
@@ -123,7 +123,7 @@ impl Analyze {
             .threads(self.threads.into())
             .multipv(self.multipv.into());
         if let Some(dir) = &self.tables {
-            let line = waiting("loading the tables");
+            let line = spinner("loading the tables");
             let tables = TableCache::default().get(dir, rules.options());
             line.finish_and_clear();
             options.tables = Some(tables?);
@@ -156,7 +156,7 @@ impl Analyze {
             print(format_args!(
                 "{:>3}. {:<8} depth {}/{}  {}",
                 info.multipv,
-                words(info.score),
+                score_text(info.score),
                 info.depth,
                 info.seldepth,
                 line.pv.join(" ")
@@ -202,11 +202,11 @@ impl Analyze {
                     Some(0) => String::new(),
                     Some(loss) => format!("loses {}.{:02}", loss / 100, loss % 100),
                     None if best.score == score => String::new(),
-                    None => format!("from {}", words(best.score)),
+                    None => format!("from {}", score_text(best.score)),
                 };
                 let better = if lost.is_empty() { String::new() } else { format!("better {}", report.pv.join(" ")) };
                 let (turn, text) = (before.turn(), &report.r#move);
-                let line = format!("{:>3} {turn} {text:<6} {:<12} {lost:<14} {better}", ply + 1, words(score));
+                let line = format!("{:>3} {turn} {text:<6} {:<12} {lost:<14} {better}", ply + 1, score_text(score));
                 print(line.trim_end())?;
             }
             here = next;

@@ -225,7 +225,7 @@ impl Generate {
             print(format_args!("{} classes were only counted; `dsq stats` shows them", report.counted))?;
         }
         print(format_args!(
-            "{} classes in {} ({} were there already): {} bytes, {:.3} bits a position, {:.1} s",
+            "{} classes in {} ({} already existed): {} bytes, {:.3} bits per position, {:.1} s",
             report.classes,
             self.out.display(),
             report.reused,

@@ -1,6 +1,6 @@
 use crate::arguments::{LevelArgs, NoCaptureArg, RulesArg, game_start};
 use crate::failure::{Failure, Outcome};
-use crate::games::{append, notation, outcome, read_games, today, words};
+use crate::games::{append, notation, outcome, read_games, score_text, today};
 use anstyle::{Ansi256Color, AnsiColor, Color as AnyColor, Style};
 use clap::Args;
 use doushouqi::board::geometry::{DEN, TRAPS, WATER};
@@ -333,7 +333,7 @@ impl LocalGame {
         match self.search() {
             Some(info) => {
                 let line = notation(self.game.position(), &info.pv).join(" ");
-                show(format_args!("{} for {turn}, depth {}: {line}", words(info.score), info.depth))
+                show(format_args!("{} for {turn}, depth {}: {line}", score_text(info.score), info.depth))
             }
             None => show(outcome(self.conclusion())),
         }

@@ -210,9 +210,9 @@ impl Probe {
         if self.json {
             return print_json(&report);
         }
-        print(format_args!("{}{}: {}", position.to_picture(), report.fen, words(Some(value))))?;
+        print(format_args!("{}{}: {}", position.to_picture(), report.fen, value_text(Some(value))))?;
         for (mv, value) in moves {
-            print(format_args!("  {:5} {}", mv.notation(&position), words(value)))?;
+            print(format_args!("  {:5} {}", mv.notation(&position), value_text(value)))?;
         }
         match report.line {
             Some(line) if !line.is_empty() => print(format_args!("  line  {}", line.join(" "))),
@@ -233,7 +233,7 @@ fn result(wdl: Wdl) -> &'static str {
     }
 }
 
-fn words(value: Option<Value>) -> String {
+fn value_text(value: Option<Value>) -> String {
     match value {
         Some(Value { wdl: Wdl::Win, dtw: Some(plies) }) => format!("win in {plies} plies"),
         Some(Value { wdl: Wdl::Loss, dtw: Some(plies) }) => format!("loss in {plies} plies"),

@@ -195,7 +195,7 @@ impl Verify {
         let computed =
             computed.map_or(String::new(), |n| format!("; {} that are not stored were computed", grouped(n)));
         print(format_args!(
-            "{} classes are whole{reused}; {} values agree with those one move on{}{computed}; {:.1} s",
+            "{} classes are complete{reused}; {} values agree with the values after their moves{}{computed}; {:.1} s",
             report.classes,
             grouped(report.values),
             report.seed.map_or(String::new(), |seed| format!(" (sample, seed {seed})")),
