@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seed_says_everything() {
+    fn a_seed_determines_the_stream() {
         let bits = |mut random: Random| [random.bits(), random.bits()];
         assert_eq!(bits(Random::new(7)), bits(Random::new(7)));
         assert_ne!(bits(Random::new(7)), bits(Random::new(8)));
