@@ -33,7 +33,7 @@ pub struct Printed {
 
 /// The result for one material.
 #[derive(Clone, Debug, Serialize)]
-pub struct Judged {
+pub struct TreeComparison {
     /// The letter of the figure.
     pub tree: &'static str,
     /// The material.
@@ -181,7 +181,7 @@ pub fn wrong_of_tree(tree: &Tree, set: &FeatureSet, table: &MaterialTable, optio
 
 /// Compares the printed trees with the tables on every claimed material. `tables` must contain two pieces.
 #[must_use]
-pub fn judge(tables: &Solver) -> Vec<Judged> {
+pub fn compare_trees(tables: &Solver) -> Vec<TreeComparison> {
     let mut all = Vec::new();
     for printed in printed_trees() {
         for &material in &printed.materials {
@@ -189,7 +189,7 @@ pub fn judge(tables: &Solver) -> Vec<Judged> {
             let set = FeatureSet::new(material, tables.classes().options(), FeatureChoice::Paper);
             let classify = |values: &[i8]| printed.tree.classify(&set, values);
             let wrong = wrong_positions(&set, &table, tables.classes().options(), classify);
-            all.push(Judged {
+            all.push(TreeComparison {
                 tree: printed.name,
                 material: material.to_string(),
                 positions: tables.stats(material).map_or(0, |stats| stats.white.summary().positions),
@@ -229,9 +229,9 @@ pub const POSITIONS: [(&str, Winner, Option<u16>); 4] = [
 
 /// The tables' values of the printed positions, and the winners by the printed trees. `tables` must contain two pieces.
 #[must_use]
-pub fn judge_positions(tables: &Solver) -> Vec<PrintedPosition> {
+pub fn compare_positions(tables: &Solver) -> Vec<PrintedPosition> {
     let trees = printed_trees();
-    let judged = |(fen, printed, printed_plies): (&'static str, Winner, Option<u16>)| {
+    let compared = |(fen, printed, printed_plies): (&'static str, Winner, Option<u16>)| {
         let position = Position::from_fen(fen).ok()?;
         let material = Material::of(&position)?;
         let winner = Winner::of(tables.cell_value(&position)?, position.turn(), tables.classes().options());
@@ -243,5 +243,5 @@ pub fn judge_positions(tables: &Solver) -> Vec<PrintedPosition> {
         let trees = covering.map(|tree| (tree.name, tree.tree.classify(&set, &values))).collect();
         Some(PrintedPosition { fen, printed, printed_plies, winner, plies, trees })
     };
-    POSITIONS.into_iter().filter_map(judged).collect()
+    POSITIONS.into_iter().filter_map(compared).collect()
 }

@@ -5,7 +5,7 @@ use super::games::{GameStatistics, Mobility, SelfPlay, SelfPlayer, drawn_shares,
 use super::games::{sampled_mobility, table_mobility};
 use super::learn::{Sizes, accuracy_curve, learn, learn_all, learn_whole, sizes};
 use super::patterns::{draws, fortresses, longest_lines, parities, swaps};
-use super::printed::{judge, judge_positions, printed_trees};
+use super::printed::{compare_positions, compare_trees, printed_trees};
 use super::tables::{self, percent};
 use super::zugzwang::zugzwangs;
 use doushouqi::board::RuleOptions;
@@ -120,9 +120,9 @@ impl Report<'_> {
         self.section("The trees printed in 2014", "dsq mine printed");
         let mut table =
             Table::new(&["<tree", "<claimed for", "<materials", "misclassified, paper", "misclassified, counted"]);
-        let judged = judge(solver);
+        let compared = compare_trees(solver);
         for printed in printed_trees() {
-            let of_tree: Vec<_> = judged.iter().filter(|j| j.tree == printed.name).collect();
+            let of_tree: Vec<_> = compared.iter().filter(|j| j.tree == printed.name).collect();
             let names: Vec<&str> = of_tree.iter().map(|j| j.material.as_str()).collect();
             let mut counted: Vec<u64> = of_tree.iter().map(|j| j.misclassified).collect();
             counted.dedup();
@@ -137,10 +137,10 @@ impl Report<'_> {
         }
         self.table(&table);
         self.text.push_str(
-            "\nThe paper leaves some features open; `crates/study/src/features.rs` states the chosen readings and the results \
-             of others. The four printed positions:\n\n",
+            "\nThe paper leaves some features open; `crates/study/src/features.rs` says which reading was taken, and \
+             what others come to. The four printed positions:\n\n",
         );
-        self.table(&tables::printed_positions(&judge_positions(solver)));
+        self.table(&tables::printed_positions(&compare_positions(solver)));
     }
 
     fn two_pieces(&mut self, solver: &Solver) {

@@ -13,7 +13,7 @@ use study::animals::{self, Sample, fit};
 use study::games::{SelfPlay, SelfPlayer, play, sampled_mobility, table_mobility};
 use study::learn::{MaterialTree, learn, learn_all, learn_whole, sizes};
 use study::patterns::{draws, fortresses, longest_lines, parities, swaps};
-use study::printed::{Wrong, judge, judge_positions, printed_trees};
+use study::printed::{Wrong, compare_positions, compare_trees, printed_trees};
 use study::report;
 use study::tables;
 use study::zugzwang::zugzwangs;
@@ -30,7 +30,7 @@ use study::{FeatureChoice, FeatureKind, FeatureSet};
     after_help = "Examples:\n  dsq mine --pieces 2\n  \
     dsq mine --material EvE --features paper\n  dsq mine --material LvE --graphviz | dot -Tsvg > LvE.svg\n  \
     dsq mine --material ELvL --json\n  dsq mine --material LvE --leaves 5      the best questions only, and what they miss\n  \
-    dsq mine printed                       the trees of the 2014 paper, judged\n  dsq mine zugzwang\n  dsq mine animals results/six-pieces.jsonl\n  \
+    dsq mine printed                       the trees of the 2014 paper, compared\n  dsq mine zugzwang\n  dsq mine animals results/six-pieces.jsonl\n  \
     dsq mine report results"
 )]
 pub struct Mine {
@@ -412,14 +412,14 @@ fn print_wrong(wrong: &[Wrong]) -> Outcome {
 impl Printed {
     fn run(&self) -> Outcome {
         let tables = Solver::solved(&self.common.rules.rules, 2)?;
-        let (judged, positions) = (judge(&tables), judge_positions(&tables));
+        let (compared, positions) = (compare_trees(&tables), compare_positions(&tables));
         if self.common.json {
-            judged.iter().try_for_each(print_json)?;
+            compared.iter().try_for_each(print_json)?;
             return positions.iter().try_for_each(print_json);
         }
         for printed in printed_trees() {
             print(format_args!("Tree ({}), {}:", printed.name, printed.claim))?;
-            for j in judged.iter().filter(|j| j.tree == printed.name) {
+            for j in compared.iter().filter(|j| j.tree == printed.name) {
                 print(format_args!(
                     "  {} {} positions, misclassified {} (the paper: {})",
                     j.material,

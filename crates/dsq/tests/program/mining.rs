@@ -16,7 +16,7 @@ use std::sync::OnceLock;
 use study::games::{SelfPlay, SelfPlayer, play, sampled_mobility, table_mobility};
 use study::learn::{learn, learn_all, learn_whole, sizes};
 use study::patterns::{draws, fortresses, longest_lines, parities, swaps};
-use study::printed::{POSITIONS, judge, judge_positions, wrong_positions};
+use study::printed::{POSITIONS, compare_positions, compare_trees, wrong_positions};
 use study::reproduce::ENDGAMES;
 use study::zugzwang::zugzwangs;
 use study::{FeatureChoice, FeatureSet, TrainingSet, Winner};
@@ -225,9 +225,9 @@ fn slow_positions(white: Animal, black: Animal) -> Vec<(Board, Square, Square, W
 fn the_printed_trees_are_as_good_as_the_paper_says() {
     use Animal::{Elephant, Lion, Panther};
     let tables = tables();
-    let judged = judge(tables);
-    assert_eq!(judged.len(), 17);
-    for j in &judged {
+    let compared = compare_trees(tables);
+    assert_eq!(compared.len(), 17);
+    for j in &compared {
         let printed = if j.tree == "c" { 16 } else { 0 };
         assert_eq!((j.printed, j.misclassified, j.wrong.len() as u64), (printed, printed, printed), "{j:?}");
         assert_eq!(j.positions, 2352);
@@ -254,7 +254,7 @@ fn the_printed_trees_are_as_good_as_the_paper_says() {
     assert_eq!(counts(Reading { ahead: [1, 3], ..TAKEN }), [0, 0, 16]);
     assert_eq!(counts(Reading { above: false, ..TAKEN }), [0, 16, 16]);
     // The position printed as an exception is one of the sixteen.
-    let exceptions = &judged.iter().find(|j| j.material == "LvE").expect("tree (c) is claimed for LvE").wrong;
+    let exceptions = &compared.iter().find(|j| j.material == "LvE").expect("tree (c) is claimed for LvE").wrong;
     assert!(
         exceptions.iter().any(|w| w.fen == POSITIONS[3].0 && w.predicted == Winner::Draw && w.winner == Winner::Black)
     );
@@ -262,13 +262,13 @@ fn the_printed_trees_are_as_good_as_the_paper_says() {
 
 #[test]
 fn the_printed_positions_have_the_printed_values() {
-    let judged = judge_positions(tables());
-    assert_eq!(judged.len(), 4);
-    for p in &judged {
+    let compared = compare_positions(tables());
+    assert_eq!(compared.len(), 4);
+    for p in &compared {
         assert_eq!(p.winner, p.printed, "{p:?}");
         assert!(p.printed_plies.is_none_or(|plies| p.plies == Some(plies)), "{p:?}");
     }
-    assert_eq!(judged[3].trees, [("c", Winner::Draw)]);
+    assert_eq!(compared[3].trees, [("c", Winner::Draw)]);
 }
 
 #[test]
