@@ -185,7 +185,7 @@ impl StateGraph {
 
     /// Whether the defender can prevent the target from the start and pass infinitely often. A pass is the move that
     /// changes only the lowest bit of the key, the side to move.
-    pub(crate) fn stays_free(&self, game: &impl ReachabilityGame, ranks: &[u16]) -> bool {
+    pub(crate) fn can_pass_forever(&self, game: &impl ReachabilityGame, ranks: &[u16]) -> bool {
         let mut kept: Vec<bool> = ranks.iter().map(|&rank| rank == NEVER).collect();
         loop {
             let reached = self.reach_pass(game, &kept);

@@ -60,7 +60,7 @@ impl Solved {
             holds: forced == self.claim.forced,
             states: self.graph.len(),
             plies: forced.then_some(self.ranks[0]),
-            free: (!forced && !self.claim.unlimited).then(|| self.graph.stays_free(&self.game, &self.ranks)),
+            free: (!forced && !self.claim.unlimited).then(|| self.graph.can_pass_forever(&self.game, &self.ranks)),
         }
     }
 

@@ -327,7 +327,7 @@ impl<'a> WhiteWins<'a> {
         // In the current part of the plan, the part's strategy takes precedence if its claim includes the piece.
         if let Some(Stage::Part(part, claim)) = self.plan.as_ref().and_then(VecDeque::front)
             && self.reduction.part_at(to) == Some(*part)
-            && !stranger(position, self.reduction, *part, &self.reduction.tables.white[claim])
+            && !has_unclaimed_black_piece(position, self.reduction, *part, &self.reduction.tables.white[claim])
         {
             return None;
         }
@@ -337,7 +337,7 @@ impl<'a> WhiteWins<'a> {
 }
 
 /// Whether a part contains a black piece that its claim does not include.
-fn stranger(position: &GeneralPosition, reduction: &Reduction, part: usize, solved: &Solved) -> bool {
+fn has_unclaimed_black_piece(position: &GeneralPosition, reduction: &Reduction, part: usize, solved: &Solved) -> bool {
     let board = solved.gadget.position.board();
     let blacks = |at: &dyn Fn(Place) -> Option<Piece>| {
         board.places().filter_map(at).filter(|p| p.color == Color::Black).map(|p| p.animal).collect::<Vec<_>>()
@@ -555,7 +555,7 @@ impl<'a> BlackWins<'a> {
     }
 
     /// The claims that Black has to keep in a part, with the counters of their states.
-    fn duties(&self, position: &GeneralPosition, part: usize) -> Vec<(&'a Solved, [u8; 4], [u8; 4])> {
+    fn claims_to_keep(&self, position: &GeneralPosition, part: usize) -> Vec<(&'a Solved, [u8; 4], [u8; 4])> {
         let kind = self.reduction.layout.parts[part].kind;
         let table = |text: &'static str| &self.reduction.tables.black[&(kind, text)];
         let seen = self.seen.get(&part).cloned().unwrap_or_default();
@@ -584,18 +584,18 @@ impl<'a> BlackWins<'a> {
             GadgetKind::Or => {
                 let both = table(BLACK_CLAIMS[3].1);
                 let waiting = [1u8.saturating_sub(seen.arrived[0]), 1u8.saturating_sub(seen.arrived[1]), 0, 0];
-                let mut duties = vec![(both, waiting, seen.left)];
+                let mut claims = vec![(both, waiting, seen.left)];
                 if arrived == 0 {
-                    duties.push((table(BLACK_CLAIMS[2].1), none, none));
+                    claims.push((table(BLACK_CLAIMS[2].1), none, none));
                 }
-                duties
+                claims
             }
             GadgetKind::Outflow => {
-                let mut duties = vec![(table(BLACK_CLAIMS[8].1), [2u8.saturating_sub(arrived), 0, 0, 0], seen.left)];
+                let mut claims = vec![(table(BLACK_CLAIMS[8].1), [2u8.saturating_sub(arrived), 0, 0, 0], seen.left)];
                 if arrived == 0 {
-                    duties.push((table(BLACK_CLAIMS[7].1), none, none));
+                    claims.push((table(BLACK_CLAIMS[7].1), none, none));
                 }
-                duties
+                claims
             }
             GadgetKind::Fanout if arrived == 0 => {
                 vec![(table(BLACK_CLAIMS[4].1), none, none), (table(BLACK_CLAIMS[5].1), none, none)]
@@ -614,20 +614,20 @@ impl<'a> BlackWins<'a> {
 
     /// The answer to White's move in a part; `None` if none is needed.
     fn answer(&mut self, position: &GeneralPosition, part: usize) -> Option<GeneralMove> {
-        let duties = self.duties(position, part);
+        let claims = self.claims_to_keep(position, part);
         let reduction = self.reduction;
         let kept = |action: Action| {
-            duties
+            claims
                 .iter()
                 .filter(|(solved, waiting, left)| keeps(reduction, position, part, (solved, waiting, left), action))
                 .count()
         };
         let whole = kept(Action::Pass);
-        if whole == duties.len() {
+        if whole == claims.len() {
             return None;
         }
         let mut best = (whole, None);
-        for (solved, waiting, left) in &duties {
+        for (solved, waiting, left) in &claims {
             let state = self.reduction.state(position, part, solved, *waiting, *left);
             solved.game.actions(&state, |action, _| {
                 let Some(mv) = self.reduction.real(part, solved, action) else { return };
@@ -637,7 +637,7 @@ impl<'a> BlackWins<'a> {
                 }
             });
         }
-        if best.0 < duties.len() {
+        if best.0 < claims.len() {
             self.unanswered += 1;
         }
         best.1
