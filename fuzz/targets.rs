@@ -166,7 +166,7 @@ fn named(formula: &Formula) -> Vec<BTreeSet<&str>> {
 }
 
 /// A table set of two pieces to damage, and the original contents of its files.
-struct Spoilt {
+struct TableFixture {
     dir: TempDir,
     table: Vec<u8>,
     manifest: Vec<u8>,
@@ -174,20 +174,20 @@ struct Spoilt {
 
 const CLASS: &str = "EvE";
 
-impl Spoilt {
+impl TableFixture {
     fn path(&self) -> PathBuf {
         self.dir.path().join(format!("{CLASS}.dsq"))
     }
 }
 
 /// One set for each process, so that parallel fuzzers do not share files.
-static SET: LazyLock<Spoilt> = LazyLock::new(|| {
+static SET: LazyLock<TableFixture> = LazyLock::new(|| {
     let dir = tempfile::tempdir().expect("a temporary directory");
     let mut solver = Solver::new(&RuleOptions::PAPER, 2, Options::default());
     Generate::new(dir.path(), RuleOptions::PAPER).run(&mut solver, &|_| {}).expect("two pieces can be solved");
     let read = |name: &str| fs::read(dir.path().join(name)).expect("a file");
     let (table, manifest) = (read(&format!("{CLASS}.dsq")), read(MANIFEST));
-    Spoilt { dir, table, manifest }
+    TableFixture { dir, table, manifest }
 });
 
 /// Reads and verifies all parts of a set.
@@ -418,7 +418,7 @@ pub fn gtp(data: &[u8]) {
 }
 
 /// The bytes followed by their checksum.
-fn summed(mut bytes: Vec<u8>) -> Vec<u8> {
+fn with_checksum(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes.extend(xxh3_64(&bytes).to_le_bytes());
     bytes
 }
@@ -439,7 +439,7 @@ pub fn network(data: &[u8]) {
     });
     let mut bytes = WHOLE[..WHOLE.len() - 8].to_vec();
     replace(&mut bytes, data);
-    let bytes = summed(bytes);
+    let bytes = with_checksum(bytes);
     let Ok(network) = Network::from_bytes(&bytes) else { return };
     assert_eq!(network.to_bytes(), bytes);
     for fen in ["7/7/3e3/7/7/7/3E3/7/7 w", "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L b"] {
@@ -453,7 +453,7 @@ pub fn recipe(data: &[u8]) {
 }
 
 /// A directory with data of a few games and a checkpoint, to edit and to learn from.
-struct School {
+struct TrainingFixture {
     dir: TempDir,
     data: Vec<u8>,
     checkpoint: Vec<u8>,
@@ -462,7 +462,7 @@ struct School {
 const HEADER: Header = Header { rules: 1, seed: 2, nodes: 3, evaluation: 0 };
 
 /// One for each process.
-static SCHOOL: LazyLock<School> = LazyLock::new(|| {
+static TRAINING: LazyLock<TrainingFixture> = LazyLock::new(|| {
     let dir = tempfile::tempdir().expect("a temporary directory");
     let mut file = DataFile::open(&dir.path().join("data"), &HEADER).expect("a file");
     let rules = Rules::default();
@@ -483,7 +483,7 @@ static SCHOOL: LazyLock<School> = LazyLock::new(|| {
     let data = read("data");
     learn(dir.path(), "").expect("there is enough to learn from");
     let checkpoint = read("checkpoint");
-    School { dir, data, checkpoint }
+    TrainingFixture { dir, data, checkpoint }
 });
 
 /// Learns from the data of a directory for one epoch.
@@ -498,12 +498,12 @@ fn learn(dir: &Path, more: &str) -> Result<Network, train::TrainingError> {
 /// A file of training data with edits: it is opened and continued, or training accepts or rejects it.
 pub fn data_file(data: &[u8]) {
     let Some((&kind, edits)) = data.split_first() else { return };
-    let (school, path) = (&*SCHOOL, SCHOOL.dir.path().join("data"));
-    let mut bytes = if kind % 8 == 7 { edits.to_vec() } else { school.data.clone() };
+    let (training, path) = (&*TRAINING, TRAINING.dir.path().join("data"));
+    let mut bytes = if kind % 8 == 7 { edits.to_vec() } else { training.data.clone() };
     replace(&mut bytes, edits);
     fs::write(&path, &bytes).expect("a file");
     if kind % 2 == 0 {
-        if let Ok(network) = learn(school.dir.path(), "scale = 100.0") {
+        if let Ok(network) = learn(training.dir.path(), "scale = 100.0") {
             assert!(Network::from_bytes(&network.to_bytes()).is_ok());
         }
     } else if let Ok(file) = DataFile::open(&path, &HEADER) {
@@ -520,10 +520,10 @@ pub fn data_file(data: &[u8]) {
 
 /// A checkpoint with edits and a valid checksum: it is written as it was read.
 pub fn checkpoint(data: &[u8]) {
-    let (school, path) = (&*SCHOOL, SCHOOL.dir.path().join("edited"));
-    let mut bytes = school.checkpoint[..school.checkpoint.len() - 8].to_vec();
+    let (training, path) = (&*TRAINING, TRAINING.dir.path().join("edited"));
+    let mut bytes = training.checkpoint[..training.checkpoint.len() - 8].to_vec();
     replace(&mut bytes, data);
-    let bytes = summed(bytes);
+    let bytes = with_checksum(bytes);
     fs::write(&path, &bytes).expect("a file");
     let Ok(model) = Model::load(&path) else { return };
     model.save(&path).expect("written");
