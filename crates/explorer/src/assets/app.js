@@ -6,7 +6,7 @@ import { legalMoves, positionEnd } from "./movegen.js";
 import { count, couldPlay, material, START } from "./position.js";
 import { readRules, spelledOut } from "./ruleset.js";
 import { evaluationText } from "./score.js";
-import { errorText, isTemporary, result, say, t, toast } from "./ui.js";
+import { announce, errorText, isTemporary, result, t, toast } from "./ui.js";
 
 /** @type {Map<string, ((detail?: any) => unknown)[]>} */
 const listeners = new Map();
@@ -108,12 +108,12 @@ export function setOffline(offline) {
 }
 
 /** @type {AbortController | null} */
-let asking = null;
+let pendingRequest = null;
 
 /** Shows the position at the cursor. `quiet` announces nothing to the screen reader. */
 export async function refresh({ quiet = false } = {}) {
-  asking?.abort();
-  const mine = (asking = new AbortController());
+  pendingRequest?.abort();
+  const mine = (pendingRequest = new AbortController());
   const node = app.game.cursor;
   app.probe = null;
   app.problem = null;
@@ -128,7 +128,7 @@ export async function refresh({ quiet = false } = {}) {
   if (app.controller) {
     app.probe = localProbe();
     emit("probe");
-    if (!quiet) say([node.san, sentence(app.probe)].filter(Boolean).join(". "));
+    if (!quiet) announce([node.san, sentence(app.probe)].filter(Boolean).join(". "));
     return;
   }
   try {
@@ -136,16 +136,16 @@ export async function refresh({ quiet = false } = {}) {
     if (mine.signal.aborted) return;
     setOffline(false);
     app.probe = probe;
-    learn(node, probe);
+    storeProbe(node, probe);
     emit("probe");
-    if (!quiet) say(spoken(probe));
+    if (!quiet) announce(spoken(probe));
   } catch (error) {
     if (error.name === "AbortError" || mine.signal.aborted) return;
     if (error.code === "offline") setOffline(true);
     if (isTemporary(error)) app.probe = localProbe();
     else app.problem = error;
     emit("probe");
-    if (!quiet) say(app.problem ? errorText(error) : spoken(app.probe));
+    if (!quiet) announce(app.problem ? errorText(error) : spoken(app.probe));
   }
 }
 
@@ -154,7 +154,7 @@ export async function refresh({ quiet = false } = {}) {
  * @param {GameNode} node
  * @param {Page.Probe} probe
  */
-export function learn(node, probe) {
+export function storeProbe(node, probe) {
   node.info = /** @type {Page.Knowledge} */ (
     probe.known && !probe.over
       ? { value: probe.value, keeps: probe.keeps_result, legal: probe.moves?.length ?? 0 }
@@ -300,7 +300,7 @@ function addEngineLine() {
   if (!moves.length) return toast(t("best.unknown"));
   const nodes = app.game.append(moves.map((move) => move.uci));
   emit("tree");
-  say(t("line.added", { n: nodes.length }));
+  announce(t("line.added", { n: nodes.length }));
   return nodes;
 }
 
@@ -336,7 +336,7 @@ export async function addBestLine() {
       before = node;
     });
     emit("tree");
-    say(t("line.added", { n: nodes.length }));
+    announce(t("line.added", { n: nodes.length }));
     return nodes;
   } catch (error) {
     toast(errorText(error));

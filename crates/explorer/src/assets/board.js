@@ -7,7 +7,7 @@ import { fade, isLeap, leap, stands, stillness } from "./motion.js";
 import { pieceArt } from "./pieces.js";
 import { ground, index, isWhite, name, parse } from "./position.js";
 import { building, coordinates, EDGE, frame, HEIGHT, landscape, paints, WIDTH } from "./scenery.js";
-import { h, inWords, pieceName, s, short, t } from "./ui.js";
+import { h, inWords, pieceName, s, t, valueSymbol } from "./ui.js";
 
 /** @typedef {[number, number]} Place A column and a row of the picture, from the top left. */
 
@@ -339,7 +339,7 @@ export class Board {
    * @param {number} y
    */
   pill(square, value, y) {
-    const text = short(value);
+    const text = valueSymbol(value);
     const half = 11 + text.length * 8;
     const [left, right, top, bottom] = [50 - half, 50 + half, y - 17, y + 17];
     const [inner, outer] = [`H${right - 5}`, `M${left - 6} ${y} L${left + 5} ${top}`];

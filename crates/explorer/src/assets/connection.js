@@ -2,7 +2,7 @@
 
 import { forget } from "./api.js";
 import { app, emit, on, refresh, setOffline } from "./app.js";
-import { $, errorText, say, t } from "./ui.js";
+import { $, announce, errorText, t } from "./ui.js";
 
 /** Milliseconds between two attempts to reach the server again. */
 const INTERVAL = 2000;
@@ -19,7 +19,7 @@ export function startConnection() {
 function changed() {
   draw();
   if (!app.offline || timer) return;
-  say(t("notice.offline"));
+  announce(t("notice.offline"));
   timer = setTimeout(attempt, INTERVAL);
 }
 
@@ -39,7 +39,7 @@ async function attempt() {
   forget();
   setOffline(false);
   emit("reconnected");
-  say(t("notice.back"));
+  announce(t("notice.back"));
   if (!app.controller) refresh({ quiet: true });
 }
 

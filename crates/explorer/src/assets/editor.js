@@ -18,7 +18,7 @@ import {
   START,
   swapSides,
 } from "./position.js";
-import { $, button, errorText, h, pieceName, say, side, t, toast } from "./ui.js";
+import { $, announce, button, errorText, h, pieceName, side, t, toast } from "./ui.js";
 
 /** @type {string | null} */
 let tool = null;
@@ -143,7 +143,7 @@ export function toggleEditor(open = !app.editing) {
   $("#editor").hidden = !open;
   $("#edit").setAttribute("aria-pressed", String(open));
   emit("editing");
-  say(t(open ? "editor.on" : "editor.off"));
+  announce(t(open ? "editor.on" : "editor.off"));
 }
 
 /**
@@ -158,7 +158,7 @@ function place(piece, square) {
   const was = board.squares.indexOf(piece);
   if (was >= 0) board.squares[was] = null;
   board.squares[square] = piece;
-  say(`${pieceName(piece)} ${name(square)}`);
+  announce(`${pieceName(piece)} ${name(square)}`);
   return change(format(board));
 }
 
@@ -169,7 +169,7 @@ function erase(square) {
   const board = boardOf(fen());
   if (!board.squares[square]) return;
   board.squares[square] = null;
-  say(t("editor.removed", { square: name(square) }));
+  announce(t("editor.removed", { square: name(square) }));
   return change(format(board));
 }
 

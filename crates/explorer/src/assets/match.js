@@ -7,7 +7,7 @@ import { levelOf, timeControl } from "./levels.js";
 import { whyIllegal } from "./movegen.js";
 import { gameStatus } from "./status.js";
 import { newId, storeGame } from "./store.js";
-import { isTemporary, say, side, t } from "./ui.js";
+import { announce, isTemporary, side, t } from "./ui.js";
 import { treeText } from "./variations.js";
 
 /** Milliseconds of the engine for a move; less where its clock is short. */
@@ -127,7 +127,7 @@ export class Match {
     const why = whyIllegal(this.node.fen, uci, rules());
     if (!this.isOpen() || !why || ["far", "nopiece", "own"].includes(why)) return;
     this.message = t(`illegal.${why}`, { move: uci });
-    say(this.message);
+    announce(this.message);
     this.changed();
   }
 

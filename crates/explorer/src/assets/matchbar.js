@@ -4,7 +4,7 @@ import { app, on } from "./app.js";
 import { clockText } from "./clock.js";
 import { pieceIcon } from "./pieces.js";
 import { captured, NO_CAPTURE_LIMIT } from "./status.js";
-import { $, button, h, pieceName, say, side, t } from "./ui.js";
+import { $, announce, button, h, pieceName, side, t } from "./ui.js";
 
 /** @type {any} */
 let match = null;
@@ -97,7 +97,7 @@ function counters() {
 function resign() {
   if (resigning) return match.resign();
   resigning = true;
-  say(t("match.resign.really"));
+  announce(t("match.resign.really"));
   draw();
 }
 

@@ -3,7 +3,7 @@
 import { choose, isOn } from "./analysis.js";
 import { app, emit, on, turn } from "./app.js";
 import { scoreKind, scoreText } from "./score.js";
-import { $, button, errorText, h, number, say, t } from "./ui.js";
+import { $, announce, button, errorText, h, number, t } from "./ui.js";
 
 export const key = "engine";
 /** @type {Record<string, any>} */
@@ -97,7 +97,7 @@ export function toggleAnalysis() {
 function tell() {
   const { last } = app.evaluation;
   if (!last?.pv?.length) return;
-  if (isOn()) say(t("engine.best", { move: last.pv[0].san, score: scoreText(last.score, turn()) }));
+  if (isOn()) announce(t("engine.best", { move: last.pv[0].san, score: scoreText(last.score, turn()) }));
 }
 
 /**
@@ -159,5 +159,5 @@ function stateText() {
 function take(info) {
   app.game.append(info.pv.map((/** @type {Page.Move} */ move) => move.uci));
   emit("tree");
-  say(t("line.added", { n: info.pv.length }));
+  announce(t("line.added", { n: info.pv.length }));
 }

@@ -8,6 +8,7 @@ import { boardOf, index, name } from "./position.js";
 import {
   $,
   animal,
+  announce,
   asTable,
   button,
   errorText,
@@ -15,12 +16,11 @@ import {
   inWords,
   number,
   pieceName,
-  say,
-  short,
   side,
   sidedChip,
   t,
   toast,
+  valueSymbol,
 } from "./ui.js";
 
 export const key = "explore";
@@ -165,7 +165,7 @@ async function drawWhatIf(overlay) {
       "td",
       {},
       entry?.value
-        ? h("span", { title: `${name(at)}: ${inWords(entry.value)}` }, short(entry.value))
+        ? h("span", { title: `${name(at)}: ${inWords(entry.value)}` }, valueSymbol(entry.value))
         : h("span", { title: entry?.reason ? t(`why.${entry.reason}`) : null }, "·"),
     );
   };
@@ -295,7 +295,7 @@ async function drawFortress() {
     button(t("fortress.play"), () => {
       app.game.append(fortress.cycle.map((/** @type {any} */ move) => move.uci));
       emit("tree");
-      say(t("line.added", { n: cycle.length }));
+      announce(t("line.added", { n: cycle.length }));
     }),
   );
   return {

@@ -5,7 +5,7 @@ import { lessonsOf } from "./lessons.js";
 import { choosePuzzle, progress, Puzzle } from "./puzzles.js";
 import { findEndgame, Trainer } from "./trainer.js";
 import { Tutorial } from "./tutorial.js";
-import { $, button, errorText, h, say, t } from "./ui.js";
+import { $, announce, button, errorText, h, t } from "./ui.js";
 
 export const key = "learn";
 
@@ -20,7 +20,7 @@ export function startLearn() {
   on("lesson", (/** @type {any} */ now) => {
     exercise = now;
     if (now instanceof Tutorial && now.solved) markDone(now.lesson.key);
-    if (now?.message) say(now.message);
+    if (now?.message) announce(now.message);
     redraw();
   });
   on("train", train);

@@ -7,7 +7,7 @@ import { Match } from "./match.js";
 import { pieceIcon } from "./pieces.js";
 import { boardOf, index, START } from "./position.js";
 import { deleteGame, storedGames } from "./store.js";
-import { $, button, download, h, say, side, t } from "./ui.js";
+import { $, announce, button, download, h, side, t } from "./ui.js";
 import { parseTree } from "./variations.js";
 
 export const key = "play";
@@ -191,7 +191,7 @@ export function begin(more = {}) {
   app.broken = null;
   app.game.reset(from === "start" ? START : app.game.cursor.fen);
   emit("jump");
-  say(setup.you === "both" ? t("play.both") : t("match.begin", { side: side(setup.you) }));
+  announce(setup.you === "both" ? t("play.both") : t("match.begin", { side: side(setup.you) }));
   return open(new Match(setup));
 }
 
@@ -340,7 +340,7 @@ function showResult(game) {
     ),
   );
   dialog.showModal();
-  say(`${head}. ${game.headline()}`);
+  announce(`${head}. ${game.headline()}`);
 }
 
 /**

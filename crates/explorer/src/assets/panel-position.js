@@ -2,7 +2,7 @@
 
 import { addBestLine, app, emit, fen, on, pieces, play, randomPosition, sentence, setPosition } from "./app.js";
 import { material, pass, START } from "./position.js";
-import { $, button, chip, errorText, h, inWords, result, short, side, t } from "./ui.js";
+import { $, button, chip, errorText, h, inWords, result, side, t, valueSymbol } from "./ui.js";
 import { buildTree } from "./moves-tree.js";
 import { scoreText } from "./score.js";
 import { draw as drawSolve } from "./solve.js";
@@ -112,7 +112,12 @@ function row(move) {
   const point = (/** @type {string | null} */ uci) => () => (uci ? app.board.point(uci) : emit("unpoint"));
   return h(
     "tr",
-    { "data-uci": move.uci, "data-value": short(move.value), onmouseenter: point(move.uci), onmouseleave: point(null) },
+    {
+      "data-uci": move.uci,
+      "data-value": valueSymbol(move.value),
+      onmouseenter: point(move.uci),
+      onmouseleave: point(null),
+    },
     h(
       "th",
       { scope: "row" },

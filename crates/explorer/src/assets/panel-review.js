@@ -7,7 +7,7 @@ import { notation } from "./position.js";
 import { Retry } from "./retry.js";
 import { reviewGame } from "./review.js";
 import { scoreText, whiteShare } from "./score.js";
-import { $, button, errorText, h, s, say, t } from "./ui.js";
+import { $, announce, button, errorText, h, s, t } from "./ui.js";
 
 /** @type {any} The reviewed moves of the line on the board, or null. */
 let review = null;
@@ -146,7 +146,7 @@ async function run(game) {
  * @param {string} text
  */
 function finish(text) {
-  say(text);
+  announce(text);
   if (!$("#reviewstate")) return;
   $("#reviewstate").textContent = text;
   $("#reviewprogress").hidden = $("#reviewstop").hidden = true;

@@ -1,9 +1,9 @@
 // Below the board: the step buttons, the scrubber, and the ribbon: the share of moves that keep the result at each ply.
 
-import { addBestLine, app, emit, goTo, learn, on, step } from "./app.js";
+import { addBestLine, app, emit, goTo, on, step, storeProbe } from "./app.js";
 import { get } from "./api.js";
 import { icon } from "./icons.js";
-import { $, asTable, h, number, s, sided, t } from "./ui.js";
+import { $, asTable, h, number, s, t, valueForSide } from "./ui.js";
 
 /** @type {number | undefined} */
 let timer;
@@ -164,7 +164,7 @@ function ribbon(line, ply) {
       .map((/** @type {GameNode} */ node, /** @type {number} */ i) => [
         String(i + 1),
         line[i + 1].san,
-        sided(node.info?.value, node.fen.slice(-1)),
+        valueForSide(node.info?.value, node.fen.slice(-1)),
         node.info?.keeps ?? "?",
         node.info?.legal ?? "?",
       ]),
@@ -191,7 +191,7 @@ function columnText(node, next) {
   const { info } = node;
   const kept =
     info?.value && info.legal
-      ? t("ribbon.ply", { keeps: info.keeps, legal: info.legal, value: sided(info.value, node.fen.slice(-1)) })
+      ? t("ribbon.ply", { keeps: info.keeps, legal: info.legal, value: valueForSide(info.value, node.fen.slice(-1)) })
       : "";
   return `${t("ply")} ${node.ply + 1}${next ? ` ${next.san}` : ""}${kept ? `: ${kept}` : ""}`;
 }
@@ -210,7 +210,7 @@ async function fetchMissing(line) {
   fetching = true;
   for (const node of missing) {
     try {
-      learn(node, await get("probe", { fen: node.fen, rules: app.rules }));
+      storeProbe(node, await get("probe", { fen: node.fen, rules: app.rules }));
     } catch {
       // The request is repeated when the line is drawn the next time.
       fetching = false;

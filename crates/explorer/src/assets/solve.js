@@ -3,7 +3,7 @@
 
 import { address, forget, get } from "./api.js";
 import { app, fen, on, params, pieces, refresh } from "./app.js";
-import { $, button, bytes, duration, errorText, h, percent, say, t } from "./ui.js";
+import { $, announce, button, bytes, duration, errorText, h, percent, t } from "./ui.js";
 
 /**
  * The count that the page waits for, with the server's last report.
@@ -84,7 +84,7 @@ function start() {
       askAgain();
     }),
   );
-  say(t("solve.started"));
+  announce(t("solve.started"));
   draw();
 }
 
@@ -96,7 +96,7 @@ function end(message) {
   count?.stream.close();
   count = null;
   asked = null;
-  if (message) say(message);
+  if (message) announce(message);
 }
 
 function cancel() {

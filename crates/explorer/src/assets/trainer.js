@@ -75,7 +75,7 @@ export class Trainer extends Match {
   async play(uci) {
     if (!this.isOpen() || this.judging) return undefined;
     this.judging = true;
-    const message = await this.verdict(uci);
+    const message = await this.effectOfMove(uci);
     this.judging = false;
     return super.play(uci, message);
   }
@@ -84,7 +84,7 @@ export class Trainer extends Match {
    * The effect of a move on the win, in a sentence; "" if the server does not answer.
    * @param {string} uci
    */
-  async verdict(uci) {
+  async effectOfMove(uci) {
     try {
       const { moves, value } = await get("probe", { fen: this.node.fen, rules: app.rules });
       const after = moves.find((/** @type {Page.Move} */ move) => move.uci === uci)?.value;

@@ -148,7 +148,7 @@ export const bytes = (count) =>
  * "+17", "−16", "=": the sign repeats what the colour shows. A finished position has a mark.
  * @param {Api.Value | null | undefined} value
  */
-export function short(value) {
+export function valueSymbol(value) {
   if (!value) return "?";
   if (value.wdl === "draw") return "=";
   if (value.dtw === 0) return value.wdl === "win" ? "✓" : "✗";
@@ -169,7 +169,7 @@ export function inWords(value) {
  * @param {Api.Value | null | undefined} value
  */
 export const chip = (value) =>
-  h("span", { class: `chip ${value ? value.wdl : "unknown"}`, title: inWords(value) }, short(value));
+  h("span", { class: `chip ${value ? value.wdl : "unknown"}`, title: inWords(value) }, valueSymbol(value));
 
 /**
  * @param {string} turn
@@ -207,8 +207,8 @@ export function result(value, turn) {
  * @param {Api.Value | null | undefined} value
  * @param {string} turn
  */
-export function sided(value, turn) {
-  if (!value || value.wdl === "draw") return short(value);
+export function valueForSide(value, turn) {
+  if (!value || value.wdl === "draw") return valueSymbol(value);
   const winner = (value.wdl === "win") === (turn === "w") ? "w" : "b";
   return value.dtw === null || value.dtw === undefined
     ? t("score.wins", { side: side(winner) })
@@ -216,7 +216,7 @@ export function sided(value, turn) {
 }
 
 /**
- * The text of `sided` as a chip: blue if White wins, orange if Black wins.
+ * The text of `valueForSide` as a chip: blue if White wins, orange if Black wins.
  * @param {Api.Value | null | undefined} value
  * @param {string} turn
  */
@@ -228,7 +228,7 @@ export function sidedChip(value, turn) {
       : (value.wdl === "win") === (turn === "w")
         ? "win"
         : "loss";
-  return h("span", { class: `chip ${kind}`, title: result(value, turn) || inWords(value) }, sided(value, turn));
+  return h("span", { class: `chip ${kind}`, title: result(value, turn) || inWords(value) }, valueForSide(value, turn));
 }
 
 /**
@@ -282,7 +282,7 @@ let clearing;
  * Announces a text to screen readers.
  * @param {string} text
  */
-export function say(text) {
+export function announce(text) {
   const live = $("#live");
   clearTimeout(clearing);
   live.textContent = "";
@@ -299,7 +299,7 @@ export function toast(text) {
   box.hidden = false;
   clearTimeout(box.timer);
   box.timer = setTimeout(() => (box.hidden = true), 4000);
-  say(text);
+  announce(text);
 }
 
 /**
