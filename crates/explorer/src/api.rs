@@ -1,7 +1,7 @@
 //! Answers from the tables as plain data, without HTTP.
 
 use super::errors::{ApiError, Code};
-use super::rule_tables::{Counts, View};
+use super::rule_tables::{MaterialCounts, RequestTables};
 use super::schema;
 use doushouqi::board::{Color, Move, Outcome, Piece, Position, PositionError, Rules, Square};
 use doushouqi::game::random::Random;
@@ -43,13 +43,13 @@ fn is_stuck(position: &Position, rules: &Rules) -> bool {
 }
 
 /// The value of a position for the side to move.
-pub fn value(tables: &View<'_>, position: &Position) -> Result<Option<ValueReport>, ApiError> {
+pub fn value(tables: &RequestTables<'_>, position: &Position) -> Result<Option<ValueReport>, ApiError> {
     let value = tables.value(position)?;
     Ok(value.map(|value| ValueReport::new(value, is_stuck(position, tables.rules()))))
 }
 
 /// Whether a table covers a position.
-pub fn is_known(tables: &View<'_>, position: &Position) -> Result<bool, ApiError> {
+pub fn is_known(tables: &RequestTables<'_>, position: &Position) -> Result<bool, ApiError> {
     Ok(tables.value(position)?.is_some())
 }
 
@@ -142,7 +142,7 @@ pub struct ProbeAnswer {
 }
 
 /// Probes a position, and all its moves if `moves` is set.
-pub fn probe(tables: &View<'_>, position: &Position, moves: bool) -> Result<ProbeAnswer, ApiError> {
+pub fn probe(tables: &RequestTables<'_>, position: &Position, moves: bool) -> Result<ProbeAnswer, ApiError> {
     let rules = tables.rules();
     let material = Material::of(position);
     let over = over(position, rules);
@@ -157,7 +157,7 @@ pub fn probe(tables: &View<'_>, position: &Position, moves: bool) -> Result<Prob
     };
     Ok(ProbeAnswer {
         fen: position.to_fen(),
-        rules: tables.asked.to_string(),
+        rules: tables.requested_rules.to_string(),
         turn: color_name(position.turn()),
         pieces: position.occupied().len(),
         material: material.map(|material| material.to_string()),
@@ -173,7 +173,7 @@ pub fn probe(tables: &View<'_>, position: &Position, moves: bool) -> Result<Prob
     })
 }
 
-fn class_of(tables: &View<'_>, material: Material) -> Option<String> {
+fn class_of(tables: &RequestTables<'_>, material: Material) -> Option<String> {
     let name = |classes: &doushouqi::tablebase::Classes| {
         Some(classes.get(classes.member(material)?.class).representative.to_string())
     };
@@ -250,7 +250,7 @@ const LINE_TIME: Duration = Duration::from_secs(5);
 
 /// The principal variation to the end of the game, at most `max` plies, cut off after [`LINE_TIME`]. Of equal moves it
 /// takes the first. A draw has no line.
-pub fn mainline(tables: &View<'_>, position: &Position, max: usize) -> Result<MainLine, ApiError> {
+pub fn mainline(tables: &RequestTables<'_>, position: &Position, max: usize) -> Result<MainLine, ApiError> {
     let rules = tables.rules();
     let started = Instant::now();
     let start = value(tables, position)?.ok_or_else(|| no_table(position))?;
@@ -280,7 +280,7 @@ pub fn mainline(tables: &View<'_>, position: &Position, max: usize) -> Result<Ma
         });
         current = next;
     };
-    Ok(MainLine { fen: position.to_fen(), rules: tables.asked.to_string(), value: start, line, end })
+    Ok(MainLine { fen: position.to_fen(), rules: tables.requested_rules.to_string(), value: start, line, end })
 }
 
 /// The error for a position that no table contains.
@@ -321,7 +321,7 @@ pub struct WhatIf {
 }
 
 /// The values of the position with one piece moved to each square.
-pub fn whatif(tables: &View<'_>, position: &Position, square: Square) -> Result<WhatIf, ApiError> {
+pub fn whatif(tables: &RequestTables<'_>, position: &Position, square: Square) -> Result<WhatIf, ApiError> {
     let Some(piece) = position.piece_at(square) else {
         let error = ApiError::parameter("piece", "no_piece_there", format!("there is no piece on {square}"));
         return Err(error.with("square", square.to_string()));
@@ -338,7 +338,7 @@ pub fn whatif(tables: &View<'_>, position: &Position, square: Square) -> Result<
     let (animal, color) = (piece.animal.letter(), color_name(piece.color));
     Ok(WhatIf {
         fen: position.to_fen(),
-        rules: tables.asked.to_string(),
+        rules: tables.requested_rules.to_string(),
         piece: PlacedPiece { square: square.to_string(), animal, color },
         squares,
     })
@@ -387,15 +387,15 @@ pub struct MaterialStats {
 }
 
 /// The counts of a material for each side to move.
-pub fn stats(tables: &View<'_>, material: Material) -> Result<MaterialStats, ApiError> {
+pub fn stats(tables: &RequestTables<'_>, material: Material) -> Result<MaterialStats, ApiError> {
     let found = tables.stats(material)?;
-    let Counts { stats, representative, materials } = found.ok_or_else(|| {
+    let MaterialCounts { stats, representative, materials } = found.ok_or_else(|| {
         let error = ApiError::new(Code::NoTable, format!("there is no table of {material}"));
         error.reason("no_table_of_material").with("material", material.to_string())
     })?;
     Ok(MaterialStats {
         material: material.to_string(),
-        rules: tables.asked.to_string(),
+        rules: tables.requested_rules.to_string(),
         class: representative.to_string(),
         represents: materials,
         white: (&stats.white).into(),
@@ -423,7 +423,7 @@ pub struct Longest {
 const LONGEST_OF_FIVE: &str = "7/Ep5/7/1r5/d6/7/7/7/6P b";
 
 /// The line of [`LONGEST_OF_FIVE`], if a table on disk contains its position.
-fn longest_of_five(tables: &View<'_>) -> Result<Option<LongLine>, ApiError> {
+fn longest_of_five(tables: &RequestTables<'_>) -> Result<Option<LongLine>, ApiError> {
     let Ok(position) = Position::from_fen(LONGEST_OF_FIVE) else { return Ok(None) };
     let plies = tables.value(&position)?.and_then(|value| value.dtw);
     let line = plies.zip(Material::of(&position)).map(|(plies, material)| LongLine {
@@ -435,7 +435,7 @@ fn longest_of_five(tables: &View<'_>) -> Result<Option<LongLine>, ApiError> {
 }
 
 /// At most `count` longest lines, of all available tables or of one material.
-pub fn longest(tables: &View<'_>, material: Option<Material>, count: usize) -> Result<Longest, ApiError> {
+pub fn longest(tables: &RequestTables<'_>, material: Option<Material>, count: usize) -> Result<Longest, ApiError> {
     if let Some(material) = material {
         // An error names a material without a table.
         stats(tables, material)?;
@@ -452,7 +452,7 @@ pub fn longest(tables: &View<'_>, material: Option<Material>, count: usize) -> R
             lines.push(LongLine { material: material.to_string(), fen: position.to_fen(), plies });
         }
     }
-    Ok(Longest { rules: tables.asked.to_string(), lines })
+    Ok(Longest { rules: tables.requested_rules.to_string(), lines })
 }
 
 /// The values that a random position may have.
@@ -488,7 +488,7 @@ pub enum BatchResult {
 }
 
 /// Probes several positions, without their moves.
-pub fn batch(tables: &View<'_>, fens: &[String]) -> Result<Vec<BatchResult>, ApiError> {
+pub fn batch(tables: &RequestTables<'_>, fens: &[String]) -> Result<Vec<BatchResult>, ApiError> {
     if fens.len() > MAX_BATCH {
         let error = ApiError::new(Code::TooLarge, format!("a batch has at most {MAX_BATCH} positions"));
         return Err(error.reason("too_many_positions").with("max", MAX_BATCH));

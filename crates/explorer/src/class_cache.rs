@@ -20,7 +20,7 @@ pub struct ClassCache {
 
 #[derive(Default)]
 struct State {
-    known: HashMap<Key, Entry>,
+    entries: HashMap<Key, Entry>,
     bytes: usize,
     /// The number of uses so far.
     clock: u64,
@@ -93,7 +93,7 @@ impl Drop for Solving<'_> {
 impl State {
     fn find(&mut self, key: Key) -> Option<Arc<ClassTable>> {
         self.clock += 1;
-        let entry = self.known.get_mut(&key)?;
+        let entry = self.entries.get_mut(&key)?;
         entry.used = self.clock;
         Some(entry.table.clone())
     }
@@ -101,13 +101,13 @@ impl State {
     fn insert(&mut self, key: Key, table: Arc<ClassTable>, most: usize) {
         self.clock += 1;
         self.bytes += table.bytes();
-        self.known.insert(key, Entry { table, used: self.clock });
+        self.entries.insert(key, Entry { table, used: self.clock });
         // The newest class stays, even if it alone exceeds the limit.
-        while self.bytes > most && self.known.len() > 1 {
-            let Some(oldest) = self.known.iter().min_by_key(|(_, entry)| entry.used).map(|(&key, _)| key) else {
+        while self.bytes > most && self.entries.len() > 1 {
+            let Some(oldest) = self.entries.iter().min_by_key(|(_, entry)| entry.used).map(|(&key, _)| key) else {
                 return;
             };
-            self.bytes -= self.known.remove(&oldest).map_or(0, |entry| entry.table.bytes());
+            self.bytes -= self.entries.remove(&oldest).map_or(0, |entry| entry.table.bytes());
         }
     }
 }
@@ -138,7 +138,7 @@ mod tests {
             cache.get((7, id), &stop, || Ok(table)).unwrap();
             cache.get((7, ids[0]), &stop, || Err(SolveError::Stopped)).expect("the class in use stays");
             let state = cache.lock();
-            assert_eq!(state.bytes, state.known.values().map(|entry| entry.table.bytes()).sum::<usize>());
+            assert_eq!(state.bytes, state.entries.values().map(|entry| entry.table.bytes()).sum::<usize>());
             assert!(state.bytes <= most);
         }
         assert!(cache.get((7, ids[1]), &stop, || Err(SolveError::Stopped)).is_err(), "the oldest is gone");

@@ -5,7 +5,7 @@ use super::errors::{ApiError, Code};
 use super::limits::PATIENCE;
 use super::permits::Permit;
 use super::registry::Registry;
-use super::rule_tables::{Effort, RuleTables, View};
+use super::rule_tables::{Effort, RequestTables, RuleTables};
 use super::state::{App, Lane};
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -118,12 +118,12 @@ impl Context {
         &self,
         rules: RuleOptions,
         pieces: usize,
-        work: impl FnOnce(&View<'_>) -> Result<T, ApiError> + Send + 'static,
+        work: impl FnOnce(&RequestTables<'_>) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
         let tables = self.tables(rules).await?;
         match tables.effort(pieces) {
-            Effort::Memory => work(&View::new(&tables, rules, &NEVER)),
-            effort => self.view(effort, tables, rules, work).await,
+            Effort::Memory => work(&RequestTables::new(&tables, rules, &NEVER)),
+            effort => self.scan_tables(effort, tables, rules, work).await,
         }
     }
 
@@ -132,22 +132,22 @@ impl Context {
         &self,
         rules: RuleOptions,
         pieces: usize,
-        work: impl FnOnce(&View<'_>) -> Result<T, ApiError> + Send + 'static,
+        work: impl FnOnce(&RequestTables<'_>) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
         let tables = self.tables(rules).await?;
-        self.view(tables.effort(pieces), tables, rules, work).await
+        self.scan_tables(tables.effort(pieces), tables, rules, work).await
     }
 
     /// As [`scan`](Context::scan), with given tables and effort.
-    pub async fn view<T: Send + 'static>(
+    pub async fn scan_tables<T: Send + 'static>(
         &self,
         effort: Effort,
         tables: Arc<RuleTables>,
         rules: RuleOptions,
-        work: impl FnOnce(&View<'_>) -> Result<T, ApiError> + Send + 'static,
+        work: impl FnOnce(&RequestTables<'_>) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
         let lane = if effort == Effort::Solving { Lane::Solve } else { Lane::Read };
-        self.run(lane, move |_, stop| work(&View::new(&tables, rules, stop))).await
+        self.run(lane, move |_, stop| work(&RequestTables::new(&tables, rules, stop))).await
     }
 
     /// The tables that a search under `rules` probes.

@@ -20,13 +20,13 @@ const POSITIONS_PER_SECOND: u64 = 100_000_000;
 const REPORT: Duration = Duration::from_millis(100);
 
 /// The count that is running, if any.
-pub struct Counts {
+pub struct CountQueue {
     threads: usize,
     running: Mutex<Option<Running>>,
     /// The rate of a thread in the last count, in positions per second.
     rate: AtomicU64,
     /// A counter that grows when a class may have become known. Every start of the server begins with another number.
-    known: AtomicU64,
+    generation: AtomicU64,
 }
 
 struct Running {
@@ -94,28 +94,28 @@ pub struct Follower {
     pub cancel: Arc<Cancel>,
 }
 
-impl Counts {
+impl CountQueue {
     #[must_use]
-    pub fn new(threads: usize) -> Counts {
+    pub fn new(threads: usize) -> CountQueue {
         // The cache may have changed since the last start.
         let start = SystemTime::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_nanos() as u64);
-        Counts {
+        CountQueue {
             threads: threads.max(1),
             running: Mutex::default(),
             rate: AtomicU64::new(POSITIONS_PER_SECOND),
-            known: AtomicU64::new(start),
+            generation: AtomicU64::new(start),
         }
     }
 
     /// A number that changes when a class becomes known.
     #[must_use]
     pub fn generation(&self) -> u64 {
-        self.known.load(Ordering::Acquire)
+        self.generation.load(Ordering::Acquire)
     }
 
     /// Notes that a class may have become known, here or in another process.
     pub fn note_known(&self) {
-        self.known.fetch_add(1, Ordering::Release);
+        self.generation.fetch_add(1, Ordering::Release);
     }
 
     fn running(&self) -> MutexGuard<'_, Option<Running>> {
@@ -162,7 +162,7 @@ impl Counts {
     /// # Errors
     /// If another class is being counted.
     pub fn follow<G: Send + 'static>(
-        self: &Arc<Counts>,
+        self: &Arc<CountQueue>,
         job: CountJob,
         stop_at_shutdown: impl FnOnce(Arc<AtomicBool>) -> G,
     ) -> Result<Follower, ApiError> {
@@ -248,7 +248,7 @@ fn missing_table(capture: &str) -> ApiError {
 
 /// The error for a position that cannot be counted, without the paths of the server.
 fn refusal(error: OnDemandError) -> ApiError {
-    let room = |material: Material, needed: u64, available: u64, reason, what: &str| {
+    let shortage = |material: Material, needed: u64, available: u64, reason, what: &str| {
         let [in_mb, has_mb] = [needed.div_ceil(1_000_000), available / 1_000_000];
         let message = format!("counting {material} takes {in_mb} MB of {what}, and {has_mb} MB are available");
         let error = ApiError::new(Code::NoRoom, message).reason(reason).with("material", material.to_string());
@@ -265,13 +265,13 @@ fn refusal(error: OnDemandError) -> ApiError {
             error.with("pieces", pieces).with("most", most).with("tables", needed).with("largest", largest)
         }
         OnDemandError::Memory { material, needed, available } => {
-            room(material, needed, available, "no_memory_to_count", "memory")
+            shortage(material, needed, available, "no_memory_to_count", "memory")
         }
         OnDemandError::Disk { material, needed, free, .. } => {
-            room(material, needed, free, "no_disk_to_count", "disk space")
+            shortage(material, needed, free, "no_disk_to_count", "disk space")
         }
         OnDemandError::Cache { material, needed, size } => {
-            room(material, needed, size, "no_cache_to_count", "its cache")
+            shortage(material, needed, size, "no_cache_to_count", "its cache")
         }
         OnDemandError::Cancelled => ApiError::shutting_down(),
         OnDemandError::Set(SetError::MissingCapture { capture, .. }) => missing_table(&capture.to_string()),

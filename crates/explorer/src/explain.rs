@@ -2,7 +2,7 @@
 
 use super::api::{ValueReport, color_name, is_known, no_table, value};
 use super::errors::{ApiError, Code};
-use super::rule_tables::{Counts, RuleTables, View, check};
+use super::rule_tables::{MaterialCounts, RequestTables, RuleTables, check};
 use super::schema;
 use doushouqi::board::geometry::DEN;
 use doushouqi::board::{Bitboard, ByColor, Color, Move, Position, RuleOptions, Rules, Square};
@@ -115,18 +115,18 @@ pub struct Presets {
 
 /// Probes a position under every preset; `all` contains the tables of each, in order.
 pub fn presets(
-    asked: &View<'_>,
+    requested: &RequestTables<'_>,
     all: &[(&'static str, RuleOptions, Arc<RuleTables>)],
     position: &Position,
 ) -> Result<Presets, ApiError> {
-    let here = value(asked, position)?;
+    let here = value(requested, position)?;
     let mut presets = Vec::new();
     for (name, options, tables) in all {
-        let value = value(&View::new(tables, *options, asked.stop()), position)?;
+        let value = value(&RequestTables::new(tables, *options, requested.stop()), position)?;
         let changes_result = here.zip(value).is_some_and(|(here, there)| here.wdl != there.wdl);
         presets.push(Preset { name, rules: options.to_string(), known: value.is_some(), value, changes_result });
     }
-    Ok(Presets { fen: position.to_fen(), rules: asked.asked.to_string(), value: here, presets })
+    Ok(Presets { fen: position.to_fen(), rules: requested.requested_rules.to_string(), value: here, presets })
 }
 
 /// The shares of wins, draws and losses of all pairs of sides, White to move.
@@ -142,7 +142,7 @@ pub struct Matrix {
 }
 
 /// All materials with the given numbers of white and black pieces.
-pub fn matrix(tables: &View<'_>, white: usize, black: usize) -> Result<Matrix, ApiError> {
+pub fn matrix(tables: &RequestTables<'_>, white: usize, black: usize) -> Result<Matrix, ApiError> {
     let missing = || {
         let pieces = white + black;
         let error = ApiError::new(Code::NoTable, format!("not all tables of {pieces} pieces are available"));
@@ -169,7 +169,7 @@ pub fn matrix(tables: &View<'_>, white: usize, black: usize) -> Result<Matrix, A
         let mut row: [Vec<f64>; 3] = Default::default();
         for &black in &sides.1 {
             let material = all.iter().find(|m| m.side(Color::White) == white && m.side(Color::Black) == black);
-            let Counts { stats, .. } = tables.stats(*material.ok_or_else(missing)?)?.ok_or_else(missing)?;
+            let MaterialCounts { stats, .. } = tables.stats(*material.ok_or_else(missing)?)?.ok_or_else(missing)?;
             let s = stats.white.summary();
             // Four digits are enough for display.
             let share = |count: u64| (count as f64 / s.positions.max(1) as f64 * 1e4).round() / 1e4;
@@ -182,7 +182,14 @@ pub fn matrix(tables: &View<'_>, white: usize, black: usize) -> Result<Matrix, A
     }
     let [win, draw, loss] = shares;
     let names = |sets: &[doushouqi::tablebase::AnimalSet]| sets.iter().map(ToString::to_string).collect();
-    Ok(Matrix { rules: tables.asked.to_string(), white: names(&sides.0), black: names(&sides.1), win, draw, loss })
+    Ok(Matrix {
+        rules: tables.requested_rules.to_string(),
+        white: names(&sides.0),
+        black: names(&sides.1),
+        win,
+        draw,
+        loss,
+    })
 }
 
 /// A move of a line that keeps the draw.
@@ -219,7 +226,7 @@ struct Defence {
 }
 
 /// The moves that keep the draw.
-fn drawing(tables: &View<'_>, position: &Position) -> Result<Vec<Move>, ApiError> {
+fn drawing(tables: &RequestTables<'_>, position: &Position) -> Result<Vec<Move>, ApiError> {
     let moves = tables.ranked(position)?;
     let draws = moves.into_iter().filter(|(_, value)| value.is_some_and(|value| value.wdl == Wdl::Draw));
     Ok(draws.map(|(mv, _)| mv).collect())
@@ -227,7 +234,7 @@ fn drawing(tables: &View<'_>, position: &Position) -> Result<Vec<Move>, ApiError
 
 /// A defence against every move that keeps the draw. The defender returns to visited squares if possible, so that it
 /// needs few squares. `None` if too many positions arise.
-fn hold(tables: &View<'_>, start: &Position, defender: Color) -> Result<Option<Defence>, ApiError> {
+fn hold(tables: &RequestTables<'_>, start: &Position, defender: Color) -> Result<Option<Defence>, ApiError> {
     let mut holding = Defence { squares: start.side(defender), moves: HashMap::new() };
     let mut seen = std::collections::HashSet::from([start.clone()]);
     let mut left = VecDeque::from([start.clone()]);
@@ -261,7 +268,7 @@ fn hold(tables: &View<'_>, start: &Position, defender: Color) -> Result<Option<D
 }
 
 /// How a side holds a drawn position; `draw` is false for other positions.
-pub fn fortress(tables: &View<'_>, position: &Position) -> Result<Fortress, ApiError> {
+pub fn fortress(tables: &RequestTables<'_>, position: &Position) -> Result<Fortress, ApiError> {
     if !is_known(tables, position)? {
         return Err(no_table(position));
     }
@@ -293,7 +300,7 @@ pub fn fortress(tables: &View<'_>, position: &Position) -> Result<Fortress, ApiE
 
 /// A line until a position repeats: the defender follows its defence, the other side plays any move that draws.
 fn cycle(
-    tables: &View<'_>,
+    tables: &RequestTables<'_>,
     start: &Position,
     holding: Option<&Defence>,
 ) -> Result<(Vec<CycleMove>, Option<usize>), ApiError> {

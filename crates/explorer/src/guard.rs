@@ -28,7 +28,7 @@ pub struct Peer(pub IpAddr);
 /// and counts.
 pub async fn guard(State((app, limits)): State<(Arc<App>, Limits)>, mut request: Request, next: Next) -> Response {
     let start = Instant::now();
-    let asked = Asked::new(&limits, &request);
+    let logged_request = LoggedRequest::new(&limits, &request);
     let tag = etag(&app, &limits, &request);
     let origin = request.headers().get(header::ORIGIN).cloned();
     let checked = check(&app, &limits, &request).map(|client| request.extensions_mut().insert(client));
@@ -57,28 +57,28 @@ pub async fn guard(State((app, limits)): State<(Arc<App>, Limits)>, mut request:
     }
     let (status, time) = (response.status(), start.elapsed());
     app.metrics.response(limits.path, status, time);
-    log(&asked, status, time, code);
+    log(&logged_request, status, time, code);
     response
 }
 
 /// A request as the log shows it. The query is omitted because it may be long.
-struct Asked {
+struct LoggedRequest {
     peer: Option<IpAddr>,
     method: Method,
     /// The path of the route; `None` for the page's files and unknown paths.
     path: Option<&'static str>,
 }
 
-impl Asked {
-    fn new(limits: &Limits, request: &Request) -> Asked {
+impl LoggedRequest {
+    fn new(limits: &Limits, request: &Request) -> LoggedRequest {
         let peer = request.extensions().get::<Peer>().map(|peer| peer.0);
-        Asked { peer, method: request.method().clone(), path: limits.path }
+        LoggedRequest { peer, method: request.method().clone(), path: limits.path }
     }
 }
 
 /// Logs a request: errors of the server as warnings, refused requests as information, all others for debugging.
-fn log(asked: &Asked, status: StatusCode, time: Duration, code: Option<&str>) {
-    let Asked { peer, method, path } = asked;
+fn log(logged_request: &LoggedRequest, status: StatusCode, time: Duration, code: Option<&str>) {
+    let LoggedRequest { peer, method, path } = logged_request;
     let (peer, path, code) = (peer.map(tracing::field::display), path.unwrap_or("file"), code.unwrap_or("-"));
     let (status, ms) = (status.as_u16(), time.as_millis() as u64);
     macro_rules! event {

@@ -16,7 +16,7 @@ use super::params::{
 };
 use super::puzzles::{PuzzlesAnswer, Wanted};
 use super::review::{self, GameRequest};
-use super::rule_tables::{Effort, FIRST_PIECES, MEMORY_PIECES, RuleTables, View};
+use super::rule_tables::{Effort, FIRST_PIECES, MEMORY_PIECES, RequestTables, RuleTables};
 use super::sse;
 use super::state::{App, Lane};
 use axum::http::header::{CONTENT_TYPE, ETAG};
@@ -59,8 +59,9 @@ pub async fn page(context: Context, headers: HeaderMap, query: Result<Query<Page
     let filled = match shown {
         Ok((position, rules)) => {
             let pieces = position.occupied().len();
-            let show =
-                move |tables: &View<'_>| Ok(html::position(tables, &position, &api::probe(tables, &position, true)?));
+            let show = move |tables: &RequestTables<'_>| {
+                Ok(html::position(tables, &position, &api::probe(tables, &position, true)?))
+            };
             context.probe(rules, pieces, show).await
         }
         Err(error) => Err(error),
@@ -108,7 +109,7 @@ pub async fn whatif(context: Context, query: WhatIfQuery) -> Answer<api::WhatIf>
 }
 
 /// The tables that count the endgames of a rule set on demand.
-fn counter(context: &Context, rules: &RuleOptions) -> Result<Arc<OnDemand>, ApiError> {
+fn on_demand_tables(context: &Context, rules: &RuleOptions) -> Result<Arc<OnDemand>, ApiError> {
     let tables = context.app.registry.main();
     let off = || {
         let message = "this server does not count endgames; its operator may allow it (--on-demand)";
@@ -124,15 +125,15 @@ fn counter(context: &Context, rules: &RuleOptions) -> Result<Arc<OnDemand>, ApiE
 
 pub async fn need(context: Context, query: PositionQuery) -> Answer<NeedReport> {
     let (position, rules) = position_of(&context, &query.fen, &query.rules)?;
-    let on_demand = counter(&context, &rules)?;
+    let on_demand = on_demand_tables(&context, &rules)?;
     context.run(Lane::Read, move |app, _| app.counts.need(&on_demand, &position, rules.to_string())).await
 }
 
 pub async fn count(context: Context, Query(query): Query<PositionQuery>) -> Result<Response, ApiError> {
     let (position, rules) = position_of(&context, &query.fen, &query.rules)?;
-    let on_demand = counter(&context, &rules)?;
-    let (asked, counter) = (position.clone(), on_demand.clone());
-    let missing = move |app: &App, _: &_| Ok(app.counts.need(&counter, &asked, String::new())?.class);
+    let on_demand = on_demand_tables(&context, &rules)?;
+    let (requested, tables) = (position.clone(), on_demand.clone());
+    let missing = move |app: &App, _: &_| Ok(app.counts.need(&tables, &requested, String::new())?.class);
     let class = context.run(Lane::Read, missing).await?.and_then(|class| class.parse().ok());
     let Some(class) = class else { return Ok(sse::counted()) };
     let job = CountJob { on_demand, position, class };
@@ -182,7 +183,7 @@ pub async fn random(context: Context, query: RandomQuery) -> Answer<RandomPositi
         (None, Some(_)) => return Err(ApiError::choice("wdl", "win, draw, loss")),
     };
     let seed = random_seed(&query.seed)?;
-    let find = move |tables: &View<'_>| {
+    let find = move |tables: &RequestTables<'_>| {
         let mut random = Random::new(seed);
         let all: Vec<Material> = (2..=FIRST_PIECES).flat_map(Material::all).collect();
         let material = material.unwrap_or_else(|| all[random.below(all.len())]);
@@ -212,8 +213,8 @@ pub async fn rulesets(context: Context, query: PositionQuery) -> Answer<explain:
     let pieces = position.occupied().len();
     // The other rule sets have no tables on disk, so they may have to solve classes.
     let effort = all.iter().map(|(_, _, tables)| tables.effort(pieces)).max().unwrap_or(Effort::Memory);
-    let work = move |tables: &View<'_>| explain::presets(tables, &all, &position);
-    context.view(effort, context.tables(rules).await?, rules, work).await
+    let work = move |tables: &RequestTables<'_>| explain::presets(tables, &all, &position);
+    context.scan_tables(effort, context.tables(rules).await?, rules, work).await
 }
 
 pub async fn fortress(context: Context, query: PositionQuery) -> Answer<explain::Fortress> {
@@ -287,7 +288,7 @@ pub async fn analyze(context: Context, Query(query): Query<AnalyzeQuery>) -> Res
     let pieces = game.position().occupied().len();
     if query.tables.get() != Some("0") {
         let (known, lines) = (game.clone(), setup.lines);
-        let from_tables = move |tables: &View<'_>| sse::from_tables(tables, &known, lines);
+        let from_tables = move |tables: &RequestTables<'_>| sse::from_tables(tables, &known, lines);
         if let Some(response) = context.probe(asked, pieces, from_tables).await? {
             return Ok(response);
         }
@@ -310,7 +311,7 @@ pub async fn bestmove(context: Context, query: BestMoveQuery) -> Answer<BestMove
     if query.perfect.flag("perfect")? {
         let known = game.clone();
         let pieces = known.position().occupied().len();
-        let best = move |tables: &View<'_>| {
+        let best = move |tables: &RequestTables<'_>| {
             let moves = tables.ranked(known.position())?;
             // The tables ignore repetition rules, so their best move can be illegal.
             let legal = known.legal_moves();
@@ -371,7 +372,7 @@ pub async fn review(context: Context, request: GameRequest) -> Answer<review::Re
     let (permit, _) = context.search_permit(1).await?;
     let work = move |app: &App, stop: &_| {
         let _running = app.metrics.search();
-        review::review(&View::new(&tables, rules, stop), &search, &app.engines, &record)
+        review::review(&RequestTables::new(&tables, rules, stop), &search, &app.engines, &record)
     };
     context.run_with(permit, work).await
 }

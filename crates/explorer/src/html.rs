@@ -1,7 +1,7 @@
 //! The page for browsers without JavaScript: the board as a table, the result, and the moves as links.
 
 use super::api::{MoveEntry, ProbeAnswer, ValueReport, plies};
-use super::rule_tables::View;
+use super::rule_tables::RequestTables;
 use doushouqi::board::geometry::{DEN, TRAPS, WATER};
 use doushouqi::board::{Color, File, Move, Piece, Position, Rank, RuleOptions, Square};
 use doushouqi::tablebase::{Probe as _, Wdl};
@@ -46,8 +46,8 @@ pub fn link(fen: &str, rules: &RuleOptions) -> String {
 
 /// A position for browsers without JavaScript.
 #[must_use]
-pub fn position(tables: &View<'_>, position: &Position, probe: &ProbeAnswer) -> String {
-    let rules = &tables.asked;
+pub fn position(tables: &RequestTables<'_>, position: &Position, probe: &ProbeAnswer) -> String {
+    let rules = &tables.requested_rules;
     let mut html = String::from("<section id=\"static\">");
     let _ = write!(html, "<p class=\"result\">{}</p>", escape(&probe.sentence));
     board(&mut html, position);
@@ -133,9 +133,9 @@ fn symbol(class: &str) -> &'static str {
     }
 }
 
-fn move_row(html: &mut String, tables: &View<'_>, position: &Position, entry: &MoveEntry) {
+fn move_row(html: &mut String, tables: &RequestTables<'_>, position: &Position, entry: &MoveEntry) {
     let after = Move::parse(&entry.uci, position, tables.rules()).map(|mv| position.make(mv).to_fen());
-    let link = after.map_or_else(|_| "/".to_owned(), |fen| link(&fen, &tables.asked));
+    let link = after.map_or_else(|_| "/".to_owned(), |fen| link(&fen, &tables.requested_rules));
     let words = entry.value.map_or_else(|| "unknown".to_owned(), words);
     let _ = write!(html, "<tr><td><a href=\"{}\">{}</a></td><td>{words}</td></tr>", escape(&link), escape(&entry.san));
 }

@@ -20,7 +20,7 @@ const OTHER_SEARCHES: usize = 2;
 const SOLVED_BYTES: usize = 32 << 20;
 
 /// Opens the cache of the classes that are counted from tables on disk.
-fn counter(tables: Option<TableProber>, config: &CountConfig) -> Result<OnDemand, ServeError> {
+fn open_on_demand(tables: Option<TableProber>, config: &CountConfig) -> Result<OnDemand, ServeError> {
     let tables = tables.filter(|tables| tables.set().classes().pieces() >= MEMORY_PIECES);
     let on_demand = OnDemand::new(tables.ok_or(ServeError::TablesTooSmall)?, &config.cache, config.cache_size)?;
     Ok(config.memory.iter().fold(on_demand, |on_demand, &bytes| on_demand.with_memory(bytes)))
@@ -53,7 +53,7 @@ impl Registry {
         let (pool, solved) = (Arc::new(pool), Arc::new(ClassCache::new(SOLVED_BYTES)));
         let disk = disk.map(|set| set.prober(&options)).transpose()?;
         let disk = match &config.on_demand {
-            Some(on_demand) => Some(Disk::OnDemand(Arc::new(counter(disk, on_demand)?))),
+            Some(on_demand) => Some(Disk::OnDemand(Arc::new(open_on_demand(disk, on_demand)?))),
             None => disk.map(|tables| Disk::Tables(Box::new(tables))),
         };
         let main = RuleTables::new(options, disk, pool.clone(), solved.clone(), &AtomicBool::new(false))?;

@@ -5,7 +5,7 @@ use super::engine::{Engines, HASH_MIB, ScoreReport, Setup, ends_in_time};
 use super::errors::{ApiError, Code};
 use super::limits::{MAX_GAME_TEXT, MAX_TEXT_MOVES};
 use super::params;
-use super::rule_tables::View;
+use super::rule_tables::RequestTables;
 use super::schema;
 use doushouqi::board::{Color, Fen, Position, RuleOptions, Rules};
 use doushouqi::game::{Conclusion, Forfeit, ForfeitReason, Game, Record};
@@ -48,7 +48,7 @@ fn too_long() -> ApiError {
 }
 
 /// The number of words of a text of games that can be moves: an upper bound of the number of moves.
-fn words(text: &str) -> usize {
+fn max_move_words(text: &str) -> usize {
     let mut comment = false;
     let mut count = 0;
     for word in text.lines().filter(|line| !line.trim_start().starts_with('[')).flat_map(str::split_whitespace) {
@@ -83,7 +83,7 @@ impl GameRequest {
                 let error = ApiError::new(Code::TooLarge, message).at("text", MAX_GAME_TEXT);
                 return Err(error.reason("text_too_long").with("max", MAX_GAME_TEXT));
             }
-            if words(text) > MAX_TEXT_MOVES {
+            if max_move_words(text) > MAX_TEXT_MOVES {
                 return Err(too_long());
             }
             let games = Record::parse_all(text);
@@ -172,7 +172,12 @@ struct Evaluated {
 }
 
 /// Reviews every move of a game with the tables, or with short searches where no table contains the position.
-pub fn review(tables: &View<'_>, search: &Arc<Tables>, engines: &Engines, record: &Record) -> Result<Review, ApiError> {
+pub fn review(
+    tables: &RequestTables<'_>,
+    search: &Arc<Tables>,
+    engines: &Engines,
+    record: &Record,
+) -> Result<Review, ApiError> {
     let stop = tables.stop();
     let played = &record.game;
     let mut game = Game::from_fen(played.start_fen(), played.rules().clone(), played.no_capture_limit());
@@ -187,7 +192,7 @@ pub fn review(tables: &View<'_>, search: &Arc<Tables>, engines: &Engines, record
         game.play(mv).map_err(|error| ApiError::new(Code::BadMove, error.to_string()))?;
         let next = evaluate(tables, search, engines, &game, time)?;
         let chosen = here.best.as_deref() == Some(&mv.to_string());
-        let after = if chosen && here.source == "engine" { here.score } else { next.score.map(turned) };
+        let after = if chosen && here.source == "engine" { here.score } else { next.score.map(score_one_ply_earlier) };
         let loss = here.score.zip(after).and_then(|(best, got)| loss(best, got));
         moves.push(ReviewedMove {
             uci: mv.to_string(),
@@ -217,7 +222,7 @@ pub fn review(tables: &View<'_>, search: &Arc<Tables>, engines: &Engines, record
 }
 
 fn evaluate(
-    tables: &View<'_>,
+    tables: &RequestTables<'_>,
     search: &Arc<Tables>,
     engines: &Engines,
     game: &Game,
@@ -248,7 +253,7 @@ fn evaluate(
 }
 
 /// The score one ply earlier, for the other side.
-fn turned(score: ScoreReport) -> ScoreReport {
+fn score_one_ply_earlier(score: ScoreReport) -> ScoreReport {
     let farther = match score.kind {
         "cp" => 0,
         _ if score.value > 0 => -1,

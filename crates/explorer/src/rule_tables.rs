@@ -284,7 +284,7 @@ impl RuleTables {
         }
     }
 
-    fn stats_on_disk(&self, material: Material) -> Option<Counts> {
+    fn stats_on_disk(&self, material: Material) -> Option<MaterialCounts> {
         let set = self.disk()?;
         let member = set.classes().member(material)?;
         let class = set.classes().get(member.class);
@@ -302,7 +302,7 @@ impl RuleTables {
 }
 
 /// The counts of a material.
-pub struct Counts {
+pub struct MaterialCounts {
     /// For each side to move.
     pub stats: ByColor<Stats>,
     /// The representative of the material's class.
@@ -312,8 +312,8 @@ pub struct Counts {
 }
 
 /// The counts of a member of a class, from those of the representative.
-fn counts_of(class: &Class, member: &Member, stats: &ByColor<Stats>) -> Counts {
-    Counts {
+fn counts_of(class: &Class, member: &Member, stats: &ByColor<Stats>) -> MaterialCounts {
+    MaterialCounts {
         stats: ByColor::from_fn(|color| stats[if member.swapped { !color } else { color }].clone()),
         representative: class.representative,
         materials: class.same.len() + class.swapped.len(),
@@ -352,18 +352,18 @@ fn not_missing<T>(result: Result<Option<T>, SetError>) -> Result<Option<T>, SetE
 }
 
 /// Tables with the requested rules, for one request. Rules that differ only in repetition share tables.
-pub struct View<'a> {
+pub struct RequestTables<'a> {
     tables: &'a RuleTables,
     /// The requested rules.
-    pub asked: RuleOptions,
+    pub requested_rules: RuleOptions,
     /// Becomes true when the request is cancelled.
     stop: &'a AtomicBool,
 }
 
-impl<'a> View<'a> {
+impl<'a> RequestTables<'a> {
     #[must_use]
-    pub fn new(tables: &'a RuleTables, asked: RuleOptions, stop: &'a AtomicBool) -> View<'a> {
-        View { tables, asked, stop }
+    pub fn new(tables: &'a RuleTables, requested_rules: RuleOptions, stop: &'a AtomicBool) -> RequestTables<'a> {
+        RequestTables { tables, requested_rules, stop }
     }
 
     /// # Errors
@@ -396,7 +396,7 @@ impl<'a> View<'a> {
     }
 
     /// The counts of a material.
-    pub fn stats(&self, material: Material) -> Result<Option<Counts>, SetError> {
+    pub fn stats(&self, material: Material) -> Result<Option<MaterialCounts>, SetError> {
         let Some(member) = self.classes.member(material) else { return Ok(self.stats_on_disk(material)) };
         // The manifest contains the counts of classes that would take long to solve.
         if self.kept[member.class.index()].get().is_none()
@@ -464,7 +464,7 @@ impl<'a> View<'a> {
     }
 }
 
-impl std::ops::Deref for View<'_> {
+impl std::ops::Deref for RequestTables<'_> {
     type Target = RuleTables;
 
     fn deref(&self) -> &RuleTables {
@@ -472,7 +472,7 @@ impl std::ops::Deref for View<'_> {
     }
 }
 
-impl Probe for View<'_> {
+impl Probe for RequestTables<'_> {
     type Error = SetError;
 
     fn rules(&self) -> &Rules {

@@ -7,7 +7,7 @@ use super::counting::{CountDone, CountState, Follower};
 use super::engine::{InfoReport, LineMove, Setup, ends_in_time};
 use super::errors::{ApiError, ErrorAnswer};
 use super::game_state;
-use super::rule_tables::View;
+use super::rule_tables::RequestTables;
 use super::state::App;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
@@ -83,7 +83,7 @@ pub async fn analyze(context: &Context, game: Game, setup: Setup, limits: Limits
     let stop = cancel.0.clone();
     let finished = app.stop_at_shutdown(stop.clone());
     let listener = stream(receiver, cancel);
-    let watch = tokio::spawn(make_way(app.clone(), context.client.address, stop.clone())).abort_handle();
+    let watch = tokio::spawn(yield_to_waiting_client(app.clone(), context.client.address, stop.clone())).abort_handle();
     let search = move || {
         let _held = (permit, finished);
         let _running = app.metrics.search();
@@ -102,22 +102,22 @@ pub async fn analyze(context: &Context, game: Game, setup: Setup, limits: Limits
 }
 
 /// The time that an analysis has before it makes way for other clients.
-const UNDISTURBED: Duration = Duration::from_secs(10);
+const MIN_ANALYSIS_TIME: Duration = Duration::from_secs(10);
 /// The interval of the checks for a waiting client; less than a client waits.
-const LOOK: Duration = Duration::from_millis(250);
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
-/// Ends an analysis that has run for [`UNDISTURBED`] as soon as another client waits for a search.
-async fn make_way(app: Arc<App>, client: IpAddr, stop: Arc<AtomicBool>) {
-    tokio::time::sleep(UNDISTURBED).await;
+/// Ends an analysis that has run for [`MIN_ANALYSIS_TIME`] as soon as another client waits for a search.
+async fn yield_to_waiting_client(app: Arc<App>, client: IpAddr, stop: Arc<AtomicBool>) {
+    tokio::time::sleep(MIN_ANALYSIS_TIME).await;
     while !app.searches.promise(client) {
-        tokio::time::sleep(LOOK).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
     stop.store(true, Ordering::Relaxed);
 }
 
 /// The moves of a position with their lines as an analysis; `None` if no table contains the position, or if the
 /// no-capture limit may come first.
-pub fn from_tables(tables: &View<'_>, game: &Game, lines: usize) -> Result<Option<Response>, ApiError> {
+pub fn from_tables(tables: &RequestTables<'_>, game: &Game, lines: usize) -> Result<Option<Response>, ApiError> {
     let (start, position) = (Instant::now(), game.position());
     if over(position, tables.rules()).is_some() || !api::is_known(tables, position)? {
         return Ok(None);

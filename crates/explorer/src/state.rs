@@ -2,7 +2,7 @@
 
 use super::assets::Assets;
 use super::config::{Config, ServeError};
-use super::counting::Counts;
+use super::counting::CountQueue;
 use super::engine::Engines;
 use super::explain::Trees;
 use super::limits::Rates;
@@ -29,7 +29,7 @@ pub struct App {
     pub engines: Engines,
     pub trees: Trees,
     pub puzzles: Puzzles,
-    pub counts: Arc<Counts>,
+    pub counts: Arc<CountQueue>,
     pub metrics: Metrics,
     pub rates: Rates,
     /// Becomes true when the server shuts down.
@@ -74,7 +74,7 @@ impl App {
             engines: Engines::new(config.hash_mib),
             trees: Trees::default(),
             puzzles,
-            counts: Arc::new(Counts::new(threads)),
+            counts: Arc::new(CountQueue::new(threads)),
             metrics: Metrics::new(paths.iter().copied()),
             rates: Rates::new(config.rate),
             config,
