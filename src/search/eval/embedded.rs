@@ -3,8 +3,8 @@
 use super::network::Network;
 use std::sync::{Arc, LazyLock};
 
-/// Trained by the recipe crates/train/networks/generation-2.toml. The name of the file is the hash of the network.
-static BYTES: &[u8] = include_bytes!("7f01031a8cc1dcc9.nnue");
+/// Trained by the recipe crates/train/networks/generation-3.toml. The name of the file is the hash of the network.
+static BYTES: &[u8] = include_bytes!("e1c528801c9e83b0.nnue");
 
 static NETWORK: LazyLock<Option<Arc<Network>>> = LazyLock::new(|| Network::from_bytes(BYTES).ok().map(Arc::new));
 
