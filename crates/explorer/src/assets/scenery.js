@@ -112,7 +112,7 @@ export function landscape() {
 const tuft = (/** @type {string} */ className) =>
   path("M0 0 q-3 -11 -9 -16 M0 0 q0 -13 2 -21 M0 0 q4 -9 10 -13", className);
 
-/** A lake on 200 x 300: wet sand, foam, water that is deeper in the middle, ripples, and the lines between its squares. */
+/** A lake on 200 x 300: wet sand, foam, water (deeper in the middle), ripples, and the lines between its squares. */
 function lake() {
   const scaled = (/** @type {number} */ scale, /** @type {string} */ className) =>
     s("path", {
