@@ -408,7 +408,7 @@ fn fen_errors() {
         ("7/7/7/7/7/7/7/7/C6 white", UnknownTurn { found: "white".into() }, "not \"white\""),
         ("7/7/7/7/7/7/7/7/C6 w garbage", TrailingText { found: "garbage".into() }, "found \"garbage\""),
         ("7/7/7/7/7/7/7/7/C6 w - - 0 1", TrailingText { found: "-".into() }, "found \"-\""),
-        ("7/7/7/7/7/7/7/7/C6 w 17", UnexpectedClock { found: "17".into() }, "a halfmove clock (17) is taken only"),
+        ("7/7/7/7/7/7/7/7/C6 w 17", UnexpectedClock { found: "17".into() }, "a halfmove clock (17) belongs only"),
         ("7/7/7/7/7/7/7/7/7 w", Position(PositionError::NoPieces), "there is no piece on the board"),
         (
             "7/7/C6/7/7/7/7/7/C6 w",
