@@ -210,7 +210,7 @@ fn a_page_tells_what_is_counted() {
     let beside = dir.path().join("levels.jsonl");
     fs::write(&beside, dsq::stdout(&["stats", text(&dir.path().join("tables")), "--json"])).unwrap();
     let counts = dir.path().join("counts");
-    let page = dsq::stdout(&["cluster", "report", text(&counts), "--beside", text(&beside)]);
+    let page = dsq::stdout(&["cluster", "report", text(&counts), "--compare-with", text(&beside)]);
     let words = ["# Endgames of 3 pieces", "**2 of 42 classes**", "| 2 pieces |", "no fair sample", "ELvE, White"];
     for words in words.into_iter().chain(["| these classes |", "## Longest lines"]) {
         assert!(page.contains(words), "{words}: {page}");

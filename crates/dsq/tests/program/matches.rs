@@ -571,11 +571,11 @@ fn a_network_is_trained() {
             ["datagen", "--games", games, "--nodes", "50", "--threads", threads, "--seed", seed, "--out", &out];
         dsq(&arguments)
     };
-    assert_eq!(datagen("one", "40", "1", "1").status.code(), Some(0));
-    assert_eq!(datagen("two", "15", "2", "1").status.code(), Some(0));
-    assert_eq!(datagen("two", "40", "3", "1").status.code(), Some(0), "continues");
+    assert_eq!(datagen("one", "200", "1", "1").status.code(), Some(0));
+    assert_eq!(datagen("two", "60", "2", "1").status.code(), Some(0));
+    assert_eq!(datagen("two", "200", "3", "1").status.code(), Some(0), "continues");
     assert!(std::fs::read(path("one")).unwrap() == std::fs::read(path("two")).unwrap());
-    let refused = datagen("two", "40", "1", "2");
+    let refused = datagen("two", "200", "1", "2");
     assert_eq!(refused.status.code(), Some(2));
     assert!(String::from_utf8(refused.stderr).unwrap().contains("made with seed 1"));
     failure(3, &["datagen", "--out", "/no/such/folder/out"]);

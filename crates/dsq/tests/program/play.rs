@@ -267,7 +267,7 @@ fn endgame_tables_are_used() {
     assert_eq!(line["score"][key], probe["dtw"]);
 
     // A search that captures into the tables knows the result, and an upper bound of the distance.
-    let wins = "7/3p3/4C2/7/7/7/4T2/7/7 w";
+    let wins = "7/7/3p3/3T3/7/7/7/c6/7 w";
     let report = &json(&["analyze", "--fen", wins, "--tables", dir, "--depth", "4", "--json"])[0];
     let score = &report["lines"][0]["score"];
     assert!(score["cp"].is_null() && score["win_in"].is_null() && score["win_within"].is_u64(), "{score}");
