@@ -85,8 +85,7 @@ impl Datagen {
             if score.is_win() || score.is_loss() {
                 break Some(if score.is_win() { turn } else { !turn });
             }
-            let threatened = Color::ALL.iter().any(|&color| !(position.side(!color) & TRAPS[color]).is_empty());
-            let quiet = !mv.is_capture(position) && !threatened && game.halfmove_clock() < MAX_CLOCK;
+            let quiet = !mv.is_capture(position) && !has_intruder(position) && game.halfmove_clock() < MAX_CLOCK;
             if quiet && seen.insert(position.key()) {
                 records.push(self.record(&game, number, score.value(), false));
             }
@@ -131,6 +130,11 @@ impl Datagen {
             }
         }
     }
+}
+
+/// Whether a piece stands in an enemy trap.
+pub(crate) fn has_intruder(position: &Position) -> bool {
+    Color::ALL.iter().any(|&color| !(position.side(!color) & TRAPS[color]).is_empty())
 }
 
 /// A position of 5 to 16 pieces on random squares.

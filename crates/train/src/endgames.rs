@@ -1,19 +1,19 @@
 //! Training data: random positions of endgame tables with their exact values.
 
-use super::datagen::MAX_SCORE;
-use super::record::Record;
-use doushouqi::board::geometry::TRAPS;
-use doushouqi::board::{Color, Piece, Position};
+use super::datagen::{MAX_SCORE, has_intruder};
+use super::record::{Header, Record};
+use doushouqi::board::{Piece, Position};
 use doushouqi::game::random::Random;
 use doushouqi::tablebase::{Material, Probe, Value, Wdl};
+use xxhash_rust::xxh3::xxh3_64;
 
-/// The positions of a batch.
+/// The number of positions in a batch.
 const BATCH: usize = 64;
-/// A search finds wins and losses in fewer plies by itself.
+/// Wins and losses in fewer plies are near: a search finds them with any evaluation.
 const NEAR_PLIES: u16 = 10;
-/// One in so many of the near wins and losses is kept.
+/// One in this many of the near wins and losses is kept.
 const KEEP_NEAR: usize = 8;
-/// Attempts to find a position before a batch does without it.
+/// The number of attempts to find a position.
 const TRIES: usize = 10_000;
 /// The distance in plies at which a win scores half as much as a win at once.
 const HALF_SCORE_PLIES: i32 = 20;
@@ -29,10 +29,18 @@ pub struct Endgames<'a, P> {
 }
 
 impl<P: Probe> Endgames<'_, P> {
-    /// The 64 records of a batch, fewer only if the materials have too few such positions. They depend on the seed and the
-    /// number of the batch alone. In none of them the side to move can capture, or a piece stands in an enemy trap, and
-    /// few are won or lost within ten plies. The score of a win falls with its distance, so that a network learns to make
-    /// progress.
+    /// The header of the file of these positions: no search, and a hash of the materials instead of a network's.
+    #[must_use]
+    pub fn header(&self) -> Header {
+        let names: Vec<String> = self.materials.iter().map(Material::to_string).collect();
+        let rules = self.tables.rules().options().table_hash();
+        Header { rules, seed: self.seed, nodes: 0, evaluation: xxh3_64(names.join(" ").as_bytes()) }
+    }
+
+    /// The 64 records of a batch; fewer if the materials have too few suitable positions. The records depend only on the
+    /// seed, the materials and the number of the batch. In these positions the side to move cannot capture, and no piece
+    /// stands in an enemy trap. Few of them are won or lost within ten plies. The score of a win falls with its distance,
+    /// so a network learns to make progress.
     ///
     /// # Errors
     /// The error of the tables.
@@ -66,8 +74,7 @@ impl<P: Probe> Endgames<'_, P> {
     }
 
     fn is_quiet(&self, position: &Position) -> bool {
-        let intruders = Color::ALL.iter().any(|&color| !(position.side(!color) & TRAPS[color]).is_empty());
-        !intruders && position.moves(self.tables.rules()).iter().all(|mv| !mv.is_capture(position))
+        !has_intruder(position) && position.moves(self.tables.rules()).iter().all(|mv| !mv.is_capture(position))
     }
 }
 
@@ -102,6 +109,8 @@ mod tests {
         assert_eq!(records, batch(1, 7));
         assert!(records != batch(1, 8) && records != batch(2, 7));
         assert_eq!(records.len(), BATCH);
+        let header = |materials| Endgames { tables: &tables, materials, seed: 1 }.header();
+        assert_ne!(header(&materials), header(&materials[1..]), "a file is not continued from other tables");
         let mut keys = HashSet::new();
         for Record { position, score, result, exact, game, .. } in &records {
             keys.insert(position.key());

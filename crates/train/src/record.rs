@@ -9,8 +9,8 @@
 //! | 8 | `DSQDATA` and the version, 1 |
 //! | 8 | `RuleOptions::table_hash` of the rules |
 //! | 8 | seed |
-//! | 8 | nodes of each search |
-//! | 8 | hash of the network or of the file of weights that played, 0 for the built-in hand-crafted evaluation |
+//! | 8 | nodes of each search, 0 for positions of endgame tables |
+//! | 8 | hash of the network or of the file of weights that played, 0 for the built-in hand-crafted evaluation; for positions of endgame tables the hash of their materials |
 //! | 8 | 0 |
 //!
 //! | bits of a record | content |
@@ -156,9 +156,10 @@ pub struct Header {
     pub rules: u64,
     /// The seed.
     pub seed: u64,
-    /// The nodes of each search.
+    /// The nodes of each search; 0 for positions of endgame tables.
     pub nodes: u64,
-    /// The hash of the network or of the file of weights that played, 0 for the built-in hand-crafted evaluation.
+    /// The hash of the network or of the file of weights that played, 0 for the built-in hand-crafted evaluation. For
+    /// positions of endgame tables, the hash of their materials.
     pub evaluation: u64,
 }
 
@@ -257,8 +258,10 @@ impl DataFile {
         file.read_exact(&mut bytes).map_err(io)?;
         let found = Header::from_bytes(&bytes).map_err(content)?;
         if found != *header {
-            let reason =
-                format!("it was made with seed {} and {} nodes, or by other rules or weights", found.seed, found.nodes);
+            let reason = format!(
+                "it was made with seed {} and {} nodes, or by other rules or weights, or from other tables",
+                found.seed, found.nodes
+            );
             return Err(content(reason));
         }
         // Searches backwards from the end to the first record of the last game.

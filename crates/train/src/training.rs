@@ -98,7 +98,9 @@ pub fn train(recipe: &Recipe, stop: &AtomicBool, report: &mut dyn FnMut(&Epoch))
     if held_out.is_empty() || learned.is_empty() {
         return Err(TrainingError::Input("there are too few games to learn from some and hold out others".to_owned()));
     }
-    let scale = recipe.scale.unwrap_or_else(|| best_scale(&learned));
+    let no_scale =
+        || TrainingError::Input("no position has the score of a search: the recipe needs a `scale`".to_owned());
+    let scale = recipe.scale.or_else(|| best_scale(&learned)).ok_or_else(no_scale)?;
     let mut run = Run { recipe, rules: header.rules, scale, adamw: AdamW::new(&model, recipe.decay), model, step: 0 };
     let held_out: Vec<Sample> = held_out.iter().map(|record| run.sample(record, false)).collect();
     let before = run.loss(&held_out);
@@ -139,10 +141,7 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn sample(&self, record: &Packed, mirrored: bool) -> Sample {
-        let result = f32::from(record.result() + 1) / 2.0;
-        // The score of an exact record says more than its result: it falls with the distance of the win.
-        let share = if record.exact() { 0.0 } else { self.recipe.result };
-        let target = share * result + (1.0 - share) * sigmoid(f32::from(record.score()) / self.scale);
+        let target = target(record, self.recipe.result, self.scale);
         Sample::new(&record.squares(), record.turn(), mirrored, target)
     }
 
@@ -225,25 +224,49 @@ fn first_model(recipe: &Recipe) -> Result<Model, TrainingError> {
     Ok(model)
 }
 
-/// The scale with which the scores of searches predict the results best.
-fn best_scale(records: &[Packed]) -> f32 {
+/// The expected score, from 0 to 1, that a sample is trained on. `share` is the share of the game's result. The score of an
+/// exact record replaces its result, since the score also contains the distance of the win.
+fn target(record: &Packed, share: f32, scale: f32) -> f32 {
+    let result = f32::from(record.result() + 1) / 2.0;
+    let share = if record.exact() { 0.0 } else { share };
+    share * result + (1.0 - share) * sigmoid(f32::from(record.score()) / scale)
+}
+
+/// The scale with which the scores of searches predict the results best; `None` if no record has the score of a search.
+fn best_scale(records: &[Packed]) -> Option<f32> {
+    let step = records.len() / 200_000 + 1;
+    let sampled: Vec<&Packed> = records.iter().step_by(step).filter(|record| !record.exact()).collect();
+    if sampled.is_empty() {
+        return None;
+    }
     let error = |scale: f32| -> f64 {
-        let error = |record: &Packed| {
-            let expected = sigmoid(f32::from(record.score()) / scale);
-            f64::from((expected - f32::from(record.result() + 1) / 2.0).powi(2))
-        };
-        let sampled: Vec<&Packed> =
-            records.iter().step_by(records.len() / 200_000 + 1).filter(|record| !record.exact()).collect();
+        let error = |record: &Packed| f64::from((target(record, 0.0, scale) - target(record, 1.0, scale)).powi(2));
         let parts: Vec<f64> =
             sampled.par_chunks(4096).map(|part| part.iter().map(|record| error(record)).sum()).collect();
         parts.iter().sum()
     };
-    (2..200).map(|i| i as f32 * 5.0).min_by(|a, b| error(*a).total_cmp(&error(*b))).unwrap_or(150.0)
+    (2..200).map(|i| i as f32 * 5.0).min_by(|a, b| error(*a).total_cmp(&error(*b)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::Record;
+
+    fn packed(score: i16, result: i8, exact: bool) -> Packed {
+        let position = "7/7/3e3/7/7/7/3E3/7/7 w".parse().unwrap();
+        Record { position, halfmove_clock: 0, score, result, exact, game: 0, ply: 0 }.pack()
+    }
+
+    #[test]
+    fn exact_records_are_learned_by_their_score() {
+        let win = |exact| target(&packed(100, 1, exact), 0.25, 100.0);
+        let expected = sigmoid(1.0);
+        assert_eq!(win(true), expected);
+        assert!((win(false) - (0.25 + 0.75 * expected)).abs() < 1e-6);
+        assert_eq!(best_scale(&[packed(100, 1, true)]), None);
+        assert!(best_scale(&[packed(100, 1, false), packed(3000, 0, true)]).is_some());
+    }
 
     #[test]
     fn games_of_both_kinds_are_held_out() {

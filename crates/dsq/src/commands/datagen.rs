@@ -27,7 +27,7 @@ pub struct Datagen {
     /// The number of games in the file at the end
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = at_least_one::<u32>())]
     games: u32,
-    /// Instead of playing, take positions of the endgame tables in this directory, 64 for each game
+    /// Play no games: take random positions of the endgame tables in this directory, 64 for each of `--games`
     #[arg(long, value_name = "DIR", conflicts_with_all = ["nodes", "evaluation", "weights"])]
     endgames: Option<PathBuf>,
     /// Nodes of each search
@@ -95,8 +95,13 @@ impl Datagen {
             return Err(Failure::Input("--weights needs --evaluation hand-crafted".to_owned()));
         }
         let endgames = self.endgames.as_deref().map(|dir| EndgameTables::open(dir, &rules)).transpose()?;
+        let endgames = endgames.as_ref().map(|EndgameTables { tables, materials }| Endgames {
+            tables,
+            materials,
+            seed: self.seed,
+        });
         let header = match &endgames {
-            Some(_) => Header { rules: rules.options().table_hash(), seed: self.seed, nodes: 0, evaluation: 0 },
+            Some(endgames) => endgames.header(),
             None => Header::new(rules.options(), self.seed, self.nodes, &evaluation, weights.as_ref()),
         };
         let file = DataFile::open(&self.out, &header).map_err(failure_of_output)?;
@@ -113,8 +118,7 @@ impl Datagen {
         // A bridge hands out the numbers in order, so few games wait for an earlier one, and no game is skipped.
         let games = || (first..self.games).take_while(|_| !stop.load(Ordering::Relaxed)).par_bridge();
         self.threads.run(|| -> Outcome {
-            if let Some(EndgameTables { tables, materials }) = &endgames {
-                let endgames = Endgames { tables, materials, seed: self.seed };
+            if let Some(endgames) = &endgames {
                 return games().try_for_each(|number| write(number, endgames.batch(number)?));
             }
             let tables = Arc::new(Tables::solve(rules.options(), 4)?);

@@ -628,6 +628,12 @@ fn endgames_are_training_data() {
 
     let refused = failure(2, &["datagen", "--out", &one, "--games", "40", "--seed", "5"]);
     assert!(refused.contains("0 nodes"), "{refused}");
+    // Scores of searches give the scale of a network; exact values do not.
+    let recipe = format!(
+        "data = [{one:?}]\nnetwork = 'net'\ncheckpoint = 'checkpoint'\nhidden = 32\nepochs = 1\nheld_out = 2\n"
+    );
+    std::fs::write(path("recipe.toml"), recipe).unwrap();
+    assert!(failure(2, &["train", &path("recipe.toml")]).contains("needs a `scale`"));
     failure(2, &[&datagen[..], &[&path("new"), "--nodes", "5"]].concat());
     assert!(failure(2, &[&datagen[..], &[&path("new"), "--rules", "chinese"]].concat()).contains("holds tables"));
     failure(2, &["datagen", "--endgames", "/no/such/folder", "--out", &path("new")]);
