@@ -1,25 +1,20 @@
 //! Evaluations by name, for the commands.
 
 use crate::failure::Failure;
-use doushouqi::board::Rules;
 use doushouqi::search::Evaluation;
 use doushouqi::search::eval::Weights;
 use doushouqi::search::network::Network;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The evaluation with this name, `default` or `hand-crafted`, or the network in a file, which must be for these rules.
-pub fn named_evaluation(name: &str, rules: &Rules) -> Result<Evaluation, Failure> {
+/// The evaluation with this name, `default` or `hand-crafted`, or the network in a file.
+pub fn named_evaluation(name: &str) -> Result<Evaluation, Failure> {
     match name {
         "default" => return Ok(Evaluation::Default),
         "hand-crafted" => return Ok(Evaluation::HandCrafted),
         _ => {}
     }
-    let wrong = |problem: String| Failure::Input(format!("{name}: {problem}"));
-    let network = Network::open(Path::new(name)).map_err(|error| wrong(error.to_string()))?;
-    if !network.fits(rules.options()) {
-        return Err(wrong("the network is for other rules".to_owned()));
-    }
+    let network = Network::open(Path::new(name)).map_err(|error| Failure::Input(format!("{name}: {error}")))?;
     Ok(Evaluation::Network(Arc::new(network)))
 }
 

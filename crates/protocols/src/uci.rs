@@ -395,7 +395,7 @@ impl<W: Write + Send + 'static> Uci<W> {
                     self.complain("the endgame tables are for other rules and are not used");
                 }
                 if let Evaluation::Network(network) = &self.options.evaluation {
-                    self.report_unused(network);
+                    self.warn_of_rules(network);
                 }
                 return self.replay();
             }
@@ -426,13 +426,13 @@ impl<W: Write + Send + 'static> Uci<W> {
         }
         let network = Network::open(path.as_ref());
         let network = network.map_err(|error| format!("setoption: EvalFile {}: {error}", quoted(path)))?;
-        self.report_unused(&network);
+        self.warn_of_rules(&network);
         Ok(Evaluation::Network(Arc::new(network)))
     }
 
-    fn report_unused(&self, network: &Network) {
-        if !network.fits(self.rules.options()) {
-            self.complain("the network is for other rules and is not used");
+    fn warn_of_rules(&self, network: &Network) {
+        if !network.trained_under(self.rules.options()) {
+            self.complain("the network learned from games under other rules");
         }
     }
 

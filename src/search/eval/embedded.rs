@@ -1,29 +1,56 @@
-//! The network that the engine uses by default.
+//! The networks that the engine uses by default.
 
 use super::network::Network;
+use crate::board::RuleOptions;
 use std::sync::{Arc, LazyLock};
 
-/// Trained by the recipe crates/train/networks/generation-3.toml. The name of the file is the hash of the network.
-static BYTES: &[u8] = include_bytes!("e1c528801c9e83b0.nnue");
+/// The presets whose games networks learned from, and the networks. The name of a file is the hash of the network.
+static FILES: [(&str, &[u8]); 2] = [
+    // crates/train/networks/chinese-1.toml
+    ("chinese", include_bytes!("127e3239f6c2bbef.nnue")),
+    // crates/train/networks/generation-3.toml
+    ("paper", include_bytes!("e1c528801c9e83b0.nnue")),
+];
 
-static NETWORK: LazyLock<Option<Arc<Network>>> = LazyLock::new(|| Network::from_bytes(BYTES).ok().map(Arc::new));
+static NETWORKS: LazyLock<Vec<(RuleOptions, Arc<Network>)>> = LazyLock::new(|| {
+    let read = |(preset, bytes): (&str, &[u8])| {
+        Some((RuleOptions::preset(preset)?, Arc::new(Network::from_bytes(bytes).ok()?)))
+    };
+    FILES.into_iter().filter_map(read).collect()
+});
 
-/// The network; `None` if its bytes are damaged, which a test rules out.
-pub(super) fn network() -> Option<&'static Arc<Network>> {
-    NETWORK.as_ref()
+/// The network for games under these rules: the one that learned from games under the most similar rules, and the last
+/// of these. `None` if the bytes of all are damaged, which a test rules out.
+pub(super) fn network(rules: &RuleOptions) -> Option<&'static Arc<Network>> {
+    let nearest = NETWORKS.iter().max_by_key(|(preset, _)| preset.equal_options(rules));
+    nearest.map(|(_, network)| network)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::RuleOptions;
 
     #[test]
-    fn the_network_is_whole_and_has_the_name_of_its_hash() {
-        let network = network().unwrap();
-        assert!(network.fits(&RuleOptions::default()));
-        let file = format!("src/search/eval/{network}.nnue");
-        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
-        assert!(std::fs::read(&path).is_ok_and(|bytes| bytes == BYTES), "{}", path.display());
+    fn networks_are_whole_and_have_the_names_of_their_hashes() {
+        for (preset, bytes) in FILES {
+            let rules = RuleOptions::preset(preset).unwrap();
+            let network = network(&rules).unwrap();
+            assert!(network.trained_under(&rules), "{preset}");
+            let file = format!("src/search/eval/{network}.nnue");
+            let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+            assert!(std::fs::read(&path).is_ok_and(|read| read == bytes), "{}", path.display());
+        }
+    }
+
+    #[test]
+    fn other_rules_use_the_network_of_the_most_similar_rules() {
+        let chosen = |rules: &str| network(&rules.parse().unwrap()).unwrap().to_string();
+        for rules in ["cazaux", "bodlaender", "quadibloc", "bell", "paper,tiger-leap=files", "paper,dog-over-wolf=no"] {
+            assert_eq!(chosen(rules), chosen("paper"), "{rules}");
+        }
+        for rules in ["chinese,tiger-leap=files", "chinese,shore=elephant-safe,own-rat-blocks=no"] {
+            assert_eq!(chosen(rules), chosen("chinese"), "{rules}");
+        }
+        assert_ne!(chosen("paper"), chosen("chinese"));
     }
 }

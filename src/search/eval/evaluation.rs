@@ -16,13 +16,12 @@ type Make = dyn Fn(&Rules) -> Box<dyn Evaluate> + Send + Sync;
 pub enum Evaluation {
     /// Burnett's tables (2010): material and squares.
     Burnett,
-    /// The engine's own: an embedded neural network, or [`Evaluation::HandCrafted`] under rules that the network is not
-    /// for.
+    /// The engine's own: an embedded neural network.
     #[default]
     Default,
     /// Hand-crafted and tuned by self-play: see [`evaluate`](fn@super::evaluate).
     HandCrafted,
-    /// A neural network, or the hand-crafted evaluation under rules that the network is not for.
+    /// A neural network. It is used under all rules, also those that it did not learn from.
     Network(Arc<Network>),
     /// The caller's evaluation.
     Custom(Custom),
@@ -49,12 +48,11 @@ impl Evaluation {
     /// The network that evaluates games under these rules; `None` if another evaluation is used.
     #[must_use]
     pub fn network(&self, rules: &RuleOptions) -> Option<&Arc<Network>> {
-        let network = match self {
-            Evaluation::Default => embedded::network(),
+        match self {
+            Evaluation::Default => embedded::network(rules),
             Evaluation::Network(network) => Some(network),
             Evaluation::HandCrafted | Evaluation::Burnett | Evaluation::Custom(_) => None,
-        };
-        network.filter(|network| network.fits(rules))
+        }
     }
 
     /// The evaluation for a search thread.

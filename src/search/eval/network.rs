@@ -15,7 +15,7 @@
 //! | bytes | content |
 //! |---|---|
 //! | 8 | `DSQNNUE` and the version, 1 |
-//! | 8 | [`RuleOptions::table_hash`] of the rules that the network is for |
+//! | 8 | [`RuleOptions::table_hash`] of the rules of the games that it learned from |
 //! | 4 | H, a multiple of 32 from 32 to 256 |
 //! | 4 | the evaluation in cp of an output of 1.0 |
 //! | 2 × H | biases of the accumulators, in 1/255 |
@@ -268,10 +268,10 @@ impl Network {
         self.hash
     }
 
-    /// Whether the network is for these rules. The rule on repetition does not matter: the network does not see the
-    /// history.
+    /// Whether the network learned from games under these rules. It evaluates positions under other rules too. The rule
+    /// on repetition does not matter: the network does not see the history.
     #[must_use]
-    pub fn fits(&self, rules: &RuleOptions) -> bool {
+    pub fn trained_under(&self, rules: &RuleOptions) -> bool {
         self.parameters.rules == rules.table_hash()
     }
 
@@ -550,7 +550,7 @@ mod tests {
         let bytes = network.to_bytes();
         let again = Network::from_bytes(&bytes).unwrap();
         assert_eq!((again.parameters(), again.hash()), (network.parameters(), network.hash()));
-        assert!(again.fits(&RuleOptions::default()) && !again.fits(&"chinese".parse().unwrap()));
+        assert!(again.trained_under(&RuleOptions::default()) && !again.trained_under(&"chinese".parse().unwrap()));
         let error = |change: &dyn Fn(&mut Vec<u8>)| {
             let mut bytes = bytes.clone();
             change(&mut bytes);

@@ -89,7 +89,7 @@ impl EndgameTables {
 impl Datagen {
     pub fn run(self) -> Outcome {
         let rules = Rules::new(self.rules.rules);
-        let evaluation = named_evaluation(&self.evaluation, &rules)?;
+        let evaluation = named_evaluation(&self.evaluation)?;
         let weights = self.weights.as_deref().map(read_weights).transpose()?;
         if weights.is_some() && !matches!(evaluation, Evaluation::HandCrafted) {
             return Err(Failure::Input("--weights needs --evaluation hand-crafted".to_owned()));

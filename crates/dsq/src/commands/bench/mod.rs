@@ -109,7 +109,7 @@ impl Bench {
             None => {}
         }
         let rules = Rules::new(self.rules.rules);
-        let evaluation = named_evaluation(&self.evaluation, &rules)?;
+        let evaluation = named_evaluation(&self.evaluation)?;
         let options = EngineOptions::default().hash_mib(16).threads(self.threads.into()).evaluation(evaluation);
         let report = bench::bench(self.depth, &options, &rules);
         if self.json {
@@ -143,7 +143,7 @@ impl Endgames {
             Some(nodes) => Limits::default().nodes(nodes),
             None => Limits::default().movetime(Duration::from_millis(self.movetime)),
         };
-        let evaluation = named_evaluation(&self.evaluation, &rules)?;
+        let evaluation = named_evaluation(&self.evaluation)?;
         let bar = progress_bar(self.positions as u64, "positions");
         let found = self.threads.run(|| -> Result<_, Failure> {
             let tables = Arc::new(Tables::solve(rules.options(), 4)?);
