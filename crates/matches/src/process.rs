@@ -110,8 +110,20 @@ impl Process {
         }
     }
 
-    /// Ends the program at once.
+    /// Drops the lines that the program has written. An answer after the end of a search is not the answer to the next one.
+    pub(super) fn discard_lines(&mut self) {
+        while self.lines.try_recv().is_ok() {}
+    }
+
+    /// Ends the program at once, and the programs that it has started: an engine behind a script would go on searching.
     pub(super) fn kill(&mut self) {
+        // A group without its first process may already be another's.
+        #[cfg(unix)]
+        if matches!(self.child.try_wait(), Ok(None))
+            && let Some(group) = rustix::process::Pid::from_raw(self.child.id().cast_signed())
+        {
+            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        }
         // Killing fails if the program has already ended, which is harmless.
         let _ = self.child.kill();
         let _ = self.child.wait();

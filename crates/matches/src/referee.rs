@@ -99,13 +99,13 @@ pub fn play(
         let choice = players[color].choose(&played.record.game, &turn, stop);
         let elapsed = begin.elapsed();
         let usage = &mut played.usage[color];
-        usage.time += elapsed;
         usage.longest = usage.longest.max(elapsed);
         let choice = match choice {
             Ok(choice) => choice,
             Err(error) => return played.forfeit(color, error),
         };
         usage.moves += 1;
+        usage.time += elapsed;
         if let Some(depth) = choice.depth {
             usage.depths = (usage.depths.0 + 1, usage.depths.1 + u64::from(depth));
         }

@@ -371,7 +371,41 @@ mod programs {
         assert!(begin.elapsed() < Duration::from_secs(8));
         let arguments =
             ["match", "builtin:random", &script("true"), "--games", "1", "--depth", "1", "--patience", "1", "--json"];
-        assert_eq!(json(&arguments).0[1]["players"][1]["time_losses"], 1);
+        let (lines, _) = json(&arguments);
+        let player = &lines[1]["players"][1];
+        assert_eq!((&player["time_losses"], &player["moves"]), (&Value::from(1), &Value::from(0)));
+        // A move that never came has no time.
+        assert_eq!(player["milliseconds_per_move"], 0.0);
+        assert!(player["longest_milliseconds"].as_f64().unwrap() >= 1000.0);
+    }
+
+    /// A second answer to one `go` is not the answer to the next.
+    #[test]
+    fn late_lines_are_discarded() {
+        let twice = script("echo bestmove a3b3; echo bestmove a3a9; sleep 0.1");
+        let arguments =
+            ["match", &twice, "builtin:random", "--games", "2", "--openings", "start", "--depth", "1", "--json"];
+        let (lines, stderr) = json(&arguments);
+        assert!(lines[2]["players"][0]["moves"].as_u64() > Some(1), "{stderr}");
+        assert!(!stderr.contains("a3a9"), "{stderr}");
+    }
+
+    /// The end of a program that hangs also ends the programs that it has started.
+    #[test]
+    fn programs_behind_a_script_end_with_it() {
+        let path = file("child");
+        let go = format!("sleep 300 & echo $! >> {}; wait", path.display());
+        let arguments = ["match", &script(&go), "builtin:random", "--games", "2", "--movetime", "20", "--json"];
+        assert_eq!(json(&arguments).0[2]["players"][0]["time_losses"], 2);
+        for child in std::fs::read_to_string(&path).unwrap().lines() {
+            let ended = || !std::process::Command::new("kill").args(["-0", child]).output().unwrap().status.success();
+            let deadline = Instant::now() + Duration::from_secs(5);
+            while !ended() {
+                assert!(Instant::now() < deadline, "{child} still runs");
+                std::thread::sleep(Duration::from_millis(10));
+            }
+        }
+        std::fs::remove_file(path).unwrap();
     }
 
     #[test]
