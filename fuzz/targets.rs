@@ -459,7 +459,7 @@ struct TrainingFixture {
     checkpoint: Vec<u8>,
 }
 
-const HEADER: Header = Header { rules: 1, seed: 2, nodes: 3, evaluation: 0 };
+const HEADER: Header = Header { rules: 1, seed: 2, nodes: 3, evaluation: 0, sidelines: false };
 
 /// One for each process.
 static TRAINING: LazyLock<TrainingFixture> = LazyLock::new(|| {
@@ -474,7 +474,7 @@ static TRAINING: LazyLock<TrainingFixture> = LazyLock::new(|| {
             let (result, halfmove_clock) = (game as i8 % 3 - 1, ply as u8);
             let moves = position.moves(&rules);
             let next = position.make(moves[(game as usize + ply as usize) % moves.len()]);
-            records.push(train::Record { position, halfmove_clock, score, result, exact: false, game, ply });
+            records.push(train::Record { position, halfmove_clock, score, result, score_only: false, game, ply });
             position = next;
         }
         file.write_game(&records).expect("written");

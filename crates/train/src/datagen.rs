@@ -2,7 +2,7 @@
 
 use super::record::Record;
 use doushouqi::board::geometry::TRAPS;
-use doushouqi::board::{Color, Position, Rules};
+use doushouqi::board::{Color, Move, Position, Rules};
 use doushouqi::game::Game;
 use doushouqi::game::random::Random;
 use doushouqi::search::eval::Weights;
@@ -37,6 +37,9 @@ pub struct Datagen {
     pub weights: Option<Weights>,
     /// The tables that end games of few pieces.
     pub tables: Arc<Tables>,
+    /// Whether each move adds a position that the game does not reach: 1 to 3 random moves from the position before it,
+    /// with a search of its own.
+    pub sidelines: bool,
 }
 
 impl Datagen {
@@ -85,9 +88,14 @@ impl Datagen {
             if score.is_win() || score.is_loss() {
                 break Some(if score.is_win() { turn } else { !turn });
             }
-            let quiet = !mv.is_capture(position) && !has_intruder(position) && game.halfmove_clock() < MAX_CLOCK;
-            if quiet && seen.insert(position.key()) {
+            if is_quiet(&game, mv) && seen.insert(position.key()) {
                 records.push(self.record(&game, number, score.value(), false));
+            }
+            if self.sidelines
+                && let Some(record) = self.sideline(engine, &game, number, &mut random)
+                && seen.insert(record.position.key())
+            {
+                records.push(record);
             }
             if game.play(mv).is_err() {
                 break None;
@@ -99,13 +107,29 @@ impl Datagen {
         records
     }
 
-    fn record(&self, game: &Game, number: u32, score: i32, exact: bool) -> Record {
+    /// The record of a position after 1 to 3 random moves from the position of a game; `None` if a game excludes such a
+    /// position.
+    fn sideline(&self, engine: &mut Engine, game: &Game, number: u32, random: &mut Random) -> Option<Record> {
+        let mut line = game.clone();
+        let plies = 1 + random.below(3);
+        random.play(&mut line, plies);
+        if line.end().is_some() || self.tables.probe(line.position()).is_some() {
+            return None;
+        }
+        let found = engine.search(&line, &Limits::default().nodes(self.nodes)).run();
+        let best = found.lines.first()?;
+        let (mv, score) = (best.pv[0], best.score);
+        let kept = !score.is_win() && !score.is_loss() && is_quiet(&line, mv);
+        kept.then(|| self.record(&line, number, score.value(), true))
+    }
+
+    fn record(&self, game: &Game, number: u32, score: i32, score_only: bool) -> Record {
         Record {
             position: game.position().clone(),
             halfmove_clock: game.halfmove_clock().min(255) as u8,
             score: score.clamp(-MAX_SCORE, MAX_SCORE) as i16,
             result: 0,
-            exact,
+            score_only,
             game: number,
             ply: game.moves().len() as u32,
         }
@@ -130,6 +154,12 @@ impl Datagen {
             }
         }
     }
+}
+
+/// Whether an evaluation can judge the position of a game, in which a search found this move.
+fn is_quiet(game: &Game, best: Move) -> bool {
+    let position = game.position();
+    !best.is_capture(position) && !has_intruder(position) && game.halfmove_clock() < MAX_CLOCK
 }
 
 /// Whether a piece stands in an enemy trap.
@@ -158,7 +188,8 @@ mod tests {
 
     fn datagen(seed: u64) -> Datagen {
         let tables = Arc::new(Tables::solve(&RuleOptions::default(), 2).unwrap());
-        Datagen { rules: Rules::default(), seed, nodes: 60, evaluation: Evaluation::default(), weights: None, tables }
+        let (rules, evaluation) = (Rules::default(), Evaluation::default());
+        Datagen { rules, seed, nodes: 60, evaluation, weights: None, tables, sidelines: false }
     }
 
     #[test]
@@ -183,9 +214,9 @@ mod tests {
             for record in &records {
                 let position = &record.position;
                 assert!(position.winner().is_none() && record.game == number);
-                assert!(record.exact || keys.insert(position.key()));
+                assert!(record.score_only || keys.insert(position.key()));
                 let intruders = Color::ALL.map(|color| position.side(!color) & TRAPS[color]);
-                assert!(record.exact || intruders.iter().all(|squares| squares.is_empty()));
+                assert!(record.score_only || intruders.iter().all(|squares| squares.is_empty()));
                 decisive += usize::from(record.result != 0);
             }
             total += records.len();
@@ -195,5 +226,23 @@ mod tests {
             assert!(records.windows(2).all(|pair| white(&pair[0]) == white(&pair[1])));
         }
         assert!(total > 50 && decisive > 0, "{total} {decisive}");
+    }
+
+    /// With sidelines there are about twice as many positions, and still no position twice.
+    #[test]
+    fn sidelines_are_quiet_positions_off_the_game() {
+        let games = Datagen { sidelines: true, ..datagen(3) };
+        let mut engine = games.engine();
+        let (mut played, mut beside) = (0, 0);
+        for number in 0..10 {
+            let records = games.game(&mut engine, number);
+            assert_eq!(records, games.game(&mut engine, number), "{number}");
+            let mut keys = HashSet::new();
+            for record in records.iter().filter(|record| record.position.occupied().len() > 2) {
+                assert!(keys.insert(record.position.key()) && !has_intruder(&record.position));
+                *(if record.score_only { &mut beside } else { &mut played }) += 1;
+            }
+        }
+        assert!(beside > played / 2 && beside < 2 * played, "{played} {beside}");
     }
 }

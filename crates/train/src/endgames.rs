@@ -34,7 +34,7 @@ impl<P: Probe> Endgames<'_, P> {
     pub fn header(&self) -> Header {
         let names: Vec<String> = self.materials.iter().map(Material::to_string).collect();
         let rules = self.tables.rules().options().table_hash();
-        Header { rules, seed: self.seed, nodes: 0, evaluation: xxh3_64(names.join(" ").as_bytes()) }
+        Header { rules, seed: self.seed, nodes: 0, evaluation: xxh3_64(names.join(" ").as_bytes()), sidelines: false }
     }
 
     /// The 64 records of a batch; fewer if the materials have too few suitable positions. The records depend only on the
@@ -50,7 +50,7 @@ impl<P: Probe> Endgames<'_, P> {
         for _ in 0..BATCH {
             let Some((position, value)) = self.position(&mut random)? else { break };
             let (result, score) = label(value);
-            records.push(Record { position, halfmove_clock: 0, score, result, exact: true, game: number, ply: 0 });
+            records.push(Record { position, halfmove_clock: 0, score, result, score_only: true, game: number, ply: 0 });
         }
         Ok(records)
     }
@@ -112,9 +112,9 @@ mod tests {
         let header = |materials| Endgames { tables: &tables, materials, seed: 1 }.header();
         assert_ne!(header(&materials), header(&materials[1..]), "a file is not continued from other tables");
         let mut keys = HashSet::new();
-        for Record { position, score, result, exact, game, .. } in &records {
+        for Record { position, score, result, score_only, game, .. } in &records {
             keys.insert(position.key());
-            assert!(*exact && *game == 7 && position.occupied().len() == 3);
+            assert!(*score_only && *game == 7 && position.occupied().len() == 3);
             assert!(position.moves(tables.rules()).iter().all(|mv| !mv.is_capture(position)));
             let Ok(value) = tables.value(position);
             assert_eq!((*result, *score), label(value.unwrap()));

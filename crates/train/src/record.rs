@@ -11,14 +11,14 @@
 //! | 8 | seed |
 //! | 8 | nodes of each search, 0 for positions of endgame tables |
 //! | 8 | hash of the network or of the file of weights that played, 0 for the built-in hand-crafted evaluation; for positions of endgame tables the hash of their materials |
-//! | 8 | 0 |
+//! | 8 | 1 if the games have sidelines, otherwise 0 |
 //!
 //! | bits of a record | content |
 //! |---|---|
 //! | 16 × 6 | the square of each white, then of each black animal, weakest first; 63: not on the board |
 //! | 1 | the side to move: 1 for Black |
 //! | 2 | the result for the side to move: 0 loss, 1 draw, 2 win |
-//! | 1 | whether the result is that of endgame tables |
+//! | 1 | whether the score alone is the label, not the result |
 //! | 4 | 0 |
 //! | 8 | the halfmove clock |
 //! | 16 | the score in cp for the side to move, signed |
@@ -52,8 +52,8 @@ pub struct Record {
     pub score: i16,
     /// The result for the side to move: -1 loss, 0 draw, 1 win.
     pub result: i8,
-    /// Whether the result is that of endgame tables.
-    pub exact: bool,
+    /// Whether the score alone is the label: it is that of endgame tables, or the position is in a sideline.
+    pub score_only: bool,
     /// The number of the game.
     pub game: u32,
     /// The ply of the game.
@@ -75,7 +75,7 @@ impl Record {
         }
         let mut bytes = [0; RECORD];
         bytes[..12].copy_from_slice(&bits.to_le_bytes()[..12]);
-        bytes[12] = self.position.turn() as u8 | ((self.result + 1) as u8) << 1 | u8::from(self.exact) << 3;
+        bytes[12] = self.position.turn() as u8 | ((self.result + 1) as u8) << 1 | u8::from(self.score_only) << 3;
         bytes[13] = self.halfmove_clock;
         bytes[14..16].copy_from_slice(&self.score.to_le_bytes());
         bytes[16..20].copy_from_slice(&self.game.to_le_bytes());
@@ -112,9 +112,9 @@ impl Packed {
         i16::from_le_bytes([self.0[14], self.0[15]])
     }
 
-    /// Whether the result is that of endgame tables.
+    /// Whether the score alone is the label.
     #[inline]
-    pub fn exact(&self) -> bool {
+    pub fn score_only(&self) -> bool {
         self.0[12] >> 3 & 1 == 1
     }
 
@@ -142,7 +142,7 @@ impl Packed {
             halfmove_clock: self.0[13],
             score: self.score(),
             result: self.result(),
-            exact: self.exact(),
+            score_only: self.score_only(),
             game: self.game(),
             ply: u32::from_le_bytes([self.0[20], self.0[21], self.0[22], self.0[23]]),
         })
@@ -161,6 +161,8 @@ pub struct Header {
     /// The hash of the network or of the file of weights that played, 0 for the built-in hand-crafted evaluation. For
     /// positions of endgame tables, the hash of their materials.
     pub evaluation: u64,
+    /// Whether the games have sidelines, see [`Datagen::sidelines`](super::Datagen::sidelines).
+    pub sidelines: bool,
 }
 
 impl Header {
@@ -173,17 +175,21 @@ impl Header {
         nodes: u64,
         evaluation: &Evaluation,
         weights: Option<&Weights>,
+        sidelines: bool,
     ) -> Header {
         let network = evaluation.network(rules).map(|network| network.hash());
         let weights = || weights.map(|weights| xxh3_64(weights.to_string().as_bytes()));
-        Header { rules: rules.table_hash(), seed, nodes, evaluation: network.or_else(weights).unwrap_or(0) }
+        let evaluation = network.or_else(weights).unwrap_or(0);
+        Header { rules: rules.table_hash(), seed, nodes, evaluation, sidelines }
     }
 
     fn to_bytes(self) -> [u8; HEADER] {
         let mut bytes = [0; HEADER];
         bytes[..7].copy_from_slice(MAGIC);
         bytes[7] = VERSION;
-        for (i, value) in [self.rules, self.seed, self.nodes, self.evaluation].into_iter().enumerate() {
+        for (i, value) in
+            [self.rules, self.seed, self.nodes, self.evaluation, self.sidelines.into()].into_iter().enumerate()
+        {
             bytes[8 + 8 * i..16 + 8 * i].copy_from_slice(&value.to_le_bytes());
         }
         bytes
@@ -197,7 +203,11 @@ impl Header {
             return Err(format!("its format is {}; this program reads format {VERSION}", bytes[7]));
         }
         let word = |i: usize| u64::from_le_bytes(std::array::from_fn(|byte| bytes[8 + 8 * i + byte]));
-        Ok(Header { rules: word(0), seed: word(1), nodes: word(2), evaluation: word(3) })
+        let sidelines = match word(4) {
+            0 | 1 => word(4) == 1,
+            other => return Err(format!("its header contains {other} for the sidelines")),
+        };
+        Ok(Header { rules: word(0), seed: word(1), nodes: word(2), evaluation: word(3), sidelines })
     }
 }
 
@@ -259,7 +269,8 @@ impl DataFile {
         let found = Header::from_bytes(&bytes).map_err(content)?;
         if found != *header {
             let reason = format!(
-                "it was made with seed {} and {} nodes, or by other rules or weights, or from other tables",
+                "it was made with seed {} and {} nodes, or by other rules or weights, from other tables, or with or without \
+                 sidelines",
                 found.seed, found.nodes
             );
             return Err(content(reason));
@@ -371,7 +382,7 @@ mod tests {
                 halfmove_clock: random.below(100) as u8,
                 score: random.below(6001) as i16 - 3000,
                 result: random.below(3) as i8 - 1,
-                exact: random.below(2) == 1,
+                score_only: random.below(2) == 1,
                 game: random.bits() as u32,
                 ply: random.bits() as u32,
             };
@@ -388,7 +399,7 @@ mod tests {
 
     fn record(game: u32) -> Record {
         let position = Position::from_fen("7/7/3e3/7/7/7/3E3/7/7 b").unwrap();
-        Record { position, halfmove_clock: 7, score: -2, result: 1, exact: true, game, ply: 0x0403_0201 }
+        Record { position, halfmove_clock: 7, score: -2, result: 1, score_only: true, game, ply: 0x0403_0201 }
     }
 
     /// The bytes match the format that the head of this file describes, so older files stay readable.
@@ -400,7 +411,7 @@ mod tests {
         let bits = squares.iter().rev().fold(0u128, |bits, &square| bits << 6 | square);
         let labels = [0b1101, 7, 0xfe, 0xff, 9, 0, 0, 0, 1, 2, 3, 4];
         assert_eq!(record(9).pack().0[..], [&bits.to_le_bytes()[..12], &labels].concat());
-        let header = Header { rules: 1, seed: 2, nodes: 3, evaluation: 4 }.to_bytes();
+        let header = Header { rules: 1, seed: 2, nodes: 3, evaluation: 4, sidelines: true }.to_bytes();
         let word = |value: u8| [value, 0, 0, 0, 0, 0, 0, 0];
         assert_eq!(header[..], [&b"DSQDATA\x01"[..], &word(1), &word(2), &word(3), &word(4), &word(0)].concat());
     }
@@ -418,7 +429,7 @@ mod tests {
     fn files_of_others_are_refused_and_kept() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("data");
-        let header = Header { rules: 1, seed: 2, nodes: 3, evaluation: 4 };
+        let header = Header { rules: 1, seed: 2, nodes: 3, evaluation: 4, sidelines: true };
         std::fs::write(&path, "notes").unwrap();
         assert!(DataFile::open(&path, &header).err().unwrap().to_string().contains("is not a file of training data"));
         assert_eq!(std::fs::read(&path).unwrap(), b"notes");
@@ -434,6 +445,7 @@ mod tests {
             Header { seed: 0, ..header },
             Header { nodes: 0, ..header },
             Header { evaluation: 0, ..header },
+            Header { sidelines: false, ..header },
         ];
         for other in others {
             assert!(DataFile::open(&path, &other).is_err(), "{other:?}");

@@ -224,18 +224,18 @@ fn first_model(recipe: &Recipe) -> Result<Model, TrainingError> {
     Ok(model)
 }
 
-/// The expected score, from 0 to 1, that a sample is trained on. `share` is the share of the game's result. The score of an
-/// exact record replaces its result, since the score also contains the distance of the win.
+/// The expected score, from 0 to 1, that a sample is trained on. `share` is the share of the game's result. A score of
+/// endgame tables replaces the result, since it also contains the distance of the win; a sideline has no result.
 fn target(record: &Packed, share: f32, scale: f32) -> f32 {
     let result = f32::from(record.result() + 1) / 2.0;
-    let share = if record.exact() { 0.0 } else { share };
+    let share = if record.score_only() { 0.0 } else { share };
     share * result + (1.0 - share) * sigmoid(f32::from(record.score()) / scale)
 }
 
 /// The scale with which the scores of searches predict the results best; `None` if no record has the score of a search.
 fn best_scale(records: &[Packed]) -> Option<f32> {
     let step = records.len() / 200_000 + 1;
-    let sampled: Vec<&Packed> = records.iter().step_by(step).filter(|record| !record.exact()).collect();
+    let sampled: Vec<&Packed> = records.iter().step_by(step).filter(|record| !record.score_only()).collect();
     if sampled.is_empty() {
         return None;
     }
@@ -253,14 +253,14 @@ mod tests {
     use super::*;
     use crate::record::Record;
 
-    fn packed(score: i16, result: i8, exact: bool) -> Packed {
+    fn packed(score: i16, result: i8, score_only: bool) -> Packed {
         let position = "7/7/3e3/7/7/7/3E3/7/7 w".parse().unwrap();
-        Record { position, halfmove_clock: 0, score, result, exact, game: 0, ply: 0 }.pack()
+        Record { position, halfmove_clock: 0, score, result, score_only, game: 0, ply: 0 }.pack()
     }
 
     #[test]
-    fn exact_records_are_learned_by_their_score() {
-        let win = |exact| target(&packed(100, 1, exact), 0.25, 100.0);
+    fn some_records_are_learned_by_their_score_alone() {
+        let win = |score_only| target(&packed(100, 1, score_only), 0.25, 100.0);
         let expected = sigmoid(1.0);
         assert_eq!(win(true), expected);
         assert!((win(false) - (0.25 + 0.75 * expected)).abs() < 1e-6);

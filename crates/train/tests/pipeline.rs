@@ -10,13 +10,20 @@ use std::sync::atomic::AtomicBool;
 use train::{DataFile, Datagen, Header, Model, Recipe, TrainingError, train};
 
 fn header(seed: u64) -> Header {
-    Header { rules: RuleOptions::default().table_hash(), seed, nodes: 40, evaluation: 0 }
+    Header { rules: RuleOptions::default().table_hash(), seed, nodes: 40, evaluation: 0, sidelines: false }
 }
 
 fn generate(path: &Path, seed: u64, games: u32) {
     let tables = Arc::new(Tables::solve(&RuleOptions::default(), 2).unwrap());
-    let datagen =
-        Datagen { rules: Rules::default(), seed, nodes: 40, evaluation: Evaluation::default(), weights: None, tables };
+    let datagen = Datagen {
+        rules: Rules::default(),
+        seed,
+        nodes: 40,
+        evaluation: Evaluation::default(),
+        weights: None,
+        tables,
+        sidelines: false,
+    };
     let mut engine = datagen.engine();
     let mut file = DataFile::open(path, &header(seed)).unwrap();
     for number in file.next_game()..games {

@@ -39,6 +39,9 @@ pub struct Datagen {
     /// The file to write or to continue
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
+    /// Also keep positions that the games do not reach: at each move one, after 1 to 3 random moves, with a search of its own
+    #[arg(long, conflicts_with = "endgames")]
+    sidelines: bool,
     /// The evaluation that plays: default, hand-crafted or the file of a network
     #[arg(long, value_name = "NAME", default_value = "default")]
     evaluation: String,
@@ -102,7 +105,7 @@ impl Datagen {
         });
         let header = match &endgames {
             Some(endgames) => endgames.header(),
-            None => Header::new(rules.options(), self.seed, self.nodes, &evaluation, weights.as_ref()),
+            None => Header::new(rules.options(), self.seed, self.nodes, &evaluation, weights.as_ref(), self.sidelines),
         };
         let file = DataFile::open(&self.out, &header).map_err(failure_of_output)?;
         let first = file.next_game();
@@ -123,7 +126,8 @@ impl Datagen {
             }
             let tables = Arc::new(Tables::solve(rules.options(), 4)?);
             let (seed, nodes) = (self.seed, self.nodes);
-            let generator = Generator { rules: rules.clone(), seed, nodes, evaluation, weights, tables };
+            let (rules, sidelines) = (rules.clone(), self.sidelines);
+            let generator = Generator { rules, seed, nodes, evaluation, weights, tables, sidelines };
             games().try_for_each_init(
                 || generator.engine(),
                 |engine, number| write(number, generator.game(engine, number)),
