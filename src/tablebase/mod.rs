@@ -49,6 +49,7 @@ pub use store::on_demand::{
     AnswerSource, CountNeed, CountPhase, CountProgress, Follow, OnDemand, OnDemandAnswer, OnDemandError,
 };
 pub use store::partial::PartialFile;
+pub use store::path::TablePath;
 pub use store::prober::{TableProber, WdlProber};
 pub use store::proof::{Proved, Prover};
 pub use store::repack::{repack, write_wdl};

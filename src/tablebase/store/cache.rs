@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::Arc;
 
-/// The most bytes of decoded blocks in a cache.
+/// The most bytes of decoded blocks in a cache, unless it is created with another limit.
 const CACHE_BYTES: usize = 80 << 20;
 
 /// A cache of recently used blocks in two generations: a hit in the older generation moves the block to the newer one,
@@ -12,6 +12,8 @@ pub(crate) struct Cache<K, B> {
     older: HashMap<K, Cached<B>>,
     /// Bytes of the blocks of the newer generation.
     bytes: usize,
+    /// The bytes at which a generation is full.
+    limit: usize,
 }
 
 /// A block and its size in bytes.
@@ -22,7 +24,14 @@ struct Cached<B> {
 
 impl<K, B> Default for Cache<K, B> {
     fn default() -> Cache<K, B> {
-        Cache { newer: HashMap::new(), older: HashMap::new(), bytes: 0 }
+        Cache::with_limit(CACHE_BYTES)
+    }
+}
+
+impl<K, B> Cache<K, B> {
+    /// An empty cache of at most `bytes` bytes, and a block more for each generation.
+    pub(crate) fn with_limit(bytes: usize) -> Cache<K, B> {
+        Cache { newer: HashMap::new(), older: HashMap::new(), bytes: 0, limit: bytes / 2 }
     }
 }
 
@@ -38,7 +47,7 @@ impl<K: Copy + Eq + Hash, B> Cache<K, B> {
 
     /// Adds a block of `bytes` bytes.
     pub(crate) fn put(&mut self, key: K, block: Arc<B>, bytes: usize) {
-        if self.bytes >= CACHE_BYTES / 2 {
+        if self.bytes >= self.limit {
             self.older = std::mem::take(&mut self.newer);
             self.bytes = 0;
         }
@@ -63,6 +72,10 @@ mod tests {
             assert!(cache.newer.len() + cache.older.len() <= 66);
         }
         assert!(cache.get(1).is_none() && cache.get(990).is_some());
+        // A lower limit keeps fewer.
+        let mut small: Cache<usize, usize> = Cache::with_limit(8 * bytes);
+        (0..1000).for_each(|number| small.put(number, Arc::new(number), bytes));
+        assert!(small.newer.len() + small.older.len() <= 8);
         // A block that is put twice counts once.
         (0..1000).for_each(|_| cache.put(7, Arc::new(7), bytes));
         assert_eq!(cache.bytes, cache.newer.values().map(|cached| cached.bytes).sum::<usize>());

@@ -4,6 +4,9 @@ use crate::tablebase::store::file::TableError;
 use std::path::PathBuf;
 use thiserror::Error;
 
+/// The separator of directories in a path.
+const PATH_SEPARATOR: &str = if cfg!(windows) { ";" } else { ":" };
+
 /// Why a set of tables cannot be generated or used.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -33,6 +36,21 @@ pub enum SetError {
         path: PathBuf,
         /// The error in the file.
         what: String,
+    },
+    /// No directory of a path has tables with distances.
+    #[error(
+        "{path} holds results (win, draw or loss) without distances; name a directory with distances too, such as \
+             `dsq generate --pieces 4` writes in seconds, separated by {PATH_SEPARATOR:?}"
+    )]
+    NoDistances {
+        /// The path.
+        path: PathBuf,
+    },
+    /// Two directories of a path have the same kind of tables.
+    #[error("{path} names two directories of the same kind; name one with distances and one with results only")]
+    SameKind {
+        /// The path.
+        path: PathBuf,
     },
     /// The tables are for other rules.
     #[error("{dir} holds tables for the rules {found}, not {wanted}")]

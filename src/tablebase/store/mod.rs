@@ -24,6 +24,7 @@ pub(crate) mod memory;
 pub(crate) mod on_demand;
 mod pack;
 pub(crate) mod partial;
+pub(crate) mod path;
 mod peak;
 pub(crate) mod prober;
 pub(crate) mod proof;

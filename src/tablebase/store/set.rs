@@ -9,7 +9,6 @@ use crate::tablebase::store::prober::WdlProber;
 use crate::tablebase::value::CellsMut;
 use crate::tablebase::{CellValue, Cells, ClassId, Classes, Index, ROW_CELLS, Table, TableProber, Value};
 use rayon::prelude::*;
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -37,6 +36,8 @@ pub struct TableSet {
     addresser: Addresser,
     /// The kind of the values.
     content: Content,
+    /// By class, whether the manifest lists it.
+    listed: Vec<bool>,
     /// By class, its file, opened at the first use.
     files: Vec<OnceLock<TableFile>>,
     /// Decoded blocks by class and number of the block in its file.
@@ -56,12 +57,22 @@ impl TableSet {
         let files = (0..classes.len()).map(|_| OnceLock::new()).collect();
         let (addresser, rules) = (Addresser::new(&classes), Rules::new(rules));
         let (dir, content, cache) = (dir.to_owned(), Content::Dtw, Mutex::default());
-        let mut set = TableSet { dir, rules, manifest, classes, addresser, content, files, cache };
+        let mut listed = vec![false; classes.len()];
+        listed_ids(&manifest, &classes).for_each(|id| listed[id.0] = true);
+        let mut set = TableSet { dir, rules, manifest, classes, addresser, content, listed, files, cache };
         // All tables of a directory have the same kind of values. A missing or damaged table is reported when it is
         // needed.
-        let first = set.ids().next().map(|id| set.open_file(id));
-        set.content = first.and_then(Result::ok).map_or(Content::Dtw, |file| file.description().content);
+        let first = set.ids().find_map(|id| set.open_file(id).ok());
+        set.content = first.map_or(Content::Dtw, |file| file.description().content);
         Ok(set)
+    }
+
+    /// Sets the memory of decoded blocks to about `bytes` bytes, instead of 80 MiB. Blocks that are decoded again after
+    /// the memory is full cost time, never another answer.
+    #[must_use]
+    pub fn with_cache(mut self, bytes: usize) -> TableSet {
+        self.cache = Mutex::new(Cache::with_limit(bytes));
+        self
     }
 
     /// The kind of the values: with distances, or results only.
@@ -126,7 +137,7 @@ impl TableSet {
 
     /// The classes that the manifest lists as tables.
     pub fn ids(&self) -> impl Iterator<Item = ClassId> + '_ {
-        self.manifest.classes.iter().filter_map(|class| Some(self.classes.member(class.class.parse().ok()?)?.class))
+        listed_ids(&self.manifest, &self.classes)
     }
 
     /// Checks that the manifest's entry for a class matches its file, except for the length, which a killed `repack`
@@ -154,9 +165,8 @@ impl TableSet {
     /// # Errors
     /// [`SetError::Unlisted`] for the first class that it does not list.
     pub fn check_complete(&self) -> Result<(), SetError> {
-        let listed: HashSet<ClassId> = self.ids().collect();
-        for (id, class) in self.classes.iter().filter(|(id, _)| !listed.contains(id)) {
-            let needed = listed.iter().any(|&other| self.classes.captures(other).contains(&id));
+        for (id, class) in self.classes.iter().filter(|(id, _)| !self.listed[id.0]) {
+            let needed = self.ids().any(|other| self.classes.captures(other).contains(&id));
             if needed || TableFile::path(&self.dir, class.representative).exists() {
                 return Err(SetError::Unlisted { dir: self.dir.clone(), material: class.representative });
             }
@@ -199,7 +209,17 @@ impl TableSet {
         position: &Position,
         loaded: Option<&Loaded>,
     ) -> Result<Option<CellValue>, SetError> {
-        let Some(Address { class, turn, cell }) = self.addresser.locate(position) else { return Ok(None) };
+        let Some(address) = self.addresser.locate(position) else { return Ok(None) };
+        self.look_up_at(address, position, loaded)
+    }
+
+    /// [`look_up`](TableSet::look_up) of a position with this address.
+    fn look_up_at(
+        &self,
+        Address { class, turn, cell }: Address,
+        position: &Position,
+        loaded: Option<&Loaded>,
+    ) -> Result<Option<CellValue>, SetError> {
         if let Some(loaded) = loaded.filter(|loaded| loaded.class == class)
             && let Some(cells) = loaded.cells(turn)
         {
@@ -367,6 +387,37 @@ impl TableSet {
         };
         Ok(file.code(&block, cell))
     }
+}
+
+/// What a search reads.
+#[cfg(feature = "search")]
+impl TableSet {
+    /// The most pieces of a class that the manifest lists, and the plies of the longest win or loss of these classes.
+    pub(crate) fn extent(&self) -> (usize, u32) {
+        let pieces = self.ids().map(|id| self.classes.get(id).representative.len()).max();
+        let longest = |stats: &ByColor<crate::tablebase::Stats>| Color::ALL.map(|turn| stats[turn].summary().longest);
+        let longest = self.manifest.classes.iter().flat_map(|class| longest(&class.stats)).max();
+        (pieces.unwrap_or(0), longest.unwrap_or(0) as u32)
+    }
+
+    /// The result of a position whose game is not over, for the side to move. `None` if the manifest does not list its
+    /// class.
+    ///
+    /// # Errors
+    /// If a listed table that is needed is missing or damaged.
+    pub(crate) fn result(&self, position: &Position) -> Result<Option<crate::tablebase::Wdl>, SetError> {
+        let Some(address) = self.addresser.locate(position).filter(|address| self.listed[address.class.0]) else {
+            return Ok(None);
+        };
+        let value = self.look_up_at(address, position, None)?;
+        // Tables of results alone store a win as a win in 1 ply and a loss as a loss in 2.
+        Ok(value.map(|value| Value::of(value, &self.rules).wdl))
+    }
+}
+
+/// The classes that a manifest lists as tables.
+fn listed_ids<'a>(manifest: &'a Manifest, classes: &'a Classes) -> impl Iterator<Item = ClassId> + 'a {
+    manifest.classes.iter().filter_map(|class| Some(classes.member(class.class.parse().ok()?)?.class))
 }
 
 /// The captures and den entries of a position.
