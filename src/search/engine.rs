@@ -83,7 +83,8 @@ impl Engine {
     /// A search for the best move of a game. [`Search::run`] starts it.
     ///
     /// At the root, endgame tables that contain the position decide the move: the shortest win or the longest loss. The
-    /// search chooses among several drawing moves. If repeating a position is illegal, the engine ignores the tables,
+    /// search chooses among several drawing moves, and among the moves that keep the result if only results are known. If
+    /// repeating a position is illegal, the engine ignores the tables,
     /// since they contain no history.
     pub fn search<'a>(&'a mut self, game: &'a Game, limits: &Limits) -> Search<'a> {
         Search { engine: self, game, limits: *limits, moves: None, stop: &NEVER, on_info: Box::new(|_| ()) }
@@ -111,7 +112,7 @@ impl Engine {
                 lines.iter().for_each(report);
                 return SearchResult { lines };
             }
-            Some(TbRoot::Draws(moves)) => roots = moves,
+            Some(TbRoot::Moves(moves)) => roots = moves,
             None => {}
         }
         let state = State::new(game.position(), hand_crafted);
@@ -265,8 +266,8 @@ fn vote(lines: &mut [Info], helpers: Vec<Info>) -> bool {
 enum TbRoot {
     /// The best moves with their scores and lines, the best first: the game is won or lost.
     Lines(Vec<Info>),
-    /// The moves that draw, if no move wins.
-    Draws(Vec<Move>),
+    /// The moves that keep the result, to search: moves that draw, or moves whose distances are not known.
+    Moves(Vec<Move>),
 }
 
 /// Probes endgame tables for the moves of the root. `None` if the tables do not contain the position, or if the game is
@@ -277,11 +278,11 @@ fn tb_root(shared: &Shared<'_>, game: &Game, legal: &[Move], multipv: usize) -> 
         return None;
     }
     let Ok(moves) = tb.moves(game.position());
-    let mut moves = moves?;
+    let Some(mut moves) = moves else { return tb.moves_that_keep(game.position(), legal).map(TbRoot::Moves) };
     moves.retain(|(mv, _)| legal.contains(mv));
     if moves.first()?.1.wdl == Wdl::Draw {
         moves.retain(|(_, value)| value.wdl == Wdl::Draw);
-        return Some(TbRoot::Draws(moves.into_iter().map(|(mv, _)| mv).collect()));
+        return Some(TbRoot::Moves(moves.into_iter().map(|(mv, _)| mv).collect()));
     }
     let line = |mv: Move| {
         let Ok(line) = tb.line_within(&game.position().make(mv), LONGEST_LINE - 1);

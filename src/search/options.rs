@@ -48,6 +48,9 @@ pub struct EngineOptions {
     /// Endgame tables. The engine uses them in games under the rules that they were solved for, and ignores them in
     /// others.
     pub tables: Option<Arc<Tables>>,
+    /// The least depth of a node, in plies, at which the search probes table files, after captures only. At 0 also the
+    /// quiescence search does. Tables in memory are probed at every node.
+    pub tb_probe_depth: u8,
     /// The search techniques that are on; for measurements.
     pub search: SearchOptions,
     /// Weights that replace those of the hand-crafted evaluation; for tuning.
@@ -74,9 +77,13 @@ impl EngineOptions {
         contempt: u16,
         algorithm: Algorithm,
         tables: impl Into<Option<Arc<Tables>>>,
+        tb_probe_depth: u8,
         search: SearchOptions,
         weights: impl Into<Option<Weights>>,
     }
+
+    /// The default of [`EngineOptions::tb_probe_depth`].
+    pub const TB_PROBE_DEPTH: u8 = 3;
 
     /// The papers' engine: plain alpha-beta and Burnett's evaluation.
     #[must_use]
@@ -96,6 +103,7 @@ impl Default for EngineOptions {
             contempt: 0,
             algorithm: Algorithm::default(),
             tables: None,
+            tb_probe_depth: EngineOptions::TB_PROBE_DEPTH,
             search: SearchOptions::default(),
             weights: None,
         }

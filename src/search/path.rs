@@ -137,6 +137,7 @@ impl<'a> Path<'a> {
         now + Duration::from_micros(delay).min(hard / 3) >= hard
     }
 
+    /// Checks the limits now.
     #[cold]
     #[inline(never)]
     pub(super) fn check(&mut self) {

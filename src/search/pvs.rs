@@ -241,7 +241,7 @@ impl Worker<'_> {
     /// moves.
     #[inline(always)]
     fn tb_cutoff<const PV: bool>(&mut self, state: &State, node: &Node) -> Option<Value> {
-        let value = self.tb_probe(state, node.ply)?;
+        let value = self.tb_probe(state, node.ply, node.depth)?;
         let bound = match value {
             _ if value.abs() < DECIDED => Bound::Exact,
             1.. => Bound::Lower,

@@ -50,7 +50,7 @@ impl Worker<'_> {
         }
 
         // Endgame tables.
-        if let Some(value) = self.tb_probe(state, ply) {
+        if let Some(value) = self.tb_probe(state, ply, 0) {
             return value;
         }
 

@@ -20,6 +20,8 @@ pub(super) struct Shared<'a> {
     pub tt: &'a Tt,
     /// The endgame tables, if they are for the rules of the game.
     pub tb: Option<&'a Tables>,
+    /// See [`EngineOptions::tb_probe_depth`].
+    pub tb_probe_depth: i32,
     pub options: SearchOptions,
     /// See [`EngineOptions::contempt`].
     contempt: Value,
@@ -64,6 +66,7 @@ impl<'a> Shared<'a> {
             hand_crafted,
             tt,
             tb: options.tables.as_deref().filter(|tb| tb.supports_rules(game.rules().options())),
+            tb_probe_depth: options.tb_probe_depth.into(),
             options: options.search,
             contempt: if options.algorithm == Algorithm::Pvs { options.contempt.into() } else { 0 },
             level: CpuLevel::get(),

@@ -1,8 +1,9 @@
-//! Endgame tables for the search: WDL of positions with few pieces in the tree, distances at the root.
+//! Endgame tables for the search: WDL in the tree, from memory for few pieces and from files for more, and distances at
+//! the root.
 
-use crate::board::{Color, Lanes, Position, RuleOptions, Rules};
+use crate::board::{Color, Lanes, Move, Position, RuleOptions, Rules};
 use crate::tablebase::{
-    MAX_PIECES, Options, Probe, SetError, SolveError, Solver, TableProber, TableSet, Value, Wdl, WdlTables,
+    MAX_PIECES, Options, Probe, SetError, SolveError, Solver, TablePath, TableProber, Value, Wdl, WdlProber, WdlTables,
 };
 use std::convert::Infallible;
 use std::path::Path;
@@ -11,16 +12,25 @@ use std::sync::{Mutex, PoisonError};
 /// The maximum number of pieces of the tables in memory.
 const WDL_PIECES: usize = 4;
 
+/// The most bytes of decoded blocks that a search keeps, of each directory.
+const CACHE_BYTES: usize = 256 << 20;
+
 /// The most moves of a line from endgame tables.
 pub(super) const LONGEST_LINE: usize = 64;
 
-/// Endgame tables: win, draw or loss in memory, and distances from files or a solver.
+/// Endgame tables: win, draw or loss in memory and from files, and distances from files or a solver.
 pub struct Tables {
     rules: Rules,
     wdl: WdlTables,
     distances: Distances,
     /// The maximum number of pieces of a position whose distance is known.
     pieces: usize,
+    /// Files of results alone.
+    results: Option<Box<WdlProber>>,
+    /// The maximum number of pieces of a file, if that is more than in memory, else 0.
+    file_pieces: usize,
+    /// The plies of the longest win in the tables that the tree probes.
+    longest: u32,
 }
 
 enum Distances {
@@ -37,22 +47,40 @@ impl Tables {
     pub fn solve(rules: &RuleOptions, pieces: usize) -> Result<Tables, SolveError> {
         let pieces = pieces.clamp(2, WDL_PIECES);
         let wdl = WdlTables::solve(rules, pieces)?;
+        let longest = wdl.longest();
         let solver = Solver::new(rules, pieces, Options::default());
         Ok(Tables {
             rules: Rules::new(*rules),
             wdl,
             distances: Distances::Solver(Mutex::new(Box::new(solver))),
             pieces,
+            results: None,
+            file_pieces: 0,
+            longest,
         })
     }
 
-    /// Opens the tables in a directory of `dsq generate` for games under `rules`. Tables of up to 4 pieces are loaded
-    /// into memory; distances come from all files.
+    /// Opens the tables of a path for games under `rules`: a directory of `dsq generate`, optionally with a directory of
+    /// results alone (see [`TablePath::open`]). Results of up to 4 pieces are loaded into memory. The search reads others
+    /// from the files of results, or from the files of distances for classes that the former lack, and keeps at most 256
+    /// MiB of decoded values of each directory. Distances come from all files.
     ///
     /// # Errors
-    /// If there are no tables, if they are for other rules, damaged or unreadable, or if there is not enough memory.
-    pub fn open(dir: &Path, rules: &RuleOptions) -> Result<Tables, SetError> {
-        let tables = TableSet::open(dir)?.prober(rules)?;
+    /// If there are no tables with distances, if tables are for other rules, damaged or unreadable, or if there is not
+    /// enough memory.
+    pub fn open(path: &Path, rules: &RuleOptions) -> Result<Tables, SetError> {
+        Tables::open_with_memory(path, rules, WDL_PIECES)
+    }
+
+    /// [`Tables::open`], with results of up to `pieces` pieces (2 to 4) in memory.
+    ///
+    /// # Errors
+    /// As [`Tables::open`].
+    pub fn open_with_memory(path: &Path, rules: &RuleOptions, pieces: usize) -> Result<Tables, SetError> {
+        let in_memory = pieces.clamp(2, WDL_PIECES);
+        let TablePath { distances, results } = TablePath::open(path)?;
+        let tables = distances.with_cache(CACHE_BYTES).prober(rules)?;
+        let results = results.map(|set| set.with_cache(CACHE_BYTES).wdl_prober(rules)).transpose()?;
         let set = tables.set();
         let complete = |pieces: usize| {
             (2..=pieces).all(|n| {
@@ -61,8 +89,19 @@ impl Tables {
             })
         };
         let pieces = (2..=MAX_PIECES).take_while(|&n| n <= set.classes().pieces() && complete(n)).last().unwrap_or(2);
-        let wdl = WdlTables::read(&tables, pieces.min(WDL_PIECES))?;
-        Ok(Tables { rules: set.rules().clone(), wdl, distances: Distances::Files(Box::new(tables)), pieces })
+        let wdl = WdlTables::read(&tables, pieces.min(in_memory))?;
+        let extents = results.iter().map(WdlProber::set).chain([set]).map(|set| set.extent());
+        let (file_pieces, longest) = extents.fold((0, 0), |most, extent| (most.0.max(extent.0), most.1.max(extent.1)));
+        let in_files = file_pieces > wdl.pieces();
+        Ok(Tables {
+            rules: set.rules().clone(),
+            pieces,
+            results: results.map(Box::new),
+            file_pieces: if in_files { file_pieces } else { 0 },
+            longest: if in_files { longest } else { wdl.longest() },
+            wdl,
+            distances: Distances::Files(Box::new(tables)),
+        })
     }
 
     /// Whether the tables are for these rules, except the rule on repetition, on which tables do not depend.
@@ -71,22 +110,58 @@ impl Tables {
         self.rules.options().table_hash() == rules.table_hash()
     }
 
-    /// The maximum number of pieces of a position that the tables contain.
+    /// The maximum number of pieces of a position whose distance the tables contain, if they contain all such positions.
     #[must_use]
     pub fn pieces(&self) -> usize {
         self.pieces
     }
 
-    /// The plies of the longest win in memory.
+    /// The plies of the longest win in the tables that the tree probes.
     pub(super) fn longest_win(&self) -> u32 {
-        self.wdl.longest()
+        self.longest
     }
 
-    /// The WDL of a position for the side to move. `None` if the position has more pieces than the tables in memory, or
-    /// the game is over.
+    /// The WDL of a position for the side to move. `None` if neither memory nor files contain the position, if a file
+    /// cannot be read, or if the game is over.
     #[must_use]
     pub fn probe(&self, position: &Position) -> Option<Wdl> {
-        self.wdl.probe(position)
+        let pieces = position.occupied().len();
+        if !self.in_files(pieces as u32) {
+            return self.wdl.probe(position);
+        }
+        if position.winner().is_some() { None } else { self.probe_files(position) }
+    }
+
+    /// Whether a position with `pieces` pieces is not in memory and may be in a file.
+    #[inline(always)]
+    pub(super) fn in_files(&self, pieces: u32) -> bool {
+        pieces as usize <= self.file_pieces && pieces as usize > self.wdl.pieces()
+    }
+
+    /// The WDL of a position in the files; the game must not be over. A file that cannot be read contains no position:
+    /// the search continues without it.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn probe_files(&self, position: &Position) -> Option<Wdl> {
+        let distances = match &self.distances {
+            Distances::Files(tables) => Some(tables.set()),
+            Distances::Solver(_) => None,
+        };
+        let sets = self.results.as_deref().map(WdlProber::set).into_iter().chain(distances);
+        sets.into_iter().find_map(|set| set.result(position).unwrap_or(None))
+    }
+
+    /// The moves that keep the result of a position, for the side to move. `None` if the tables do not contain the
+    /// position after some move.
+    pub(super) fn moves_that_keep(&self, position: &Position, moves: &[Move]) -> Option<Vec<Move>> {
+        let result = |&mv: &Move| {
+            let next = position.make(mv);
+            let over = Value::of_finished(&next).map(|value| value.wdl);
+            Some((mv, over.or_else(|| self.probe(&next))?.before()))
+        };
+        let results = moves.iter().map(result).collect::<Option<Vec<_>>>()?;
+        let best = results.iter().map(|&(_, wdl)| wdl).max()?;
+        Some(results.into_iter().filter(|&(_, wdl)| wdl == best).map(|(mv, _)| mv).collect())
     }
 
     /// [`Tables::probe`] for a position in which the game is not over, with `pieces` pieces in `lanes`.
@@ -123,6 +198,11 @@ impl Probe for Tables {
 
 impl std::fmt::Debug for Tables {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Tables of {} pieces for {}", self.pieces, self.rules.options().table_spelling())
+        write!(
+            f,
+            "Tables of {} pieces for {}",
+            self.pieces.max(self.file_pieces),
+            self.rules.options().table_spelling()
+        )
     }
 }

@@ -13,17 +13,17 @@ pub struct TableCache {
 }
 
 impl TableCache {
-    /// The tables in a directory, for games under these rules.
+    /// The tables of a path, for games under these rules, see [`Tables::open`].
     ///
     /// # Errors
-    /// If there are no tables, if they are for other rules, damaged or unreadable, or if there is not enough memory.
-    pub fn get(&mut self, dir: &Path, rules: &RuleOptions) -> Result<Arc<Tables>, SetError> {
-        let fits = |(loaded, tables): &&(PathBuf, Arc<Tables>)| loaded == dir && tables.supports_rules(rules);
+    /// As [`Tables::open`].
+    pub fn get(&mut self, path: &Path, rules: &RuleOptions) -> Result<Arc<Tables>, SetError> {
+        let fits = |(loaded, tables): &&(PathBuf, Arc<Tables>)| loaded == path && tables.supports_rules(rules);
         if let Some((_, tables)) = self.loaded.iter().find(fits) {
             return Ok(Arc::clone(tables));
         }
-        let tables = Arc::new(Tables::open(dir, rules)?);
-        self.loaded.push((dir.to_owned(), Arc::clone(&tables)));
+        let tables = Arc::new(Tables::open(path, rules)?);
+        self.loaded.push((path.to_owned(), Arc::clone(&tables)));
         Ok(tables)
     }
 }

@@ -9,7 +9,7 @@ use super::shared::Shared;
 use super::tb::LONGEST_LINE;
 use super::tt::{NO_EVAL, TtEntry, value_from_tt};
 use crate::board::geometry::DEN;
-use crate::board::{Repetition, zobrist};
+use crate::board::{Position, Repetition, zobrist};
 use crate::cpu::CpuLevel;
 use crate::tablebase::Wdl;
 use std::sync::LazyLock;
@@ -168,16 +168,29 @@ impl<'a> Worker<'a> {
         self.shared.compute_attacks(&self.thread_data.evaluator, state, attacks);
     }
 
-    /// The value of a position in the endgame tables in memory; the game must not be over. Close to the no-capture
-    /// limit only draws are certain, because a win may come too late. After a capture the limit is as far away as
-    /// possible.
+    /// The value of a position in the endgame tables; the game must not be over. Close to the no-capture limit only draws
+    /// are certain, because a win may come too late. After a capture the limit is as far away as possible.
+    ///
+    /// Files are probed only after a capture, and from a minimum depth on: a probe takes up to a hundred times as long as
+    /// a node.
     #[inline(always)]
-    pub(super) fn tb_probe(&mut self, state: &State, ply: usize) -> Option<Value> {
+    pub(super) fn tb_probe(&mut self, state: &State, ply: usize, depth: i32) -> Option<Value> {
         let tb = self.shared.tb?;
         if self.illegal_repetition {
             return None;
         }
-        let wdl = tb.probe_lanes(&state.lanes, state.count(0) + state.count(1), state.turn)?;
+        let pieces = state.count(0) + state.count(1);
+        let wdl = if tb.in_files(pieces) {
+            if self.path.halfmove_clock() > 0 || depth < self.shared.tb_probe_depth {
+                return None;
+            }
+            let wdl = tb.probe_files(&Position::from_lanes(state.lanes, state.turn, state.key));
+            // Reading from a slow disk can take as long as many nodes.
+            self.path.check();
+            wdl?
+        } else {
+            tb.probe_lanes(&state.lanes, pieces, state.turn)?
+        };
         let near_limit = self.path.halfmove_clock() > 0 && self.plies_left() as usize <= LONGEST_LINE;
         if near_limit && wdl != Wdl::Draw {
             return None;

@@ -10,6 +10,7 @@ mod perft;
 mod probe;
 mod properties;
 mod search;
+mod search_files;
 mod slow;
 mod table_format;
 mod tablebase;

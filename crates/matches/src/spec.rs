@@ -215,6 +215,10 @@ impl Kind {
                 options.contempt = contempt.ok_or_else(|| wrong("a number of cp from 0 to 1000"))?;
             }
             (Kind::Engine { options, .. }, "threads") => options.threads = number(256, "a number from 1 to 256")?,
+            (Kind::Engine { options, .. }, "table-probe-depth") => {
+                let depth = value.parse().ok().filter(|depth| *depth <= 100);
+                options.tb_probe_depth = depth.ok_or_else(|| wrong("a number of plies from 0 to 100"))?;
+            }
             (Kind::Engine { tables, .. }, "tables") if !value.is_empty() => *tables = Some(value.into()),
             (Kind::Engine { options, .. }, "search") => options.search = value.parse()?,
             (Kind::Engine { options, .. }, "weights") => {
@@ -232,7 +236,7 @@ impl Kind {
                     options.weights = Some(text.parse().map_err(|error| ParsePlayerError::Weights { path, error })?);
                 }
             }
-            _ => return Err(unknown("hash, threads, contempt, tables, search, weights")),
+            _ => return Err(unknown("hash, threads, contempt, tables, table-probe-depth, search, weights")),
         }
         Ok(())
     }

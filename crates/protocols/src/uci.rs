@@ -22,6 +22,10 @@
 //!   endgame tables in at most N moves.
 //! - `setoption` and `ucinewgame` are rejected while a search runs. `MultiPV`, `Move Overhead` and `Ponder` keep the
 //!   hash; the other options of the engine clear it.
+//! - `TablePath` is a directory of tables with distances, optionally followed by a directory of results alone (`dsq repack
+//!   --wdl`), separated as in Stockfish's `SyzygyPath`: by `:`, on Windows by `;`.
+//! - `TableProbeDepth` is the least depth in plies at which the search probes tables that are not in memory (those of more
+//!   than four pieces), after captures only; at 0 also the quiescence search does.
 //! - `OnDemandCache` is a directory of classes that were counted on demand from the tables in `TablePath`, which must
 //!   be set first. In a position of such a class the engine chooses among the best moves. The engine itself counts
 //!   nothing.
@@ -34,7 +38,7 @@ use doushouqi::game::Game;
 use doushouqi::perft::{Perft, PerftMode};
 use doushouqi::search::network::Network;
 use doushouqi::search::{Clock, Engine, EngineOptions, Evaluation, Info, Limits, TableCache, Tables};
-use doushouqi::tablebase::{OnDemand, Probe, TableSet};
+use doushouqi::tablebase::{OnDemand, Probe, TablePath};
 use std::fmt;
 use std::io::{self, BufRead, Read, Write};
 use std::ops::ControlFlow;
@@ -404,6 +408,7 @@ impl<W: Write + Send + 'static> Uci<W> {
                 self.table_path = value.into();
                 self.counted = None;
             }
+            "TableProbeDepth" => self.options.tb_probe_depth = option.number(value)? as u8,
             "OnDemandCache" => {
                 self.counted = self.counted(value)?;
                 return Ok(());
@@ -436,12 +441,12 @@ impl<W: Write + Send + 'static> Uci<W> {
         }
     }
 
-    /// The tables in a directory, which must be for the current rules.
-    fn tables(&self, dir: &str) -> Result<Option<Arc<Tables>>, String> {
-        if dir.is_empty() || dir == "<empty>" {
+    /// The tables of a path, which must be for the current rules.
+    fn tables(&self, path: &str) -> Result<Option<Arc<Tables>>, String> {
+        if path.is_empty() || path == "<empty>" {
             return Ok(None);
         }
-        let tables = TableCache::default().get(dir.as_ref(), self.rules.options());
+        let tables = TableCache::default().get(path.as_ref(), self.rules.options());
         tables.map(Some).map_err(|error| format!("setoption: {error}"))
     }
 
@@ -453,7 +458,7 @@ impl<W: Write + Send + 'static> Uci<W> {
         if self.options.tables.is_none() {
             return Err("setoption: OnDemandCache needs the tables in TablePath, which is set first".to_owned());
         }
-        let tables = TableSet::open(&self.table_path).and_then(|set| set.prober(self.rules.options()));
+        let tables = TablePath::open(&self.table_path).and_then(|path| path.distances.prober(self.rules.options()));
         let tables = tables.map_err(|error| format!("setoption: {error}"))?;
         // Nothing is written, so the cache does not grow.
         let counted = OnDemand::new(tables, dir.as_ref(), u64::MAX);
@@ -490,7 +495,7 @@ enum Kind {
     Text { default: &'static str },
 }
 
-const OPTIONS: [Setting; 13] = [
+const OPTIONS: [Setting; 14] = [
     Setting { name: "Hash", kind: Kind::Spin { default: 64, min: 1, max: 65_536 } },
     Setting { name: "Clear Hash", kind: Kind::Button },
     Setting { name: "Threads", kind: Kind::Spin { default: 1, min: 1, max: 256 } },
@@ -505,6 +510,10 @@ const OPTIONS: [Setting; 13] = [
     Setting { name: "EvalFile", kind: Kind::Text { default: "<empty>" } },
     Setting { name: "Rules", kind: Kind::Text { default: "paper" } },
     Setting { name: "TablePath", kind: Kind::Text { default: "<empty>" } },
+    Setting {
+        name: "TableProbeDepth",
+        kind: Kind::Spin { default: EngineOptions::TB_PROBE_DEPTH as u32, min: 0, max: 100 },
+    },
     Setting { name: "OnDemandCache", kind: Kind::Text { default: "<empty>" } },
     Setting { name: "NoCaptureLimit", kind: Kind::Spin { default: Game::NO_CAPTURE_LIMIT, min: 0, max: 10_000 } },
 ];

@@ -44,8 +44,8 @@ pub struct Analyze {
     /// Size of the transposition table in MiB.
     #[arg(long, value_name = "MIB", default_value = "64", value_parser = clap::value_parser!(u32).range(1..=65_536))]
     hash: u32,
-    /// A directory of endgame tables made by `dsq generate`
-    #[arg(long, value_name = "DIR")]
+    /// Endgame tables: a directory of `dsq generate`, and after `:` (on Windows `;`) one of `dsq repack --wdl`
+    #[arg(long, value_name = "PATH")]
     tables: Option<PathBuf>,
     #[command(flatten)]
     rules: RulesArg,

@@ -26,8 +26,8 @@ pub struct Gtp {
     /// Number of search threads.
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: u16,
-    /// Use the endgame tables in this directory.
-    #[arg(long, value_name = "DIR")]
+    /// Use these endgame tables: a directory of `dsq generate`, and after `:` (on Windows `;`) one of `dsq repack --wdl`.
+    #[arg(long, value_name = "PATH")]
     tables: Option<PathBuf>,
     #[command(flatten)]
     level: LevelArgs,

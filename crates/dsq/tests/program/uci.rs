@@ -96,6 +96,7 @@ fn introduction() {
         "Rules type string default paper",
         "NoCaptureLimit type spin default 100 min 0 max 10000",
         "TablePath type string default <empty>",
+        "TableProbeDepth type spin default 3 min 0 max 100",
         "OnDemandCache type string default <empty>",
         "Ponder type check default false",
         "Move Overhead type spin default 10 min 0 max 10000",

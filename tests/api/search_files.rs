@@ -1,0 +1,239 @@
+//! The search with tables in files: three pieces in files, two in memory, so that the path is cheap to test.
+
+use doushouqi::board::{Move, Position, RuleOptions, Rules};
+use doushouqi::game::Game;
+use doushouqi::game::random::Random;
+use doushouqi::search::{Engine, EngineOptions, Info, Limits, Tables};
+use doushouqi::tablebase::{Generate, Options, Probe, SetError, Solver, TableProber, TableSet, Wdl, write_wdl};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
+use tempfile::TempDir;
+
+const RULES: RuleOptions = RuleOptions::PAPER;
+
+/// The directories of one set of rules: distances of up to two and three pieces, and results of up to three.
+struct Dirs {
+    dir: TempDir,
+}
+
+/// For tests that change no file.
+static DIRS: LazyLock<Dirs> = LazyLock::new(Dirs::new);
+
+impl Dirs {
+    fn new() -> Dirs {
+        let dirs = Dirs { dir: tempfile::tempdir().unwrap() };
+        generate(&dirs.path("two"), &RULES, 2);
+        generate(&dirs.path("three"), &RULES, 3);
+        write_wdl(&dirs.path("three"), &dirs.path("results"), &|_, _| {}).unwrap();
+        dirs
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    fn prober(&self) -> TableProber {
+        TableSet::open(&self.path("three")).unwrap().prober(&RULES).unwrap()
+    }
+
+    /// The tables of these directories, with two pieces in memory.
+    fn open(&self, names: &[&str]) -> Result<Tables, SetError> {
+        Tables::open_with_memory(&self.list(names), &RULES, 2)
+    }
+
+    fn list(&self, names: &[&str]) -> PathBuf {
+        list(&names.iter().map(|name| self.path(name)).collect::<Vec<_>>())
+    }
+}
+
+fn generate(dir: &Path, rules: &RuleOptions, pieces: usize) {
+    let job = Generate { pieces, ..Generate::new(dir, *rules) };
+    job.run(&mut Solver::new(rules, pieces, Options::default()), &|_| {}).unwrap();
+}
+
+/// Copies the files of a directory.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        fs::copy(&path, to.join(path.file_name().unwrap())).unwrap();
+    }
+}
+
+fn list(dirs: &[PathBuf]) -> PathBuf {
+    std::env::join_paths(dirs).unwrap().into()
+}
+
+fn engine(tables: &Arc<Tables>, probe_depth: u8) -> Engine {
+    Engine::new(EngineOptions::default().hash_mib(2).tables(tables.clone()).tb_probe_depth(probe_depth))
+}
+
+fn search(engine: &mut Engine, position: &Position, nodes: u64) -> Info {
+    let game = Game::new(position.clone(), Rules::new(RULES), None);
+    engine.search(&game, &Limits::default().nodes(nodes)).run().lines[0].clone()
+}
+
+/// What must be the same in every search of a position.
+fn outcome(info: &Info) -> (u64, u64, String, Vec<Move>) {
+    (info.nodes, info.tbhits, info.score.to_string(), info.pv.clone())
+}
+
+/// The slow twin: whatever files the tree reads, each probe is the result that the distances have.
+#[test]
+fn probes_are_those_of_the_distances() {
+    let dirs = &DIRS;
+    let truth = dirs.prober();
+    let sets = [&["three"][..], &["two", "results"], &["results", "three"]];
+    let check = |tables: &Tables| {
+        let mut random = Random::new(1);
+        for _ in 0..2000 {
+            let position = random.position(3, truth.rules());
+            let wanted = truth.value(&position).unwrap().map(|value| value.wdl);
+            assert_eq!(tables.probe(&position), wanted, "{}", position.to_fen());
+        }
+        let four = random.position(4, truth.rules());
+        assert_eq!(tables.probe(&four), None);
+    };
+    for names in sets {
+        let tables = dirs.open(names).unwrap();
+        // Two threads read the same blocks.
+        std::thread::scope(|scope| {
+            scope.spawn(|| check(&tables));
+            check(&tables);
+        });
+    }
+}
+
+/// With files the search decides more positions of four pieces in the same number of nodes, none of them wrongly. A
+/// search with a warm cache of blocks gives the same line.
+#[test]
+fn files_decide_more() {
+    const NODES: u64 = 300;
+    let dirs = &DIRS;
+    let tables = Arc::new(dirs.open(&["two", "results"]).unwrap());
+    let rules = Rules::new(RULES);
+    let mut truth = Solver::new(&RULES, 4, Options::default());
+    let mut random = Random::new(2);
+    let mut engines = [u8::MAX, 1].map(|probe_depth| engine(&tables, probe_depth));
+    let (mut hits, mut more, mut less) = (0, 0, 0);
+    for checked in 0..300 {
+        let position = random.position(4, &rules);
+        let [without, with] = engines.each_mut().map(|engine| {
+            engine.new_game();
+            search(engine, &position, NODES)
+        });
+        if checked % 50 == 0 {
+            let cold = Arc::new(dirs.open(&["two", "results"]).unwrap());
+            assert_eq!(outcome(&with), outcome(&search(&mut engine(&cold, 1), &position, NODES)));
+        }
+        let decided = |info: &Info| info.score.is_win() || info.score.is_loss();
+        hits += with.tbhits;
+        less += usize::from(decided(&without) && !decided(&with));
+        if decided(&with) && !decided(&without) {
+            let value = truth.solve_position(&position).unwrap().unwrap();
+            let wanted = if with.score.is_win() { Wdl::Win } else { Wdl::Loss };
+            assert_eq!(value.wdl, wanted, "{}", position.to_fen());
+            let within = with.score.win_within().or(with.score.loss_within()).unwrap();
+            assert!(within >= value.dtw.unwrap().into(), "{}: {}", position.to_fen(), with.score);
+            more += 1;
+        }
+    }
+    assert!(hits > 0 && more > less, "{hits} hits, {more} more, {less} less");
+}
+
+/// Two threads share the tables, and find what the distances say.
+#[test]
+fn two_threads_probe_files() {
+    let dirs = &DIRS;
+    let tables = Arc::new(dirs.open(&["two", "results"]).unwrap());
+    let options = EngineOptions::default().hash_mib(2).threads(2).tb_probe_depth(0).tables(tables);
+    let mut engine = Engine::new(options);
+    let mut random = Random::new(3);
+    let rules = Rules::new(RULES);
+    let hits: u64 = (0..10).map(|_| search(&mut engine, &random.position(4, &rules), 5000).tbhits).sum();
+    assert!(hits > 0);
+}
+
+/// Without distances of the root's pieces, the results of its moves decide which moves are searched.
+#[test]
+fn a_move_at_the_root_keeps_the_result() {
+    let dirs = &DIRS;
+    let truth = dirs.prober();
+    let tables = Arc::new(dirs.open(&["two", "results"]).unwrap());
+    let mut random = Random::new(4);
+    for _ in 0..200 {
+        let position = random.position(3, truth.rules());
+        let mv = search(&mut engine(&tables, 1), &position, 1).pv[0];
+        let [before, after] = [&position, &position.make(mv)].map(|p| truth.value(p).unwrap().unwrap().wdl);
+        assert_eq!(after.before(), before, "{}", position.to_fen());
+    }
+}
+
+/// A damaged or missing file contains no position: probes and searches go on without it.
+#[test]
+fn damage_does_not_stop_a_search() {
+    let dirs = Dirs { dir: tempfile::tempdir().unwrap() };
+    for name in ["two", "three", "results"] {
+        copy(&DIRS.path(name), &dirs.path(name));
+    }
+    let results = dirs.path("results");
+    let files = |dir: &Path| -> Vec<PathBuf> {
+        let paths = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
+        paths.filter(|path| path.extension().is_some_and(|ending| ending == "dsq")).collect()
+    };
+    // Opened before the damage, with one block in memory, and after it.
+    let before = dirs.open(&["two", "results"]).unwrap();
+    let rules = Rules::new(RULES);
+    let first = Random::new(5).position(3, &rules);
+    assert!(before.probe(&first).is_some());
+    for (i, path) in files(&results).iter().enumerate() {
+        match i % 4 {
+            0 => fs::remove_file(path).unwrap(),
+            1 => fs::write(path, &fs::read(path).unwrap()[..40]).unwrap(),
+            2 => fs::write(path, "not a table").unwrap(),
+            _ => {}
+        }
+    }
+    for tables in [before, dirs.open(&["two", "results"]).unwrap()].map(Arc::new) {
+        let mut random = Random::new(6);
+        let read = (0..500).filter(|_| tables.probe(&random.position(3, &rules)).is_some()).count();
+        assert!(read < 500, "{read}");
+        for pieces in [3, 4] {
+            let found = search(&mut engine(&tables, 0), &random.position(pieces, &rules), 2000);
+            assert!(!found.pv.is_empty());
+        }
+    }
+    // Where a directory of distances has the class, it replaces the damaged file.
+    let (tables, truth) = (dirs.open(&["results", "three"]).unwrap(), dirs.prober());
+    let wanted = truth.value(&first).unwrap().map(|value| value.wdl);
+    assert_eq!(tables.probe(&first), wanted);
+}
+
+#[test]
+fn a_path_names_distances_and_results() {
+    let dirs = &DIRS;
+    let (elsewhere, rules) = (tempfile::tempdir().unwrap(), "chinese".parse().unwrap());
+    let [distances, results] = ["distances", "results"].map(|name| elsewhere.path().join(name));
+    generate(&distances, &rules, 2);
+    write_wdl(&distances, &results, &|_, _| {}).unwrap();
+    let refused = |path: PathBuf| Tables::open(&path, &RULES).unwrap_err();
+    let alone = refused(dirs.path("results"));
+    assert!(matches!(&alone, SetError::NoDistances { .. }) && alone.to_string().contains("dsq generate"), "{alone}");
+    let twice = refused(dirs.list(&["two", "three"]));
+    assert!(matches!(twice, SetError::SameKind { .. }), "{twice}");
+    let other = refused(list(&[dirs.path("two"), results]));
+    assert!(matches!(other, SetError::Rules { .. }), "{other}");
+    let missing = refused(dirs.list(&["two", "nothing"]));
+    assert!(matches!(&missing, SetError::NoTables { .. }) && missing.to_string().contains("nothing"), "{missing}");
+    // Order and empty parts do not matter, and a directory is not split.
+    assert_eq!(dirs.open(&["results", "two"]).unwrap().pieces(), 2);
+    let mut trailing = dirs.path("two").into_os_string();
+    trailing.push(if cfg!(windows) { ";" } else { ":" });
+    assert!(Tables::open(trailing.as_ref(), &RULES).is_ok());
+    if cfg!(unix) {
+        let odd = elsewhere.path().join("two:results");
+        copy(&dirs.path("two"), &odd);
+        assert!(Tables::open(&odd, &RULES).is_ok());
+    }
+}
