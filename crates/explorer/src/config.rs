@@ -26,7 +26,8 @@ pub struct Config {
     pub listen: Vec<SocketAddr>,
     /// The default rules of requests. Their tables are solved at the start.
     pub rules: RuleOptions,
-    /// A directory with tables for these rules.
+    /// Tables for these rules: a directory with distances, for searches also one with results alone
+    /// ([`TablePath::open`](doushouqi::tablebase::TablePath::open)).
     pub tables: Option<PathBuf>,
     /// The limits of counting on demand from these tables; no counting if `None`.
     pub on_demand: Option<CountConfig>,

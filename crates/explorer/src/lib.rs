@@ -106,8 +106,8 @@ fn solve_in_background(app: &App, tell: &(dyn Fn(Event) + Sync)) {
         Ok(()) => {
             progress();
             // A search needs the tables of all materials.
-            if let Some(dir) = &app.config.tables
-                && let Err(error) = tables.load_for_search(dir)
+            if let Some(path) = &app.config.tables
+                && let Err(error) = tables.load_for_search(path)
             {
                 tracing::error!(%error, "searches do not use the tables on disk");
             }

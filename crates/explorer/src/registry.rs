@@ -5,7 +5,7 @@ use super::config::{Config, CountConfig, ServeError};
 use super::rule_tables::{Disk, MEMORY_PIECES, RuleTables};
 use doushouqi::board::RuleOptions;
 use doushouqi::search::Tables;
-use doushouqi::tablebase::{OnDemand, SetError, TableProber, TableSet};
+use doushouqi::tablebase::{OnDemand, SetError, TablePath, TableProber, TableSet};
 use rayon::ThreadPool;
 use std::collections::VecDeque;
 use std::sync::atomic::AtomicBool;
@@ -42,16 +42,21 @@ impl Registry {
     /// Solves the tables of up to three pieces. Tables on disk must be for the same rules.
     pub fn new(config: &Config, pool: ThreadPool) -> Result<Registry, ServeError> {
         let options = config.rules;
-        let disk = config.tables.as_ref().map(|dir| TableSet::open(dir)).transpose()?;
+        let path = config.tables.as_ref().map(|path| TablePath::open(path)).transpose()?;
+        let (disk, results) = path.map(|path| (path.distances, path.results)).unzip();
         let mut hash = Xxh3::new();
         hash.update(options.to_string().as_bytes());
-        for class in disk.iter().flat_map(|set| &set.manifest().classes) {
+        for class in disk.iter().chain(results.iter().flatten()).flat_map(|set| &set.manifest().classes) {
             hash.update(class.class.as_bytes());
             hash.update(class.values.white.as_bytes());
             hash.update(class.values.black.as_bytes());
         }
         let (pool, solved) = (Arc::new(pool), Arc::new(ClassCache::new(SOLVED_BYTES)));
-        let disk = disk.map(|set| set.prober(&options)).transpose()?;
+        // Answers need distances; searches also use the results.
+        let disk = disk.map(|set: TableSet| set.prober(&options)).transpose()?;
+        if let Some(results) = results.flatten() {
+            results.wdl_prober(&options)?;
+        }
         let disk = match &config.on_demand {
             Some(on_demand) => Some(Disk::OnDemand(Arc::new(open_on_demand(disk, on_demand)?))),
             None => disk.map(|tables| Disk::Tables(Box::new(tables))),

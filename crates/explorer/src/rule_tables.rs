@@ -174,9 +174,9 @@ impl RuleTables {
         }
     }
 
-    /// Loads the tables of a directory for searches, of up to four pieces.
-    pub fn load_for_search(&self, dir: &Path) -> Result<(), SetError> {
-        let tables = Arc::new(self.pool.install(|| Tables::open(dir, self.rules.options()))?);
+    /// Opens the tables of a path for searches; loads those of up to four pieces.
+    pub fn load_for_search(&self, path: &Path) -> Result<(), SetError> {
+        let tables = Arc::new(self.pool.install(|| Tables::open(path, self.rules.options()))?);
         *self.search() = Some(tables);
         Ok(())
     }
