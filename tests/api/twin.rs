@@ -87,7 +87,7 @@ fn leaves_as_published() {
     assert_eq!(slow::perft(&board, Color::White, &RuleOptions::PAPER, 5), 5_111_725);
 }
 
-/// Times the solver: `cargo test --test twin timings -- --ignored --nocapture`.
+/// Times the solver: `./test timings -- --ignored --nocapture`.
 #[test]
 #[ignore = "only prints times"]
 fn timings() {
