@@ -110,11 +110,6 @@ impl Process {
         }
     }
 
-    /// Drops the lines that the program has written. An answer after the end of a search is not the answer to the next one.
-    pub(super) fn discard_lines(&mut self) {
-        while self.lines.try_recv().is_ok() {}
-    }
-
     /// Ends the program at once, and the programs that it has started: an engine behind a script would go on searching.
     pub(super) fn kill(&mut self) {
         // A group without its first process may already be another's.

@@ -47,7 +47,6 @@ impl Program {
         let process = self.process()?;
         process.set_rules(game)?;
         let process = &mut process.process;
-        process.discard_lines();
         process.send(&position_command(game))?;
         let deadline = Instant::now() + turn.patience(color);
         process.send(&go_command(turn))?;

@@ -413,7 +413,7 @@ mod tests {
         assert_eq!(record(9).pack().0[..], [&bits.to_le_bytes()[..12], &labels].concat());
         let header = Header { rules: 1, seed: 2, nodes: 3, evaluation: 4, sidelines: true }.to_bytes();
         let word = |value: u8| [value, 0, 0, 0, 0, 0, 0, 0];
-        assert_eq!(header[..], [&b"DSQDATA\x01"[..], &word(1), &word(2), &word(3), &word(4), &word(0)].concat());
+        assert_eq!(header[..], [&b"DSQDATA\x01"[..], &word(1), &word(2), &word(3), &word(4), &word(1)].concat());
     }
 
     #[test]

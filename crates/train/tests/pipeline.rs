@@ -19,7 +19,7 @@ fn generate(path: &Path, seed: u64, games: u32) {
         rules: Rules::default(),
         seed,
         nodes: 40,
-        evaluation: Evaluation::default(),
+        evaluation: Evaluation::HandCrafted,
         weights: None,
         tables,
         sidelines: false,

@@ -379,17 +379,6 @@ mod programs {
         assert!(player["longest_milliseconds"].as_f64().unwrap() >= 1000.0);
     }
 
-    /// A second answer to one `go` is not the answer to the next.
-    #[test]
-    fn late_lines_are_discarded() {
-        let twice = script("echo bestmove a3b3; echo bestmove a3a9; sleep 0.1");
-        let arguments =
-            ["match", &twice, "builtin:random", "--games", "2", "--openings", "start", "--depth", "1", "--json"];
-        let (lines, stderr) = json(&arguments);
-        assert!(lines[2]["players"][0]["moves"].as_u64() > Some(1), "{stderr}");
-        assert!(!stderr.contains("a3a9"), "{stderr}");
-    }
-
     /// The end of a program that hangs also ends the programs that it has started.
     #[test]
     fn programs_behind_a_script_end_with_it() {
