@@ -276,11 +276,6 @@ impl RuleOptions {
         RuleOptions::PRESETS.into_iter().find(|(_, options)| options == self).map(|(name, _)| name)
     }
 
-    /// The number of options, except `repetition`, with the same value in both rule sets.
-    pub(crate) fn equal_options(&self, other: &RuleOptions) -> usize {
-        self.values().iter().zip(other.values()).take(7).filter(|&(a, b)| *a == b).count()
-    }
-
     fn values(&self) -> [&'static str; 8] {
         [
             self.elephant_takes_rat.as_str(),

@@ -22,8 +22,13 @@ static NETWORKS: LazyLock<Vec<(RuleOptions, Arc<Network>)>> = LazyLock::new(|| {
 /// The network for games under these rules: the one that learned from games under the most similar rules, and the last
 /// of these. `None` if the bytes of all are damaged, which a test rules out.
 pub(super) fn network(rules: &RuleOptions) -> Option<&'static Arc<Network>> {
-    let nearest = NETWORKS.iter().max_by_key(|(preset, _)| preset.equal_options(rules));
+    let nearest = NETWORKS.iter().max_by_key(|(preset, _)| equal_options(preset, rules));
     nearest.map(|(_, network)| network)
+}
+
+/// The number of options, except `repetition`, with the same value in both rule sets.
+fn equal_options(a: &RuleOptions, b: &RuleOptions) -> usize {
+    a.table_spelling().split(',').zip(b.table_spelling().split(',')).filter(|(a, b)| a == b).count()
 }
 
 #[cfg(test)]
