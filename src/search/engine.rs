@@ -84,8 +84,7 @@ impl Engine {
     ///
     /// At the root, endgame tables that contain the position decide the move: the shortest win or the longest loss. The
     /// search chooses among several drawing moves, and among the moves that keep the result if only results are known. If
-    /// repeating a position is illegal, the engine ignores the tables,
-    /// since they contain no history.
+    /// repeating a position is illegal, the engine ignores the tables, since they contain no history.
     pub fn search<'a>(&'a mut self, game: &'a Game, limits: &Limits) -> Search<'a> {
         Search { engine: self, game, limits: *limits, moves: None, stop: &NEVER, on_info: Box::new(|_| ()) }
     }

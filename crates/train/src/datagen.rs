@@ -38,7 +38,7 @@ pub struct Datagen {
     /// The tables that end games of few pieces.
     pub tables: Arc<Tables>,
     /// Whether each move adds a position that the game does not reach: 1 to 3 random moves from the position before it,
-    /// with a search of its own.
+    /// with a search of its own. Its score is the label; its result is that of the game and says nothing about it.
     pub sidelines: bool,
 }
 

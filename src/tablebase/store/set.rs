@@ -166,7 +166,8 @@ impl TableSet {
     /// [`SetError::Unlisted`] for the first class that it does not list.
     pub fn check_complete(&self) -> Result<(), SetError> {
         for (id, class) in self.classes.iter().filter(|(id, _)| !self.listed[id.0]) {
-            let needed = self.ids().any(|other| self.classes.captures(other).contains(&id));
+            let captures_lead_here = |other: ClassId| self.classes.captures(other).contains(&id);
+            let needed = self.classes.iter().any(|(other, _)| self.listed[other.0] && captures_lead_here(other));
             if needed || TableFile::path(&self.dir, class.representative).exists() {
                 return Err(SetError::Unlisted { dir: self.dir.clone(), material: class.representative });
             }
