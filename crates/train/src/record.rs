@@ -268,9 +268,10 @@ impl DataFile {
         file.read_exact(&mut bytes).map_err(io)?;
         let found = Header::from_bytes(&bytes).map_err(content)?;
         if found != *header {
+            let sidelines = if found.sidelines { "with" } else { "without" };
             let reason = format!(
-                "it was made with seed {} and {} nodes, or by other rules or weights, from other tables, or with or without \
-                 sidelines",
+                "it was made with seed {} and {} nodes, {sidelines} sidelines, or by other rules or weights, or from other \
+                 tables",
                 found.seed, found.nodes
             );
             return Err(content(reason));
