@@ -12,7 +12,7 @@ use super::http::{Query, status_of};
 use super::limits::{MAX_BODY, MAX_URI};
 use super::params::{
     AnalyzeQuery, BestMoveQuery, BoardQuery, Field, GameQuery, LongestQuery, MainlineQuery, MatrixQuery, NoKeys,
-    PageQuery, PositionQuery, PuzzlesQuery, RandomQuery, StatsQuery, WhatIfQuery, material,
+    PageQuery, PositionQuery, PuzzlesQuery, RandomQuery, StatsQuery, WhatIfQuery,
 };
 use super::puzzles::{PuzzlesAnswer, Wanted};
 use super::review::{self, GameRequest};
@@ -141,9 +141,8 @@ pub async fn count(context: Context, Query(query): Query<PositionQuery>) -> Resu
     Ok(sse::count(follower))
 }
 
-pub async fn stats(context: Context, text: String, query: StatsQuery) -> Answer<api::MaterialStats> {
+pub async fn stats(context: Context, material: Material, query: StatsQuery) -> Answer<api::MaterialStats> {
     let rules = query.rules.rules(&context.app.config.rules)?;
-    let material = material(&text)?;
     context.probe(rules, material.len(), move |tables| api::stats(tables, material)).await
 }
 

@@ -2,11 +2,13 @@
 
 use super::errors::{ApiError, Code, ErrorAnswer};
 use super::limits::{BODY_TIMEOUT, MAX_BODY, too_large};
-use axum::extract::{FromRequest, FromRequestParts, Request};
+use super::params;
+use axum::extract::{FromRequest, FromRequestParts, Path, Request};
 use axum::http::header::{CONNECTION, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
+use doushouqi::tablebase::Material;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::error::Error;
@@ -26,6 +28,19 @@ impl<S: Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
                 Err(ApiError::new(Code::BadRequest, format!("the query cannot be read: {reason}")).reason("bad_query"))
             }
         }
+    }
+}
+
+/// The material in a path.
+pub struct OfMaterial(pub Material);
+
+impl<S: Send + Sync> FromRequestParts<S> for OfMaterial {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<OfMaterial, ApiError> {
+        let bad = |_| ApiError::new(Code::BadMaterial, "the material is not UTF-8").at("material", 0);
+        let Path(text) = Path::<String>::from_request_parts(parts, state).await.map_err(bad)?;
+        params::material(&text).map(OfMaterial)
     }
 }
 

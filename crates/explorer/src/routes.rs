@@ -7,18 +7,19 @@ use super::engine::InfoReport;
 use super::errors::{ApiError, Code};
 use super::guard::guard;
 use super::handlers;
-use super::http::{Body, Json, Query};
+use super::http::{Body, Json, OfMaterial, Query};
 use super::openapi::{self, Content, MakeSchema, Operation, keys_of, schema_of};
 use super::params::{AnalyzeQuery, BoardQuery, NoKeys, PageQuery, PositionQuery};
 use super::sse::Done;
 use super::state::App;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::handler::Handler;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, Method, Uri};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, any};
 use axum::{Router, middleware};
+use doushouqi::tablebase::Material;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -86,11 +87,11 @@ impl Route {
         Route::raw::<Q, _, _>(path, cost, handler, Content::Json(schema_of::<T>), summary)
     }
 
-    /// GET with a value in the path and a query `Q`, answered with JSON.
+    /// GET with a material in the path and a query `Q`, answered with JSON.
     fn get_of<Q, T, F>(
         path: &'static str,
         cost: Cost,
-        answer: fn(Context, String, Q) -> F,
+        answer: fn(Context, Material, Q) -> F,
         summary: &'static str,
     ) -> Route
     where
@@ -98,8 +99,8 @@ impl Route {
         T: Serialize + JsonSchema + Send + 'static,
         F: Future<Output = Result<T, ApiError>> + Send + 'static,
     {
-        let handler = move |context: Context, Path(value): Path<String>, Query(query): Query<Q>| async move {
-            answer(context, value, query).await.map(Json)
+        let handler = move |context: Context, OfMaterial(material): OfMaterial, Query(query): Query<Q>| async move {
+            answer(context, material, query).await.map(Json)
         };
         let mut route = Route::raw::<Q, _, _>(path, cost, handler, Content::Json(schema_of::<T>), summary);
         route.operation.segment = path.split(['{', '}']).nth(1);

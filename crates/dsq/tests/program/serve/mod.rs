@@ -183,6 +183,7 @@ fn errors_have_a_code_and_a_place() {
     assert_eq!(error("/api/v1/probe?rules=%FF"), (400, "bad_rules".into(), at("rules", 0)));
     assert_eq!(error("/api/v1/stats/EvE?rules=nobody"), (400, "bad_rules".into(), at("rules", 0)));
     assert_eq!(error("/api/v1/stats/EE"), (400, "bad_material".into(), at("material", 0)));
+    assert_eq!(error("/api/v1/stats/%FF"), (400, "bad_material".into(), at("material", 0)));
     assert_eq!(error("/api/v1/whatif?piece=h1"), (400, "bad_request".into(), at("piece", 0)));
     assert_eq!(error("/api/v1/whatif?piece=d5"), (400, "bad_request".into(), at("piece", 0)));
     assert_eq!(error("/api/v1/mainline"), (404, "no_table".into(), Value::Null));
