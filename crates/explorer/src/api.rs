@@ -455,24 +455,19 @@ pub fn longest(tables: &RequestTables<'_>, material: Option<Material>, count: us
     Ok(Longest { rules: tables.requested_rules.to_string(), lines })
 }
 
-/// The values that a random position may have.
+/// The value that a random position has; a missing part matches any.
 #[derive(Clone, Copy, Debug)]
-pub enum Wanted {
-    Any,
-    Plies(u16),
-    Wdl(Wdl),
+pub struct Wanted {
+    pub plies: Option<u16>,
+    pub wdl: Option<Wdl>,
 }
 
 impl Wanted {
-    /// Whether a value is among them.
+    /// Whether a value matches.
     #[must_use]
     pub fn is(self, value: CellValue, rules: &Rules) -> bool {
         let value = Value::of(value, rules);
-        match self {
-            Wanted::Any => true,
-            Wanted::Plies(plies) => value.dtw == Some(plies),
-            Wanted::Wdl(wdl) => value.wdl == wdl,
-        }
+        self.plies.is_none_or(|plies| value.dtw == Some(plies)) && self.wdl.is_none_or(|wdl| value.wdl == wdl)
     }
 }
 

@@ -29,7 +29,7 @@ use doushouqi::board::{
 use doushouqi::game::Game;
 use doushouqi::game::random::Random;
 use doushouqi::search::Limits;
-use doushouqi::tablebase::{Material, OnDemand, Wdl};
+use doushouqi::tablebase::{Material, OnDemand};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::hash_map::RandomState;
@@ -173,14 +173,7 @@ pub async fn random(context: Context, query: RandomQuery) -> Answer<RandomPositi
     let rules = query.rules.rules(&context.app.config.rules)?;
     let material = query.material.material()?;
     let turn = query.turn.color("turn")?;
-    let wanted = match (query.plies.number("plies", 0..=10_000)?, query.wdl.get()) {
-        (Some(plies), _) => api::Wanted::Plies(plies),
-        (None, None) => api::Wanted::Any,
-        (None, Some("win")) => api::Wanted::Wdl(Wdl::Win),
-        (None, Some("draw")) => api::Wanted::Wdl(Wdl::Draw),
-        (None, Some("loss")) => api::Wanted::Wdl(Wdl::Loss),
-        (None, Some(_)) => return Err(ApiError::choice("wdl", "win, draw, loss")),
-    };
+    let wanted = api::Wanted { plies: query.plies.number("plies", 0..=10_000)?, wdl: query.wdl.wdl("wdl")? };
     let seed = random_seed(&query.seed)?;
     let find = move |tables: &RequestTables<'_>| {
         let mut random = Random::new(seed);

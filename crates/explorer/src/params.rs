@@ -2,7 +2,7 @@
 
 use super::errors::{ApiError, Code};
 use doushouqi::board::{Color, Fen, ParseFenError, Position, RuleOptions, Square};
-use doushouqi::tablebase::Material;
+use doushouqi::tablebase::{Material, Wdl};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::ops::RangeInclusive;
@@ -308,6 +308,17 @@ impl Field {
             Some("white" | "w") => Ok(Some(Color::White)),
             Some("black" | "b") => Ok(Some(Color::Black)),
             Some(_) => Err(ApiError::choice(name, "white, black")),
+        }
+    }
+
+    /// A result: `win`, `draw` or `loss`.
+    pub fn wdl(&self, name: &'static str) -> Result<Option<Wdl>, ApiError> {
+        match self.get() {
+            None => Ok(None),
+            Some("win") => Ok(Some(Wdl::Win)),
+            Some("draw") => Ok(Some(Wdl::Draw)),
+            Some("loss") => Ok(Some(Wdl::Loss)),
+            Some(_) => Err(ApiError::choice(name, "win, draw, loss")),
         }
     }
 

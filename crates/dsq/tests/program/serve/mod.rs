@@ -575,6 +575,9 @@ fn explanations_agree_with_the_tables() {
     let fen = found["fen"].as_str().unwrap().replace(' ', "_");
     let line = connection.get(&format!("/api/v1/mainline?fen={fen}")).json();
     assert_eq!((line["line"].as_array().unwrap().len(), &line["value"]["dtw"]), (9, &json!(9)));
+    // A win is an odd number of plies away.
+    let found = |wdl: &str| server.connect().get(&format!("/api/v1/random?material=EvLR&plies=9&wdl={wdl}")).status;
+    assert_eq!((found("win"), found("loss")), (200, 404));
     let stats = connection.get("/api/v1/stats/EvLR").json();
     let sum: u64 = stats["white"]["by_plies"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).sum();
     let field = |name: &str| stats["white"][name].as_u64().unwrap();
@@ -679,6 +682,7 @@ fn wrong_values_have_reasons() {
         ("whatif?piece=z9", "not_a_square", "name", "piece"),
         ("whatif?piece=d5", "no_piece_there", "square", "d5"),
         ("random?wdl=maybe", "not_a_choice", "values", "win, draw, loss"),
+        ("random?plies=3&wdl=maybe", "not_a_choice", "values", "win, draw, loss"),
         ("random?turn=red", "not_a_choice", "name", "turn"),
         ("bestmove?perfect=2", "not_a_choice", "name", "perfect"),
         ("bestmove?strength=11", "not_a_number_in_range", "max", "10"),
