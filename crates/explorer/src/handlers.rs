@@ -278,7 +278,7 @@ pub async fn analyze(context: Context, Query(query): Query<AnalyzeQuery>) -> Res
         .movetime(Duration::from_millis(query.movetime.number("movetime", 1..=most)?.unwrap_or(most)));
     let asked = *game.rules().options();
     let pieces = game.position().occupied().len();
-    if query.tables.get() != Some("0") {
+    if query.tables.flag("tables", true)? {
         let (known, lines) = (game.clone(), setup.lines);
         let from_tables = move |tables: &RequestTables<'_>| sse::from_tables(tables, &known, lines);
         if let Some(response) = context.probe(asked, pieces, from_tables).await? {
@@ -300,7 +300,7 @@ pub async fn bestmove(context: Context, query: BestMoveQuery) -> Answer<BestMove
     let time = Duration::from_millis(query.movetime.number("movetime", 1..=most)?.unwrap_or(1000));
     let seed = random_seed(&query.seed)?;
     let asked = *game.rules().options();
-    if query.perfect.flag("perfect")? {
+    if query.perfect.flag("perfect", false)? {
         let known = game.clone();
         let pieces = known.position().occupied().len();
         let best = move |tables: &RequestTables<'_>| {

@@ -292,10 +292,11 @@ impl Field {
         }
     }
 
-    /// `0` or `1`.
-    pub fn flag(&self, name: &'static str) -> Result<bool, ApiError> {
+    /// `0` or `1`; `default` if missing.
+    pub fn flag(&self, name: &'static str, default: bool) -> Result<bool, ApiError> {
         match self.get() {
-            None | Some("0" | "false") => Ok(false),
+            None => Ok(default),
+            Some("0" | "false") => Ok(false),
             Some("1" | "true") => Ok(true),
             Some(_) => Err(ApiError::choice(name, "0, 1")),
         }

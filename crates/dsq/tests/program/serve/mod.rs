@@ -685,6 +685,7 @@ fn wrong_values_have_reasons() {
         ("random?plies=3&wdl=maybe", "not_a_choice", "values", "win, draw, loss"),
         ("random?turn=red", "not_a_choice", "name", "turn"),
         ("bestmove?perfect=2", "not_a_choice", "name", "perfect"),
+        ("analyze?tables=banana", "not_a_choice", "name", "tables"),
         ("bestmove?strength=11", "not_a_number_in_range", "max", "10"),
     ];
     for (target, reason, name, value) in wrong {
