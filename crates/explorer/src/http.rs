@@ -3,7 +3,9 @@
 use super::errors::{ApiError, Code, ErrorAnswer};
 use super::limits::{BODY_TIMEOUT, MAX_BODY, too_large};
 use super::params;
-use axum::extract::{FromRequest, FromRequestParts, Path, Request};
+use axum::body::Bytes;
+use axum::extract::rejection::{BytesRejection, FailedToBufferBody};
+use axum::extract::{DefaultBodyLimit, FromRequest, FromRequestParts, Path, Request};
 use axum::http::header::{CONNECTION, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode};
@@ -12,6 +14,7 @@ use doushouqi::tablebase::Material;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::error::Error;
+use std::fmt::Display;
 
 /// The query of a request. Unknown and repeated keys are errors that name the key.
 #[derive(Debug)]
@@ -47,18 +50,28 @@ impl<S: Send + Sync> FromRequestParts<S> for OfMaterial {
 /// A JSON body of at most [`MAX_BODY`] bytes.
 pub struct Body<T>(pub T);
 
-impl<S: Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
+impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, _: &S) -> Result<Body<T>, ApiError> {
-        let body = tokio::time::timeout(BODY_TIMEOUT, axum::body::to_bytes(request.into_body(), MAX_BODY)).await;
-        let late = || ApiError::new(Code::RequestTimeout, "the body of the request did not arrive in time");
-        let bytes = body.map_err(|_| late())?.map_err(|_| too_large())?;
-        let bad = |error: serde_json::Error| {
-            ApiError::new(Code::BadRequest, format!("the body cannot be read: {error}")).reason("bad_body")
-        };
-        serde_json::from_slice(&bytes).map(Body).map_err(bad)
+    async fn from_request(mut request: Request, state: &S) -> Result<Body<T>, ApiError> {
+        DefaultBodyLimit::max(MAX_BODY).apply(&mut request);
+        let body = tokio::time::timeout(BODY_TIMEOUT, Bytes::from_request(request, state)).await;
+        let late = |_| ApiError::new(Code::RequestTimeout, "the body of the request did not arrive in time");
+        let bytes = body.map_err(late)?.map_err(|error| unread(&error))?;
+        serde_json::from_slice(&bytes).map(Body).map_err(bad_body)
     }
+}
+
+/// The error of a body that is too long or broken, such as a chunk without a length.
+fn unread(error: &BytesRejection) -> ApiError {
+    match error {
+        BytesRejection::FailedToBufferBody(FailedToBufferBody::LengthLimitError(_)) => too_large(),
+        error => bad_body(error),
+    }
+}
+
+fn bad_body(error: impl Display) -> ApiError {
+    ApiError::new(Code::BadRequest, format!("the body cannot be read: {error}")).reason("bad_body")
 }
 
 /// A JSON response. It serialises into a vector; axum's `Json` writes through `BytesMut`, which took a quarter of the
@@ -99,5 +112,27 @@ impl IntoResponse for ApiError {
         }
         response.extensions_mut().insert(code);
         response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::body::Body as Content;
+    use std::io;
+
+    #[test]
+    fn long_and_broken_bodies_are_told_apart() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let code = |content: Content| {
+            let read = runtime.block_on(Body::<Vec<u8>>::from_request(Request::new(content), &()));
+            read.map(|Body(numbers)| numbers).map_err(|error| error.code())
+        };
+        let list = |length: usize| Content::from(format!("[1{}]", " ".repeat(length - 3)));
+        assert_eq!(code(list(MAX_BODY)), Ok(vec![1]));
+        assert_eq!(code(list(MAX_BODY + 1)), Err(Code::TooLarge));
+        assert_eq!(code(Content::from("[1")), Err(Code::BadRequest));
+        let cut = [Ok("[1"), Err(io::Error::from(io::ErrorKind::InvalidData))];
+        assert_eq!(code(Content::from_stream(tokio_stream::iter(cut))), Err(Code::BadRequest));
     }
 }

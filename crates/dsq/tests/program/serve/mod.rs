@@ -242,6 +242,9 @@ fn requests_are_checked_before_their_handler() {
     assert!((0..40).all(|_| connection.get("/api/v1/rules").status == 200), "this machine has no limit");
     assert_eq!(connection.post("/api/v1/batch", &"x".repeat(200_000)).status, 413);
     assert_eq!(server.connect().get(&format!("/api/v1/probe?fen={}", "7".repeat(9000))).status, 413);
+    let broken = b"POST /api/v1/batch HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n";
+    let answer = server.connect().raw(broken).expect("an answer");
+    assert_eq!((answer.status, &answer.json()["error"]["reason"]), (400, &json!("bad_body")));
     assert_eq!(server.connect().post("/api/v1/probe", "{}").status, 405);
     let many: Vec<&str> = vec![TWO; 201];
     assert_eq!(server.connect().post("/api/v1/batch", &json!({"fens": many}).to_string()).status, 413);
