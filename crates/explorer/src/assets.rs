@@ -193,15 +193,32 @@ impl Assets {
     }
 }
 
-/// Whether `If-None-Match` contains the entity tag.
+/// The entity tags in `If-None-Match`, without their weakness.
+fn given_tags(headers: &HeaderMap) -> impl Iterator<Item = &str> {
+    let given = headers.get(header::IF_NONE_MATCH).and_then(|value| value.to_str().ok()).unwrap_or("");
+    given.split(',').map(bare)
+}
+
+fn bare(tag: &str) -> &str {
+    tag.trim().trim_start_matches("W/")
+}
+
+/// Whether `If-None-Match` names the entity tag.
+#[must_use]
+pub fn names(headers: &HeaderMap, etag: &HeaderValue) -> bool {
+    etag.to_str().is_ok_and(|etag| given_tags(headers).any(|tag| tag == bare(etag)))
+}
+
+/// Whether `If-None-Match` is `*`, which matches whatever exists.
+#[must_use]
+pub fn names_any(headers: &HeaderMap) -> bool {
+    given_tags(headers).any(|tag| tag == "*")
+}
+
+/// Whether an existing response with this entity tag matches `If-None-Match`.
 #[must_use]
 pub fn matches(headers: &HeaderMap, etag: &HeaderValue) -> bool {
-    let (Some(given), Ok(etag)) = (headers.get(header::IF_NONE_MATCH).and_then(|v| v.to_str().ok()), etag.to_str())
-    else {
-        return false;
-    };
-    let bare = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
-    given.split(',').any(|tag| bare(tag) == bare(etag) || tag.trim() == "*")
+    names_any(headers) || names(headers, etag)
 }
 
 fn accepts_gzip(headers: &HeaderMap) -> bool {

@@ -1,6 +1,6 @@
 //! Checks every request before its handler, and adds security headers to every response.
 
-use super::assets::matches;
+use super::assets;
 use super::context::Client;
 use super::cost::{Caching, Limits};
 use super::errors::{ApiError, Code};
@@ -30,6 +30,8 @@ pub async fn guard(State((app, limits)): State<(Arc<App>, Limits)>, mut request:
     let start = Instant::now();
     let logged_request = LoggedRequest::new(&limits, &request);
     let tag = etag(&app, &limits, &request);
+    // `*` needs a response that exists, which only the handler knows.
+    let any = assets::names_any(request.headers());
     let origin = request.headers().get(header::ORIGIN).cloned();
     let checked = check(&app, &limits, &request).map(|client| request.extensions_mut().insert(client));
     let mut response = match checked {
@@ -37,7 +39,7 @@ pub async fn guard(State((app, limits)): State<(Arc<App>, Limits)>, mut request:
             drain(request).await;
             error.into_response()
         }
-        Ok(_) if tag.as_ref().is_some_and(|tag| matches(request.headers(), tag)) => {
+        Ok(_) if tag.as_ref().is_some_and(|tag| assets::names(request.headers(), tag)) => {
             StatusCode::NOT_MODIFIED.into_response()
         }
         Ok(_) if request.method() == Method::OPTIONS && origin.is_some() => preflight(),
@@ -48,6 +50,9 @@ pub async fn guard(State((app, limits)): State<(Arc<App>, Limits)>, mut request:
     };
     let ok = response.status() == StatusCode::OK || response.status() == StatusCode::NOT_MODIFIED;
     if let Some(tag) = tag.filter(|_| ok) {
+        if any {
+            response = StatusCode::NOT_MODIFIED.into_response();
+        }
         response.headers_mut().insert(header::ETAG, tag);
     }
     set_headers(&app, &mut response, origin);

@@ -272,7 +272,9 @@ fn unchanged_answers_are_304() {
         assert_eq!((again.status, again.body.len()), (304, 0), "{target}");
         assert_eq!(again.header("etag"), Some(&*tag));
         assert_eq!(connection.get_with(&target, "If-None-Match: \"other\"\r\n").status, 200);
+        assert_eq!(connection.get_with(&target, "If-None-Match: *\r\n").status, 304);
     }
+    assert_eq!(connection.get_with("/api/v1/probe?fen=bad", "If-None-Match: *\r\n").status, 400);
     assert_eq!(connection.get("/api/v1/random").header("etag"), None);
     let packed = connection.get_with("/api/v1/rules", "Accept-Encoding: gzip\r\n");
     assert_eq!(packed.header("content-encoding"), Some("gzip"));
