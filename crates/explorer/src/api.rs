@@ -246,11 +246,25 @@ pub struct MainLine {
 }
 
 /// The most time for a line. The moves of a class that was counted on demand take up to a tenth of a second each.
-const LINE_TIME: Duration = Duration::from_secs(5);
+pub const LINE_TIME: Duration = Duration::from_secs(5);
 
-/// The principal variation to the end of the game, at most `max` plies, cut off after [`LINE_TIME`]. Of equal moves it
-/// takes the first. A draw has no line.
-pub fn mainline(tables: &RequestTables<'_>, position: &Position, max: usize) -> Result<MainLine, ApiError> {
+impl MainLine {
+    /// Whether a line of at most `max` plies was cut off for lack of time, so that the same request may give a longer
+    /// one.
+    #[must_use]
+    pub fn is_cut_off(&self, max: usize) -> bool {
+        self.end == "limit" && self.line.len() < max
+    }
+}
+
+/// The principal variation to the end of the game, at most `max` plies, cut off after `time`. Of equal moves it takes
+/// the first. A draw has no line.
+pub fn mainline(
+    tables: &RequestTables<'_>,
+    position: &Position,
+    max: usize,
+    time: Duration,
+) -> Result<MainLine, ApiError> {
     let rules = tables.rules();
     let started = Instant::now();
     let start = value(tables, position)?.ok_or_else(|| no_table(position))?;
@@ -265,7 +279,7 @@ pub fn mainline(tables: &RequestTables<'_>, position: &Position, max: usize) -> 
         if value.wdl == Wdl::Draw {
             break "draw";
         }
-        if line.len() == max || started.elapsed() > LINE_TIME {
+        if line.len() == max || started.elapsed() > time {
             break "limit";
         }
         tables.check()?;
@@ -496,4 +510,30 @@ pub fn batch(tables: &RequestTables<'_>, fens: &[String]) -> Result<Vec<BatchRes
         })
     };
     fens.iter().map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::class_cache::ClassCache;
+    use super::super::rule_tables::RuleTables;
+    use super::*;
+    use doushouqi::board::RuleOptions;
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
+    #[test]
+    fn a_line_is_cut_off_by_time_alone() {
+        let pool = Arc::new(rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap());
+        let (stop, cache) = (AtomicBool::new(false), Arc::new(ClassCache::new(0)));
+        let tables = RuleTables::new(RuleOptions::PAPER, None, pool, cache, &stop).unwrap();
+        let tables = RequestTables::new(&tables, RuleOptions::PAPER, &stop);
+        let position = Position::from_fen("7/7/3e3/7/7/7/3E3/7/7 w").unwrap();
+        let line = |max, time| mainline(&tables, &position, max, time).unwrap();
+        let cut = line(100, Duration::ZERO);
+        assert!(cut.is_cut_off(100) && cut.line.is_empty(), "{cut:?}");
+        let short = line(3, LINE_TIME);
+        assert!(!short.is_cut_off(3) && short.end == "limit", "{short:?}");
+        let whole = line(100, LINE_TIME);
+        assert!(!whole.is_cut_off(100) && whole.line.len() == 12, "{whole:?}");
+    }
 }

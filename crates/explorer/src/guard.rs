@@ -4,6 +4,7 @@ use super::assets;
 use super::context::Client;
 use super::cost::{Caching, Limits};
 use super::errors::{ApiError, Code};
+use super::http::Unrepeatable;
 use super::limits::{MAX_BODY, MAX_URI, too_large};
 use super::state::App;
 use axum::body::Body;
@@ -48,8 +49,7 @@ pub async fn guard(State((app, limits)): State<(Arc<App>, Limits)>, mut request:
             Err(_) => ApiError::new(Code::Timeout, "the request took too long").into_response(),
         },
     };
-    let ok = response.status() == StatusCode::OK || response.status() == StatusCode::NOT_MODIFIED;
-    if let Some(tag) = tag.filter(|_| ok) {
+    if let Some(tag) = tag.filter(|_| takes_tag(&response)) {
         if any {
             response = StatusCode::NOT_MODIFIED.into_response();
         }
@@ -226,6 +226,12 @@ fn etag(app: &App, limits: &Limits, request: &Request) -> Option<HeaderValue> {
     HeaderValue::from_str(&format!("W/\"{hash:016x}\"")).ok()
 }
 
+/// Whether a response may have the entity tag of its request.
+fn takes_tag(response: &Response) -> bool {
+    let ok = response.status() == StatusCode::OK || response.status() == StatusCode::NOT_MODIFIED;
+    ok && response.extensions().get::<Unrepeatable>().is_none()
+}
+
 /// The response to a CORS preflight request.
 fn preflight() -> Response {
     let methods = (header::ACCESS_CONTROL_ALLOW_METHODS, "GET, POST");
@@ -254,6 +260,7 @@ fn set_headers(app: &App, response: &mut Response<Body>, origin: Option<HeaderVa
 #[cfg(test)]
 mod tests {
     use super::*;
+    use axum::Extension;
 
     #[test]
     fn clients_behind_a_proxy() {
@@ -285,6 +292,13 @@ mod tests {
         assert_eq!(client(&[("forwarded", "proto=https")]), None);
         assert_eq!(client(&[("x-forwarded-for", "1.2.3.4"), ("x-real-ip", "1.2.3.4")]).as_deref(), Some("1.2.3.4"));
         assert_eq!(client(&[("x-forwarded-for", "1.2.3.4"), ("forwarded", "for=9.9.9.9")]), None, "one is forged");
+    }
+
+    #[test]
+    fn unrepeatable_responses_have_no_entity_tag() {
+        assert!(takes_tag(&"line".into_response()));
+        assert!(!takes_tag(&(Extension(Unrepeatable), "line").into_response()));
+        assert!(!takes_tag(&StatusCode::NOT_FOUND.into_response()));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::errors::{ApiError, Code};
 use super::explain;
 use super::game_state::{self, GameState};
 use super::html;
-use super::http::{Query, status_of};
+use super::http::{Json, Query, Unrepeatable, status_of};
 use super::limits::{MAX_BODY, MAX_URI};
 use super::params::{
     AnalyzeQuery, BestMoveQuery, BoardQuery, Field, GameQuery, LongestQuery, MainlineQuery, MatrixQuery, NoKeys,
@@ -19,6 +19,7 @@ use super::review::{self, GameRequest};
 use super::rule_tables::{Effort, FIRST_PIECES, MEMORY_PIECES, RequestTables, RuleTables};
 use super::sse;
 use super::state::{App, Lane};
+use axum::Extension;
 use axum::http::header::{CONTENT_TYPE, ETAG};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{Html, IntoResponse, Response};
@@ -94,11 +95,15 @@ pub async fn probe(context: Context, query: PositionQuery) -> Answer<api::ProbeA
     context.probe(rules, pieces, move |tables| api::probe(tables, &position, true)).await
 }
 
-pub async fn mainline(context: Context, query: MainlineQuery) -> Answer<api::MainLine> {
+pub async fn mainline(context: Context, Query(query): Query<MainlineQuery>) -> Result<Response, ApiError> {
     let (position, rules) = position_of(&context, &query.fen, &query.rules)?;
     let max = query.max.number("max", 0..=1000)?.unwrap_or(1000);
     let pieces = position.occupied().len();
-    context.probe(rules, pieces, move |tables| api::mainline(tables, &position, max)).await
+    let line = move |tables: &RequestTables<'_>| api::mainline(tables, &position, max, api::LINE_TIME);
+    let line = context.probe(rules, pieces, line).await?;
+    let cut_off = line.is_cut_off(max);
+    let response = Json(line).into_response();
+    Ok(if cut_off { (Extension(Unrepeatable), response).into_response() } else { response })
 }
 
 pub async fn whatif(context: Context, query: WhatIfQuery) -> Answer<api::WhatIf> {

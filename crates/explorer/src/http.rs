@@ -78,6 +78,10 @@ fn bad_body(error: impl Display) -> ApiError {
 /// time of a probe.
 pub struct Json<T>(pub T);
 
+/// Marks a response that depends on more than the request and the tables.
+#[derive(Clone, Copy, Debug)]
+pub struct Unrepeatable;
+
 /// The initial capacity: most responses are smaller.
 const CAPACITY: usize = 4 << 10;
 

@@ -1,5 +1,6 @@
 //! The table of routes: router, limits, caching and metrics come from it.
 
+use super::api::MainLine;
 use super::context::Context;
 use super::cost::{Caching, Cost, Limits};
 use super::counting::{CountDone, CountReport};
@@ -9,7 +10,7 @@ use super::guard::guard;
 use super::handlers;
 use super::http::{Body, Json, OfMaterial, Query};
 use super::openapi::{self, Content, MakeSchema, Operation, keys_of, schema_of};
-use super::params::{AnalyzeQuery, BoardQuery, NoKeys, PageQuery, PositionQuery};
+use super::params::{AnalyzeQuery, BoardQuery, MainlineQuery, NoKeys, PageQuery, PositionQuery};
 use super::sse::Done;
 use super::state::App;
 use axum::extract::State;
@@ -123,7 +124,8 @@ impl Route {
         Route::new(operation, cost, axum::routing::post(handler))
     }
 
-    /// Declares that the responses depend on the request and the tables only.
+    /// Declares that the responses, except those marked [`Unrepeatable`](super::http::Unrepeatable), depend on the
+    /// request and the tables only.
     fn cached(mut self) -> Route {
         self.limits.caching = Caching::Tables;
         self
@@ -142,8 +144,14 @@ fn table() -> Vec<Route> {
         ),
         Route::get("/api/v1/probe", QUICK, handlers::probe, "The value of a position and of every legal move.")
             .cached(),
-        Route::get("/api/v1/mainline", LINE, handlers::mainline, "The principal variation to the end of the game.")
-            .cached(),
+        Route::raw::<MainlineQuery, _, _>(
+            "/api/v1/mainline",
+            LINE,
+            handlers::mainline,
+            Content::Json(schema_of::<MainLine>),
+            "The principal variation to the end of the game.",
+        )
+        .cached(),
         Route::get(
             "/api/v1/whatif",
             LINE,

@@ -133,7 +133,7 @@ pub fn from_tables(tables: &RequestTables<'_>, game: &Game, lines: usize) -> Res
         let Some(value) = value else { break };
         let next = position.make(mv);
         let mut pv = vec![LineMove { uci: mv.to_string(), san: mv.notation(position) }];
-        let rest = api::mainline(tables, &next, 300)?;
+        let rest = api::mainline(tables, &next, 300, api::LINE_TIME)?;
         pv.extend(rest.line.into_iter().map(|entry| LineMove { uci: entry.uci, san: entry.san }));
         let report = InfoReport {
             depth: pv.len() as u32,
