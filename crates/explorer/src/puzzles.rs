@@ -1,6 +1,7 @@
 //! Puzzles: positions with exactly one move that keeps the result (`dsq puzzles`).
 
-use doushouqi::board::RuleOptions;
+use super::review::play;
+use doushouqi::board::{Position, RuleOptions};
 use doushouqi::game::random::Random;
 use doushouqi::tablebase::Material;
 use schemars::JsonSchema;
@@ -119,7 +120,26 @@ fn one(line: &str) -> Result<(Puzzle, RuleOptions, Material), String> {
     let rules = puzzle.rules.parse().map_err(|error: doushouqi::board::ParseRulesError| error.to_string())?;
     let material = puzzle.material.parse();
     let material = material.map_err(|error: doushouqi::tablebase::ParseMaterialError| error.to_string())?;
+    check_moves(&puzzle, rules, material)?;
     Ok((puzzle, rules, material))
+}
+
+/// Checks that the position has this material, that the solution can be played from it, and that the last move leads to
+/// it.
+fn check_moves(puzzle: &Puzzle, rules: RuleOptions, material: Material) -> Result<(), String> {
+    let position = Position::from_fen(&puzzle.fen).map_err(|error| format!("fen: {error}"))?;
+    if Material::of(&position) != Some(material) {
+        return Err(format!("the position {position} does not have the material {material}"));
+    }
+    if puzzle.solution.is_empty() {
+        return Err("the solution has no moves".to_owned());
+    }
+    let moves: Vec<&str> = puzzle.solution.iter().map(String::as_str).collect();
+    play(position.clone().into(), rules, &moves).map_err(|error| format!("solution: {}", error.message()))?;
+    let (Some(before), Some(last_move)) = (&puzzle.before, &puzzle.last_move) else { return Ok(()) };
+    let before = Position::from_fen(before).map_err(|error| format!("before: {error}"))?;
+    let game = play(before.into(), rules, &[last_move]).map_err(|error| format!("last_move: {}", error.message()))?;
+    if *game.position() == position { Ok(()) } else { Err(format!("last_move leads to {}", game.position())) }
 }
 
 #[cfg(test)]
@@ -154,12 +174,26 @@ mod tests {
 
     #[test]
     fn a_wrong_line_is_named() {
-        for (from, to, words) in
-            [("EWvT", "EWvZ", "Z"), ("\"paper\"", "\"nobody\"", "nobody"), (":5}", ":6}", "1 to 5")]
-        {
+        let before = |fen: &str, mv: &str| format!(r#":5,"before":"{fen}","last_move":"{mv}"}}"#);
+        let quiet = "7/7/7/7/7/7/3D1P1/2d4/7 b";
+        let wrong: [(&str, &str, usize, &str); 11] = [
+            ("EWvT", "EWvZ", 1, "Z"),
+            ("EWvT", "ELvT", 1, "material ELvT"),
+            ("\"paper\"", "\"nobody\"", 1, "nobody"),
+            ("E6/3W3/7/7/7/7/7/7/2t4 b", "junk", 1, "fen"),
+            ("[\"c1d1\"]", "[]", 1, "no moves"),
+            ("\"c1d1\"", "\"zz\"", 1, "zz"),
+            ("\"d3d2\"", "\"d3d1\"", 2, "d3d1"),
+            (":5}", ":6}", 2, "1 to 5"),
+            (":5}", &before("junk", "c2d2"), 2, "before"),
+            (":5}", &before(quiet, "c2c3"), 2, "leads to"),
+            (":5}", &before(quiet, "c2d3"), 2, "c2d3"),
+        ];
+        for (from, to, number, words) in wrong {
             let (line, what) = Puzzles::parse(&LINES.replace(from, to)).unwrap_err();
             assert!(what.contains(words), "{line}: {what}");
-            assert_eq!(line, if to == ":6}" { 2 } else { 1 });
+            assert_eq!(line, number, "{what}");
         }
+        assert!(Puzzles::parse(&LINES.replace(":5}", &before(quiet, "c2d2"))).is_ok());
     }
 }
