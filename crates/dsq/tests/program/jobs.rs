@@ -254,13 +254,16 @@ fn counts_are_checked_by_searching_forward() {
     let dir = tempfile::tempdir().unwrap();
     counted(dir.path(), &["ELvR"], "counts");
     let (tables, counts) = (dir.path().join("tables"), dir.path().join("counts"));
-    let check = || {
+    let check_as = |class: &str| {
         let arguments = ["--tables", text(&tables), "--counts", text(&counts), "--positions", "3000", "--depth", "4"];
-        dsq::dsq(&[&["cluster", "check", "ELvR"][..], &arguments].concat())
+        dsq::dsq(&[&["cluster", "check", class][..], &arguments].concat())
     };
+    let check = || check_as("ELvR");
     let output = check();
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-    assert_eq!(String::from_utf8(output.stdout).unwrap().lines().count(), 10);
+    assert_eq!(String::from_utf8(output.stdout.clone()).unwrap().lines().count(), 10);
+    // Any material names its class.
+    assert_eq!(check_as("RvLE").stdout, output.stdout);
 
     // Forged counts: the wins in three plies are counted as wins in one.
     let path = counts.join("ELvR.json");

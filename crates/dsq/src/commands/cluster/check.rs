@@ -5,8 +5,8 @@ use crate::failure::{Failure, Outcome};
 use crate::output::{print, print_json};
 use clap::Args;
 use cluster::{Comparison, Sample, check_counts};
-use doushouqi::board::Color;
-use doushouqi::tablebase::{ClassCounts, Material, Probe};
+use doushouqi::board::{Color, RuleOptions};
+use doushouqi::tablebase::{ClassCounts, Classes, Material, Probe};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ use std::path::PathBuf;
 /// standard deviations is an error.
 #[derive(Args)]
 pub struct CheckCommand {
-    /// The class.
+    /// The class, named by any of its materials.
     #[arg(value_name = "CLASS")]
     class: Material,
     /// The directory of the tables that the captures lead to, with their manifest.
@@ -55,8 +55,9 @@ impl CheckCommand {
     pub fn run(self) -> Outcome {
         let tables = open_tables(&self.tables, None)?;
         let dir = self.counts.as_ref().unwrap_or(&self.tables);
-        let counts = ClassCounts::read(dir, tables.rules().options(), self.class)?
-            .ok_or_else(|| Failure::Input(format!("{}: no counts of {}", dir.display(), self.class)))?;
+        let class = representative(tables.rules().options(), self.class)?;
+        let counts = ClassCounts::read(dir, tables.rules().options(), class)?
+            .ok_or_else(|| Failure::Input(format!("{}: no counts of {class}", dir.display())))?;
         let sample = Sample { positions: self.positions, plies: self.depth, seed: self.seed };
         let sides = self.threads.run(|| check_counts(&tables, &counts, sample))??;
         let mut worst: f64 = 0.0;
@@ -76,8 +77,17 @@ impl CheckCommand {
             }
         }
         if worst > MOST_SIGMAS {
-            return Err(Failure::Mismatch(format!("the counts of {} are {worst:.1} sigma off", self.class)));
+            return Err(Failure::Mismatch(format!("the counts of {class} are {worst:.1} sigma off")));
         }
         Ok(())
     }
+}
+
+/// The material that names the class of a material.
+fn representative(rules: &RuleOptions, material: Material) -> Result<Material, Failure> {
+    let classes = Classes::new(rules, material.len());
+    let member = classes.member(material);
+    let member =
+        member.ok_or_else(|| Failure::Input(format!("{material} has more than {} pieces", classes.pieces())))?;
+    Ok(classes.get(member.class).representative)
 }
