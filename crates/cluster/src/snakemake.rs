@@ -4,11 +4,15 @@
 use super::plan::Plan;
 use super::slurm::Jobs;
 
+/// A string in Python, which reads all escapes of JSON.
+fn python(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
 /// The Snakefile. It reads the plan from `plan.jsonl` beside it.
 #[must_use]
 pub fn snakefile(plan: &Plan, jobs: &Jobs<'_>) -> String {
     let last = plan.pieces();
-    let python = |text: &str| format!("{text:?}");
     format!(
         r#"# All classes of 2 to {last} pieces, each made when those that captures lead to are there.
 #   snakemake --cores all                                  on this machine
@@ -83,4 +87,17 @@ rule count:
         spill = jobs.spill.map_or_else(|| "None".to_owned(), python),
         stats_only = if jobs.stats_only { "True" } else { "False" },
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_are_python() {
+        assert_eq!(python("my \"tables\"\\"), r#""my \"tables\"\\""#);
+        // Rust would write a combining accent as \u{301}, which Python refuses.
+        assert_eq!(python("cafe\u{301}"), "\"cafe\u{301}\"");
+        assert_eq!(python("a\u{1}b"), r#""a\u0001b""#);
+    }
 }
