@@ -39,7 +39,7 @@ pub struct Reduce {
     /// Number of one-way channels before and after each outflow protector; the paper uses three.
     #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=8))]
     channels: u8,
-    /// Write the position as text into this file; - is stdout.
+    /// Write the position as text into this file; - is stdout, which then contains nothing else.
     #[arg(long, value_name = "FILE")]
     text: Option<PathBuf>,
     /// Write the position as SVG into this file.
@@ -90,6 +90,11 @@ impl Reduce {
         if let Some(What::Report { dir, channels, games, seed }) = self.what {
             return measure_all(&dir, channels, games, seed);
         }
+        let text_alone = self.text.as_deref() == Some(Path::new("-"));
+        if text_alone && (self.json || self.games.is_some()) {
+            let what = if self.json { "--json" } else { "--games" };
+            return Err(Failure::Input(format!("{what} prints to stdout, as --text - does; give --text a file")));
+        }
         let formula = read(self.formula.as_deref().unwrap_or_default())?;
         let start = Instant::now();
         let circuit = Circuit::of(&formula);
@@ -101,10 +106,11 @@ impl Reduce {
         if let Some(path) = &self.svg {
             write_file(path, &general::svg(&layout.position))?;
         }
-        match &self.text {
-            Some(path) if path.as_os_str() == "-" => return print(layout.position.to_text().trim_end()),
-            Some(path) => write_file(path, &layout.position.to_text())?,
-            None => {}
+        if text_alone {
+            return print(layout.position.to_text().trim_end());
+        }
+        if let Some(path) = &self.text {
+            write_file(path, &layout.position.to_text())?;
         }
         let text = formula.to_string();
         let report = Compiled { formula: &text, winner, size: &size, channels: self.channels, seconds };

@@ -514,6 +514,11 @@ fn the_program_checks_shows_and_reduces() {
     assert_eq!(json["winner"], "white");
     assert!(json["squares"].as_u64().unwrap() > 1000 && json["slack_plies"].as_i64().unwrap() > 0);
     assert!(std::fs::read_to_string(svg).unwrap().contains("<circle"));
+    for more in [&["--games", "1"][..], &["--json"]] {
+        let output = dsq::dsq(&[&["reduce", "(x | y)", "--text", "-"], more].concat());
+        assert!(output.status.code() == Some(2) && output.stdout.is_empty(), "{more:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains(more[0]), "{more:?}");
+    }
     let output = dsq::dsq(&["reduce", "(x | y"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("\n        ^"));
