@@ -47,7 +47,7 @@ impl Failure {
         Failure::Environment(format!("cannot {what} {}: {error}", path.display()))
     }
 
-    /// A failure to read a file or directory: [`Failure::Input`] if it does not exist or is not text.
+    /// A failure to read a file or directory: [`Failure::Input`] if it does not exist or is no text file.
     pub fn reading(path: impl fmt::Display, error: &io::Error) -> Failure {
         failure_of_io(error)(format!("cannot read {path}: {error}"))
     }
@@ -68,7 +68,10 @@ pub type FailureKind = fn(String) -> Failure;
 
 pub fn failure_of_io(error: &io::Error) -> FailureKind {
     match error.kind() {
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidData => Failure::Input,
+        io::ErrorKind::NotFound
+        | io::ErrorKind::NotADirectory
+        | io::ErrorKind::IsADirectory
+        | io::ErrorKind::InvalidData => Failure::Input,
         _ => Failure::Environment,
     }
 }

@@ -67,7 +67,11 @@ impl Formula {
     /// ```
     pub fn parse(text: &str) -> Result<Formula, FormulaError> {
         let first = text.lines().find(|l| !l.trim().is_empty()).unwrap_or_default();
-        if first.starts_with("p ") || first == "c" || first.starts_with("c ") && !first.contains(['|', '&']) {
+        let is_dimacs = match first.split_once(char::is_whitespace) {
+            Some(("p" | "c", rest)) => !rest.contains(['|', '&', '∨', '∧']),
+            _ => first == "c",
+        };
+        if is_dimacs {
             return parse_dimacs(text);
         }
         Parser { text, chars: text.char_indices().collect(), at: 0, names: Vec::new(), clauses: Vec::new() }.formula()
@@ -275,7 +279,7 @@ fn parse_dimacs(text: &str) -> Result<Formula, FormulaError> {
             return Err(error(line, source, 0, "expected p cnf VARIABLES CLAUSES before the clauses".to_owned()));
         };
         let mut column = 0;
-        for token in source.split(' ') {
+        for token in source.split(char::is_whitespace) {
             let here = column;
             column += token.chars().count() + 1;
             let token = token.trim();

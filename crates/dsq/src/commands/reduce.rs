@@ -12,7 +12,8 @@ use hardness::report::{Report, ReportError, ReportStep};
 use hardness::{Formula, Layout};
 use report::text::grouped;
 use serde::Serialize;
-use std::fs;
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -33,7 +34,7 @@ use std::time::Instant;
 pub struct Reduce {
     #[command(subcommand)]
     what: Option<What>,
-    /// The formula, or a file.
+    /// The formula, or a file. A formula of one variable is written '(x)'.
     #[arg(required = true)]
     formula: Option<String>,
     /// Number of one-way channels before and after each outflow protector; the paper uses three.
@@ -159,16 +160,19 @@ fn measure_all(dir: &Path, channels: u8, each: u64, seed: u64) -> Outcome {
     }
 }
 
-/// The formula of an argument: a formula or a file.
+/// The formula of an argument: a formula, or the path of a file. An argument without any sign of a formula is a path.
 fn read(argument: &str) -> Result<Formula, Failure> {
     const MAX_BYTES: u64 = 4 << 20;
-    let text = match fs::metadata(argument) {
-        Ok(file) if file.is_file() && file.len() > MAX_BYTES => {
+    const SIGNS: &[char] = &['(', ')', '|', '&', '∨', '∧', '!', '~', '¬', '\n'];
+    let mut text = String::new();
+    match File::open(argument).and_then(|file| file.take(MAX_BYTES + 1).read_to_string(&mut text)) {
+        Ok(length) if length as u64 > MAX_BYTES => {
             return Err(Failure::Input(format!("{argument}: longer than {MAX_BYTES} bytes")));
         }
-        Ok(file) if file.is_file() => fs::read_to_string(argument).map_err(|e| Failure::reading(argument, &e))?,
-        _ => argument.to_owned(),
-    };
+        Ok(_) => {}
+        Err(_) if !Path::new(argument).exists() && argument.contains(SIGNS) => argument.clone_into(&mut text),
+        Err(error) => return Err(Failure::reading(argument, &error)),
+    }
     text.parse::<Formula>().map_err(|e| Failure::Input(e.to_string()))
 }
 

@@ -312,6 +312,7 @@ fn errors_of_formulas_have_a_caret() {
         ("(x) & (3)", 7, "expected a variable"),
         ("p cnf 2 1\n1 -2 0", 2, "negation"),
         ("p cnf 2 1\n1 3 0", 2, "1 to 2"),
+        ("p cnf 2 1\n1\t3 0", 2, "1 to 2"),
         ("p cnf 2 1\n1 2", 3, "does not end"),
         ("p cnf 2 2\n1 2 0", 5, "announced"),
         ("p cnf 99999999 2\n1 2 0", 0, "p cnf"),
@@ -326,6 +327,8 @@ fn errors_of_formulas_have_a_caret() {
     }
     let dimacs: Formula = "c a comment\np cnf 4 2\n1 2 0\n1 3\n4 0\n".parse().unwrap();
     assert_eq!(dimacs.to_string(), "(x1 | x2) & (x1 | x3 | x4)");
+    assert_eq!("c\ta comment\np\tcnf\t4 2\n1\t2 0\n1 3\t4\t0\n".parse(), Ok(dimacs.clone()));
+    assert_eq!("p & (c | q)".parse::<Formula>().unwrap().clauses().len(), 2);
     assert_eq!("(x1|x2)&( x1 ∨ x3|x4 )".parse::<Formula>().unwrap().to_string(), dimacs.to_string());
 }
 
@@ -518,6 +521,16 @@ fn the_program_checks_shows_and_reduces() {
         let output = dsq::dsq(&[&["reduce", "(x | y)", "--text", "-"], more].concat());
         assert!(output.status.code() == Some(2) && output.stdout.is_empty(), "{more:?}");
         assert!(String::from_utf8_lossy(&output.stderr).contains(more[0]), "{more:?}");
+    }
+    // A path is never read as a formula.
+    let (cnf, missing) = (folder.path().join("my formula.cnf"), folder.path().join("missing.cnf"));
+    std::fs::write(&cnf, "p cnf 2 1\n1 2 0\n").unwrap();
+    assert!(dsq::stdout(&["reduce", cnf.to_str().unwrap()]).starts_with("(x1 | x2): White wins it"));
+    for path in [missing.to_str().unwrap(), folder.path().to_str().unwrap(), "formula"] {
+        let output = dsq::dsq(&["reduce", path]);
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{error}");
+        assert!(error.contains("cannot read") && error.contains(path), "{error}");
     }
     let output = dsq::dsq(&["reduce", "(x | y"]);
     assert_eq!(output.status.code(), Some(2));
