@@ -57,7 +57,7 @@ struct Trees {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=3))]
     pieces: Option<u8>,
     /// Learn a tree for one material of 2 or 3 pieces: White's animals, v, Black's.
-    #[arg(long, value_name = "MATERIAL")]
+    #[arg(long, value_name = "MATERIAL", conflicts_with = "pieces")]
     material: Option<Material>,
     /// The features that a tree may use; auto chooses the set with the smaller tree.
     #[arg(long, value_enum, default_value = "auto")]
@@ -333,9 +333,6 @@ impl Trees {
             Features::All => Some(FeatureChoice::All),
         };
         let pieces = match (self.material, self.pieces) {
-            (Some(material), Some(pieces)) if material.len() != usize::from(pieces) => {
-                return Err(Failure::Input(format!("{material} has {} pieces, not {pieces}", material.len())));
-            }
             (Some(material), _) => material.len(),
             (None, Some(pieces)) => pieces.into(),
             (None, None) => return Err(Failure::Input("give --pieces N, --material M or a subcommand".to_owned())),
