@@ -13,15 +13,13 @@ use doushouqi::tablebase::{Material, Options, SolveError, Solver};
 use report::plot::{Axis, Line, PlotError, bar_chart, line_chart};
 use report::text::{Table, grouped};
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
 use std::time::SystemTime;
-use std::{fs, io};
 use thiserror::Error;
 
-/// The number of calls of `step` by [`write()`].
+/// The number of calls of `step` by [`files`].
 pub const STEPS: u64 = 8;
 
-/// The error of a report that cannot be written.
+/// The error of a report that cannot be made.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ReportError {
@@ -31,14 +29,6 @@ pub enum ReportError {
     /// A plot cannot be drawn.
     #[error(transparent)]
     Plot(#[from] PlotError),
-    /// A file cannot be written.
-    #[error("{path}: {source}")]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The error of the system.
-        source: io::Error,
-    },
 }
 
 /// The report's text, and its plots by file name.
@@ -49,23 +39,17 @@ struct Report<'a> {
     plots: Vec<(String, String)>,
 }
 
-/// Writes `endgames.md` and its plots into a directory, creating it if necessary. Returns the files. With `quick` the
-/// report uses three pieces instead of four, two instead of three, and few games.
-pub fn write(dir: &Path, options: &RuleOptions, quick: bool, step: &dyn Fn()) -> Result<Vec<PathBuf>, ReportError> {
+/// The plots of the report and then `endgames.md`, which shows them, by file name. With `quick` the report uses three
+/// pieces instead of four, two instead of three, and few games.
+///
+/// # Errors
+/// If the tables cannot be solved or a plot cannot be drawn.
+pub fn files(options: &RuleOptions, quick: bool, step: &dyn Fn()) -> Result<Vec<(String, String)>, ReportError> {
     let mut report = Report { options, quick, text: String::new(), plots: Vec::new() };
     report.all(step)?;
-    let io = |path: &Path| {
-        let path = path.to_owned();
-        move |source| ReportError::Io { path, source }
-    };
-    fs::create_dir_all(dir).map_err(io(dir))?;
-    let mut written = Vec::new();
-    for (name, contents) in report.plots.iter().chain([&("endgames.md".to_owned(), report.text)]) {
-        let path = dir.join(name);
-        fs::write(&path, contents).map_err(io(&path))?;
-        written.push(path);
-    }
-    Ok(written)
+    let mut files = report.plots;
+    files.push(("endgames.md".to_owned(), report.text));
+    Ok(files)
 }
 
 impl Report<'_> {

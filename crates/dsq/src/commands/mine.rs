@@ -619,6 +619,8 @@ impl Games {
 
 impl Animals {
     fn run(&self) -> Outcome {
+        // A directory that cannot be made is an error before the tables are solved.
+        self.out.as_deref().map_or(Ok(()), make_dir)?;
         let options = &self.common.rules.rules;
         let mut fits = Vec::new();
         let mut add = |samples: &[Sample], name: &str| {
@@ -643,7 +645,6 @@ impl Animals {
         }
         match &self.out {
             Some(dir) => {
-                make_dir(dir)?;
                 let lines: Vec<String> = fits.iter().map(to_json).collect();
                 let files = [
                     ("animals.jsonl", lines.join("\n") + "\n"),
@@ -663,13 +664,18 @@ impl Animals {
 
 impl Report {
     fn run(&self) -> Outcome {
+        make_dir(&self.dir)?;
         let bar = progress_bar(report::STEPS, "steps").with_message("endgames.md");
-        let written = report::write(&self.dir, &self.rules.rules, self.quick, &|| bar.inc(1));
+        let files = report::files(&self.rules.rules, self.quick, &|| bar.inc(1));
         bar.finish_and_clear();
-        match written {
-            Ok(files) => files.iter().try_for_each(|file| print(file.display())),
-            Err(report::ReportError::Solve(error)) => Err(error.into()),
-            Err(error) => Err(Failure::Environment(error.to_string())),
-        }
+        let files = files.map_err(|error| match error {
+            report::ReportError::Solve(error) => error.into(),
+            error => Failure::Environment(error.to_string()),
+        })?;
+        files.iter().try_for_each(|(name, text)| {
+            let path = self.dir.join(name);
+            write_file(&path, text)?;
+            print(path.display())
+        })
     }
 }

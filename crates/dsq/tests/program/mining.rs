@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 use study::games::{SelfPlay, SelfPlayer, play, sampled_mobility, table_mobility};
 use study::learn::{learn, learn_all, learn_whole, sizes};
 use study::patterns::{draws, fortresses, longest_lines, parities, swaps};
@@ -711,7 +712,11 @@ fn wrong_input_is_told() {
     fails(2, &["export", "--material", "EvE", "--format", "text"], "--tables");
     fails(2, &["export", "--material", "ELTPvDWC", "--format", "csv"], "at most 6");
     fails(2, &["mine", "--material", "EvX"], "EvX");
-    fails(3, &["mine", "report", "--quick", "/dev/null/nowhere"], "/dev/null/nowhere");
+    // Before any work, which takes minutes.
+    let begun = Instant::now();
+    fails(3, &["mine", "report", "/dev/null/nowhere"], "/dev/null/nowhere");
+    fails(3, &["mine", "animals", "--pieces", "5", "--out", "/dev/null/nowhere"], "/dev/null/nowhere");
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
 }
 
 #[test]
