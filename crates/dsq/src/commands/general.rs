@@ -1,5 +1,5 @@
 use crate::arguments::{Memory, RulesArg};
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, FailureKind, Outcome};
 use crate::output::{make_dir, print, print_json, write_file};
 use clap::{Args, Subcommand};
 use doushouqi::board::{Color, Position};
@@ -24,7 +24,8 @@ use std::time::Instant;
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq general perft start 4\n  dsq general moves board.txt --rules chinese\n  \
                         dsq general solve '3x3 1%1/3/1#1 2e/3/E2 w'\n  dsq general show board.txt --svg board.svg\n  \
-                        dsq general small --out results")]
+                        dsq general small --out results\n\n\
+                        Exit code 3 if a board is too large for --memory; `small` prints and writes the others.")]
 pub struct General {
     #[command(subcommand)]
     command: Command,
@@ -240,12 +241,17 @@ fn show(position: &GeneralPosition, svg: Option<&Path>, common: &Common) -> Outc
 fn solve_one(position: &GeneralPosition, memory: Memory, common: &Common) -> Outcome {
     let (report, error) = solved(None, position, memory, common);
     if let Some(error) = error {
-        return Err(match error {
-            GeneralSolveError::TooLarge { .. } => Failure::Environment(error.to_string()),
-            _ => Failure::Input(error.to_string()),
-        });
+        return Err(kind(&error)(error.to_string()));
     }
     if common.json { print_json(&report) } else { print(line(&report)) }
+}
+
+/// The kind of failure of a position that is not solved.
+fn kind(error: &GeneralSolveError) -> FailureKind {
+    match error {
+        GeneralSolveError::TooLarge { .. } => Failure::Environment,
+        _ => Failure::Input,
+    }
 }
 
 /// Solves a position. The report also contains an error, if any.
@@ -299,9 +305,11 @@ fn line(report: &SolveReport) -> String {
 
 fn small(memory: Memory, write: Option<&Path>, common: &Common) -> Outcome {
     let mut rows = String::new();
+    let mut unsolved = Vec::new();
     for small in &SMALL {
         let position = GeneralPosition::parse(small.text).map_err(|e| Failure::Input(e.to_string()))?;
-        let (report, _) = solved(Some(small.name), &position, memory, common);
+        let (report, error) = solved(Some(small.name), &position, memory, common);
+        unsolved.extend(error);
         let share = |f: fn(Counts) -> u64| {
             let both = [report.white_to_move, report.black_to_move];
             both.into_iter().flatten().map(f).sum::<u64>()
@@ -326,7 +334,12 @@ fn small(memory: Memory, write: Option<&Path>, common: &Common) -> Outcome {
         make_dir(dir)?;
         write_file(&dir.join("small-jungles.md"), &text)?;
     }
-    Ok(())
+    match unsolved.first() {
+        Some(error) => {
+            Err(kind(error)(format!("{} of {} boards are not solved: {error}", unsolved.len(), SMALL.len())))
+        }
+        None => Ok(()),
+    }
 }
 
 fn small_report(rows: &str, common: &Common) -> String {

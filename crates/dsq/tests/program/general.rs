@@ -298,4 +298,8 @@ fn the_program_counts_lists_solves_and_shows() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("line 2"));
     assert_eq!(dsq::dsq(&["general", "moves", "/nowhere/at/all"]).status.code(), Some(2));
     assert_eq!(dsq::dsq(&["general", "solve", "start"]).status.code(), Some(2));
+    let output = dsq::dsq(&["general", "small", "--memory", "1MiB"]);
+    assert_eq!(output.status.code(), Some(3));
+    assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), SMALL.len());
+    assert!(String::from_utf8_lossy(&output.stderr).contains("boards are not solved"));
 }
