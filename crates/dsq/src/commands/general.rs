@@ -167,7 +167,7 @@ fn read(argument: &str) -> Result<GeneralPosition, Failure> {
     if argument == "start" {
         return Ok(GeneralPosition::from_standard(&Position::start()));
     }
-    if argument.contains(' ') {
+    if argument.contains(' ') && !Path::new(argument).exists() {
         return GeneralPosition::from_fen(argument).map_err(|e| Failure::Input(e.to_string()));
     }
     let cannot = |error: std::io::Error| Failure::reading(argument, &error);

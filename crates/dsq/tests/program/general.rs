@@ -286,7 +286,7 @@ fn the_program_counts_lists_solves_and_shows() {
     assert_eq!(json["value"], "win");
     assert_eq!(json["plies"].as_u64(), Some(5));
     let folder = tempfile::tempdir().unwrap();
-    let (board, svg) = (folder.path().join("board.txt"), folder.path().join("board.svg"));
+    let (board, svg) = (folder.path().join("my board.txt"), folder.path().join("board.svg"));
     std::fs::write(&board, SMALL[0].text).unwrap();
     let board = board.to_str().unwrap();
     assert!(dsq::stdout(&["general", "show", board]).contains("White to move"));
