@@ -124,6 +124,11 @@ impl Material {
             .then_some(Material { white: sides.white, black: sides.black })
     }
 
+    /// The material that is written exactly like this, as in the name of a file: animals in another order are refused.
+    pub(crate) fn of_name(name: &str) -> Option<Material> {
+        name.parse().ok().filter(|material: &Material| material.to_string() == name)
+    }
+
     /// The material of these pieces. Each side must have at least one.
     pub fn of_pieces(pieces: &[Piece]) -> Material {
         let side = |color| {

@@ -172,11 +172,11 @@ fn read_text(path: &Path) -> Result<String, SetError> {
 
 /// The files of a directory with a name `CLASS.json`.
 fn class_files(dir: &Path) -> Result<Vec<PathBuf>, SetError> {
-    let is_class = |stem: &str| stem.parse::<Material>().is_ok_and(|material| material.to_string() == stem);
     let mut paths = Vec::new();
     for entry in fs::read_dir(dir).map_err(TableError::io(dir))? {
         let path = entry.map_err(TableError::io(dir))?.path();
-        let named = path.file_stem().and_then(|stem| stem.to_str()).is_some_and(is_class);
+        let named =
+            path.file_stem().and_then(|stem| stem.to_str()).is_some_and(|stem| Material::of_name(stem).is_some());
         if named && path.extension().is_some_and(|extension| extension == "json") {
             paths.push(path);
         }

@@ -2,7 +2,9 @@
 //! `NAME.HOST-PROCESS-NUMBER.partial`, and renames it when it is complete. [`sweep`] removes partial files of dead
 //! writers.
 
+use super::manifest::MANIFEST;
 use super::table_error::TableError;
+use crate::tablebase::Material;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -115,7 +117,7 @@ pub struct PartialFile {
     pub dead: Option<bool>,
 }
 
-/// The partial files in a directory.
+/// The partial files in a directory. Files with other names belong to others.
 ///
 /// # Errors
 /// If the directory cannot be read.
@@ -123,13 +125,11 @@ pub(crate) fn partial_files(dir: &Path) -> Result<Vec<PartialFile>, TableError> 
     let mut files = Vec::new();
     for entry in fs::read_dir(dir).map_err(TableError::io(dir))? {
         let path = entry.map_err(TableError::io(dir))?.path();
-        if path.extension().is_none_or(|e| e != PARTIAL) {
-            continue;
-        }
+        let Some(writer) = path.file_name().and_then(|name| Writer::of(name.to_str()?)) else { continue };
         // The writer may have renamed the file in the meantime.
         let Ok(data) = fs::metadata(&path) else { continue };
         let age = data.modified().ok().and_then(|time| time.elapsed().ok()).unwrap_or_default();
-        files.push(PartialFile { dead: is_dead(&path), path, age });
+        files.push(PartialFile { dead: writer.is_dead(), path, age });
     }
     Ok(files)
 }
@@ -153,18 +153,52 @@ pub(crate) fn sweep(dir: &Path, age: Duration) -> Result<usize, TableError> {
     Ok(swept)
 }
 
-/// Whether the writer of a partial file is known to be dead; `None` if it ran on another machine.
-fn is_dead(path: &Path) -> Option<bool> {
-    let stem = path.file_stem()?.to_str()?;
-    let mut parts = stem.rsplitn(3, '-');
-    let (_number, process, name) = (parts.next(), parts.next(), parts.next());
-    // A name without a writer is from a version that admitted one writer to a directory at a time.
-    let (Some(process), Some(name)) = (process, name) else { return Some(true) };
-    if !name.ends_with(host()) {
-        return None;
+/// The writer of a partial file, as the file's name states it.
+struct Writer {
+    here: bool,
+    process: u32,
+}
+
+impl Writer {
+    /// The writer of the partial file with this name; `None` if [`partial_path`] makes no such name for a file of
+    /// tables.
+    fn of(name: &str) -> Option<Writer> {
+        let (rest, number) = name.strip_suffix(PARTIAL)?.strip_suffix('.')?.rsplit_once('-')?;
+        let (rest, process) = rest.rsplit_once('-')?;
+        let (stem, rest) = rest.split_once('.')?;
+        let (extension, machine) = rest.split_once('.')?;
+        let ours = is_of_tables(stem, extension) && is_hash(number) && plain_name(machine) == machine;
+        Some(Writer { here: machine == host(), process: process.parse().ok()? }).filter(|_| ours)
     }
-    let process: u32 = process.parse().ok()?;
-    Path::new("/proc/self").exists().then(|| !Path::new(&format!("/proc/{process}")).exists())
+
+    /// Whether the writer is known to be dead; `None` if it ran on another machine.
+    fn is_dead(&self) -> Option<bool> {
+        let known = self.here && Path::new("/proc/self").exists();
+        known.then(|| !Path::new(&format!("/proc/{}", self.process)).exists())
+    }
+}
+
+/// Whether a file of a directory of tables, or of a cache of counted classes, has this name.
+fn is_of_tables(stem: &str, extension: &str) -> bool {
+    match extension {
+        "dsq" => Material::of_name(stem).is_some(),
+        "json" => Material::of_name(stem).is_some() || MANIFEST.strip_suffix(".json") == Some(stem),
+        "stages" => {
+            stem.split_once('-').is_some_and(|(class, rules)| Material::of_name(class).is_some() && is_hash(rules))
+        }
+        _ => false,
+    }
+}
+
+fn is_hash(text: &str) -> bool {
+    text.len() == 16 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// The name of a partial file that a process of this machine, by default, has left behind. The number of the process is
+/// above the largest one of Linux.
+#[cfg(test)]
+pub(crate) fn left_by(file: &str, machine: Option<&str>) -> String {
+    format!("{file}.{}-4194305-0000000000000000.{PARTIAL}", machine.unwrap_or(host()))
 }
 
 #[cfg(test)]
@@ -175,28 +209,54 @@ mod tests {
     fn only_what_the_dead_left_is_swept() {
         let dir = tempfile::tempdir().unwrap();
         let mine = partial_path(&dir.path().join("EvL.dsq"));
-        let elsewhere = dir.path().join("EvL.dsq.other.host.example-1-0000000000000000.partial");
-        let old = dir.path().join("EvL.dsq.partial");
-        // No process has this number: it is above the largest process number of Linux.
-        let dead = dir.path().join(format!("EvL.dsq.{}-4194305-0000000000000000.partial", host()));
-        for path in [&mine, &elsewhere, &old, &dead] {
+        // Another machine's name may end in this one's.
+        let elsewhere = ["other.host.example".to_owned(), format!("x{}", host()), format!("x.{}", host())]
+            .map(|machine| dir.path().join(left_by("EvL.dsq", Some(&machine))));
+        let dead = ["EvL.dsq", "EvL.json", "manifest.json", "EvL-00112233445566ff.stages"]
+            .map(|file| dir.path().join(left_by(file, None)));
+        for path in elsewhere.iter().chain(&dead).chain([&mine]) {
             fs::write(path, "x").unwrap();
         }
-        assert_eq!(
-            sweep(dir.path(), Duration::from_secs(3600)).unwrap(),
-            if cfg!(target_os = "linux") { 2 } else { 1 }
-        );
-        assert!(mine.exists() && elsewhere.exists() && !old.exists());
+        let linux = cfg!(target_os = "linux");
+        assert_eq!(sweep(dir.path(), Duration::from_secs(3600)).unwrap(), if linux { dead.len() } else { 0 });
+        assert!(elsewhere.iter().chain([&mine]).all(|path| path.exists()));
+        assert!(dead.iter().all(|path| path.exists() != linux));
         sweep(dir.path(), Duration::ZERO).unwrap();
-        assert!(mine.exists() && !elsewhere.exists());
+        assert_eq!(mine.exists(), linux);
+        assert!(!elsewhere.iter().any(|path| path.exists()));
+    }
+
+    #[test]
+    fn files_of_others_stay() {
+        let dir = tempfile::tempdir().unwrap();
+        let others = [
+            "EvL.dsq.partial",
+            "thesis.partial",
+            "my-old-file.partial",
+            "EvL.dsq.host-1-0.partial",
+            "EvL.dsq.host-x-0000000000000000.partial",
+            "EvL.dsq-1-0000000000000000.partial",
+            "EvL.stages.host-1-0000000000000000.partial",
+        ];
+        let others = others.map(str::to_owned).into_iter().chain([
+            left_by("notes.dsq", None),
+            left_by("EvL.txt", None),
+            left_by("package.json", None),
+            left_by("EvL.dsq", Some("my host")),
+        ]);
+        let paths: Vec<PathBuf> = others.map(|name| dir.path().join(name)).collect();
+        paths.iter().for_each(|path| fs::write(path, "mine").unwrap());
+        assert!(partial_files(dir.path()).unwrap().is_empty());
+        assert_eq!(sweep(dir.path(), Duration::ZERO).unwrap(), 0);
+        assert!(paths.iter().all(|path| path.exists()));
     }
 
     #[test]
     fn what_cannot_be_swept_is_an_error() {
         let dir = tempfile::tempdir().unwrap();
-        fs::create_dir(dir.path().join("EvL.dsq.partial")).unwrap();
-        let error = sweep(dir.path(), ABANDONED).unwrap_err();
-        assert!(error.to_string().contains("EvL.dsq.partial"), "{error}");
+        fs::create_dir(dir.path().join(left_by("EvL.dsq", Some("elsewhere")))).unwrap();
+        let error = sweep(dir.path(), Duration::ZERO).unwrap_err();
+        assert!(error.to_string().contains("EvL.dsq.elsewhere"), "{error}");
     }
 
     #[test]

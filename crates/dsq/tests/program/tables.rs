@@ -252,8 +252,6 @@ fn a_killed_run_goes_on() {
         }
     }
     assert!(killed > 0);
-    fs::write(dir.path().join("ELvR.dsq.partial"), "half").unwrap();
-    fs::write(dir.path().join("manifest.json.partial"), "half").unwrap();
     stdout(&["generate", "--pieces", "3", "--out", text(dir.path())]);
     holds(dir.path(), 3);
 }
