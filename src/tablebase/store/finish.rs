@@ -8,7 +8,7 @@ use crate::tablebase::store::counts::ClassCounts;
 use crate::tablebase::store::error::SetError;
 use crate::tablebase::store::file::TableFile;
 use crate::tablebase::store::lock::lock;
-use crate::tablebase::store::manifest::list_tables;
+use crate::tablebase::store::manifest::{CountedClass, largest, manifest_for, write_manifest};
 use crate::tablebase::store::partial::{PartialFile, partial_files, sweep};
 use std::path::Path;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use std::time::Duration;
 pub struct Status {
     /// Classes with a table.
     pub tables: Vec<Material>,
-    /// Classes with counts only.
+    /// Classes with counts only, in a file of their own or in the manifest.
     pub counted: Vec<Material>,
     /// Classes with neither.
     pub missing: Vec<Material>,
@@ -29,15 +29,17 @@ pub struct Status {
 /// The status of the classes of 2 to `pieces` pieces in a directory.
 ///
 /// # Errors
-/// If the directory cannot be read.
+/// If the directory cannot be read, or its manifest is damaged or for other rules.
 pub fn status(dir: &Path, rules: &RuleOptions, pieces: usize) -> Result<Status, SetError> {
+    let counted = manifest_for(dir, rules)?.map(|manifest| manifest.counted).unwrap_or_default();
+    let is_counted = |name: Material| counted.iter().any(|counted| counted.class == name.to_string());
     let mut status =
         Status { tables: Vec::new(), counted: Vec::new(), missing: Vec::new(), partial: partial_files(dir)? };
     for (_, class) in Classes::new(rules, pieces).iter() {
         let name = class.representative;
         let list = if TableFile::path(dir, name).exists() {
             &mut status.tables
-        } else if ClassCounts::path(dir, name).exists() {
+        } else if ClassCounts::path(dir, name).exists() || is_counted(name) {
             &mut status.counted
         } else {
             &mut status.missing
@@ -57,11 +59,12 @@ pub struct Finished {
 }
 
 /// Checks every table of 2 to `pieces` pieces, removes the partial files of dead jobs, and writes the manifest. A job
-/// of another machine counts as dead if nothing was written to its file for `age`. Calls `done` after each table.
+/// of another machine counts as dead if nothing was written to its file for `age`. Calls `done` after each table. Larger
+/// tables and counts that the manifest already listed stay listed.
 ///
 /// # Errors
-/// If another process writes to the directory, a table or a file of counts is damaged or for other rules (the error
-/// names the first), or the disk fails.
+/// If another process writes to the directory, a table, a file of counts or the manifest is damaged or for other rules
+/// (the error names the first), or the disk fails.
 pub fn finish(
     dir: &Path,
     rules: &RuleOptions,
@@ -76,8 +79,61 @@ pub fn finish(
         TableFile::open(&TableFile::path(dir, name), rules, name)?.check()?;
         done();
     }
-    let classes = Classes::new(rules, pieces);
-    let counts = status.counted.iter().filter_map(|&name| ClassCounts::read(dir, rules, name).transpose());
-    list_tables(dir, rules, &classes, &counts.collect::<Result<Vec<_>, _>>()?)?;
+    list(dir, rules, pieces, &status)?;
     Ok(Finished { status, swept })
+}
+
+/// Writes the manifest: all tables of 2 to `pieces` pieces, all counts, and what it listed before.
+fn list(dir: &Path, rules: &RuleOptions, pieces: usize, status: &Status) -> Result<(), SetError> {
+    let (mut counted, mut most) = (Vec::new(), pieces);
+    if let Some(before) = manifest_for(dir, rules)? {
+        most = most.max(largest(dir, &before.classes)?);
+        counted = before.counted;
+    }
+    let classes = Classes::new(rules, most);
+    for &name in &status.counted {
+        let Some(counts) = ClassCounts::read(dir, rules, name)? else { continue };
+        let Some(member) = classes.member(name) else { continue };
+        counted.retain(|counted| counted.class != name.to_string());
+        counted.push(CountedClass::new(classes.get(member.class), &counts.stats, Some(counts.seconds)));
+    }
+    write_manifest(dir, rules, Some(&classes), &counted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tablebase::store::manifest::read_manifest;
+    use crate::tablebase::{Generate, Options, Solver};
+
+    fn generate(dir: &Path, stats_only: bool) {
+        let job = Generate { pieces: 3, stats_only, ..Generate::new(dir, RuleOptions::PAPER) };
+        job.run(&mut Solver::new(&RuleOptions::PAPER, 3, Options::default()), &|_| {}).unwrap();
+    }
+
+    fn finished(dir: &Path, pieces: usize) -> (Status, [usize; 2]) {
+        let finished = finish(dir, &RuleOptions::PAPER, pieces, Duration::ZERO, &|| {}).unwrap();
+        let manifest = read_manifest(dir).unwrap();
+        (finished.status, [manifest.classes.len(), manifest.counted.len()])
+    }
+
+    #[test]
+    fn counts_in_the_manifest_stay() {
+        let dir = tempfile::tempdir().unwrap();
+        generate(dir.path(), true);
+        for pieces in [3, 2] {
+            let (status, listed) = finished(dir.path(), pieces);
+            assert!(status.missing.is_empty());
+            assert_eq!((status.counted.len(), listed), (if pieces == 3 { 42 } else { 0 }, [10, 42]));
+        }
+        let chinese: RuleOptions = "chinese".parse().unwrap();
+        assert!(matches!(status(dir.path(), &chinese, 3), Err(SetError::Rules { .. })));
+    }
+
+    #[test]
+    fn larger_tables_stay_listed() {
+        let dir = tempfile::tempdir().unwrap();
+        generate(dir.path(), false);
+        assert_eq!(finished(dir.path(), 2).1, [52, 0]);
+    }
 }

@@ -7,7 +7,7 @@ use crate::tablebase::store::error::SetError;
 use crate::tablebase::store::file::{Content, Description, Packing, TableError, TableFile, check_values, write};
 use crate::tablebase::store::lock::lock;
 use crate::tablebase::store::manifest::{
-    CountedClass, Manifest, largest, read_manifest, update_manifest, write_manifest,
+    CountedClass, Manifest, largest, manifest_for, read_manifest, update_manifest, write_manifest,
 };
 use crate::tablebase::store::memory::{MemoryLimit, class_bytes};
 use crate::tablebase::store::partial::{ABANDONED, sweep};
@@ -136,17 +136,11 @@ impl<'a> Generate<'a> {
 
     /// The manifest of the directory; writes an empty one if there is none.
     fn take_up(&self) -> Result<Manifest, SetError> {
-        let wanted = self.rules.table_spelling();
-        match read_manifest(self.dir) {
-            Ok(manifest) if manifest.rules != wanted => {
-                Err(SetError::Rules { dir: self.dir.to_owned(), found: manifest.rules, wanted })
-            }
-            Err(SetError::NoTables { .. }) => {
-                write_manifest(self.dir, &self.rules, None, &[])?;
-                read_manifest(self.dir)
-            }
-            manifest => manifest,
+        if let Some(manifest) = manifest_for(self.dir, &self.rules)? {
+            return Ok(manifest);
         }
+        write_manifest(self.dir, &self.rules, None, &[])?;
+        read_manifest(self.dir)
     }
 
     /// The levels to generate, fewest pieces first, without levels that are solved only when needed.

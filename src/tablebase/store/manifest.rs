@@ -1,7 +1,6 @@
 //! The manifest, `manifest.json`: the list of the tables in a directory.
 
 use crate::board::{ByColor, RuleOptions};
-use crate::tablebase::store::counts::ClassCounts;
 use crate::tablebase::store::error::SetError;
 use crate::tablebase::store::file::{TableError, TableFile};
 use crate::tablebase::store::partial::write_whole;
@@ -110,23 +109,6 @@ pub(crate) fn write_manifest(
     save_manifest(dir, &manifest)
 }
 
-/// Writes the manifest of a directory with the existing tables of these classes and the counts of separate files.
-///
-/// # Errors
-/// If a table cannot be opened or the manifest cannot be written.
-pub(crate) fn list_tables(
-    dir: &Path,
-    rules: &RuleOptions,
-    classes: &Classes,
-    counts: &[ClassCounts],
-) -> Result<(), SetError> {
-    let counted = |counts: &ClassCounts| {
-        let member = classes.member(counts.class)?;
-        Some(CountedClass::new(classes.get(member.class), &counts.stats, Some(counts.seconds)))
-    };
-    write_manifest(dir, rules, Some(classes), &counts.iter().filter_map(counted).collect::<Vec<_>>())
-}
-
 fn save_manifest(dir: &Path, manifest: &Manifest) -> Result<(), SetError> {
     let text = serde_json::to_string_pretty(manifest).expect("a manifest is JSON");
     Ok(write_whole(&dir.join(MANIFEST), text.as_bytes())?)
@@ -156,6 +138,19 @@ pub(crate) fn read_manifest(dir: &Path) -> Result<Manifest, SetError> {
         }
         Ok(manifest) => Ok(manifest),
         Err(error) => Err(broken(error.to_string())),
+    }
+}
+
+/// Reads the manifest of a directory whose tables are for these rules; `None` if there is none.
+pub(crate) fn manifest_for(dir: &Path, rules: &RuleOptions) -> Result<Option<Manifest>, SetError> {
+    let wanted = rules.table_spelling();
+    match read_manifest(dir) {
+        Ok(manifest) if manifest.rules != wanted => {
+            Err(SetError::Rules { dir: dir.to_owned(), found: manifest.rules, wanted })
+        }
+        Ok(manifest) => Ok(Some(manifest)),
+        Err(SetError::NoTables { .. }) => Ok(None),
+        Err(error) => Err(error),
     }
 }
 
