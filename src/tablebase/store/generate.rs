@@ -124,14 +124,14 @@ impl<'a> Generate<'a> {
         let Manifest { counted, classes, .. } = self.take_up()?;
         let listed = largest(self.dir, &classes)?;
         sweep(self.dir, ABANDONED)?;
-        let run = Run { job: self, classes: solver.classes().clone(), counted: Mutex::new(counted), done };
+        let run = Run { job: self, classes: solver.classes().clone(), listed, counted: Mutex::new(counted), done };
         for level in plan {
             run.make(solver, &level)?;
             if level.forget_smaller {
                 solver.forget_level(level.pieces - 1);
             }
         }
-        run.list(listed)
+        run.list()
     }
 
     /// The manifest of the directory; writes an empty one if there is none.
@@ -216,6 +216,8 @@ struct ToSolve {
 struct Run<'a> {
     job: &'a Generate<'a>,
     classes: Classes,
+    /// The largest number of pieces that the manifest listed before the run.
+    listed: usize,
     counted: Mutex<Vec<CountedClass>>,
     done: &'a (dyn Fn(Progress) + Sync),
 }
@@ -230,7 +232,7 @@ impl Run<'_> {
         let to_solve = self.reuse(solver, level)?;
         if !level.values {
             // [`Run::count`] then adds the counts class by class.
-            write_manifest(self.job.dir, &self.job.rules, Some(&self.classes), &self.counted())?;
+            self.list()?;
         }
         if level.one_by_one {
             return self.count_one_by_one(solver, &to_solve.ids, memory);
@@ -323,10 +325,10 @@ impl Run<'_> {
     }
 
     /// Lists all tables in the manifest. Larger classes that were listed before stay listed.
-    fn list(&self, listed: usize) -> Result<(), SetError> {
+    fn list(&self) -> Result<(), SetError> {
         let Generate { dir, ref rules, .. } = *self.job;
-        if listed > self.job.most_pieces() {
-            return write_manifest(dir, rules, Some(&Classes::new(rules, listed)), &self.counted());
+        if self.listed > self.job.most_pieces() {
+            return write_manifest(dir, rules, Some(&Classes::new(rules, self.listed)), &self.counted());
         }
         write_manifest(dir, rules, Some(&self.classes), &self.counted())
     }
@@ -355,6 +357,20 @@ mod tests {
                 assert!(solver.class_stats(id).is_some() && solver.table(id).is_none(), "{}", class.representative);
             }
         }
+    }
+
+    /// The manifest that is written before the first count already lists what it listed before the run.
+    #[test]
+    fn larger_tables_stay_listed_while_classes_are_counted() {
+        let dir = tempfile::tempdir().unwrap();
+        let run = |job: Generate<'_>, done: &(dyn Fn(Progress) + Sync)| {
+            job.run(&mut Solver::new(&job.rules, job.most_pieces(), Options::default()), done).unwrap();
+        };
+        let job = Generate::new(dir.path(), RuleOptions::PAPER);
+        run(Generate { material: Some("EvLT".parse().unwrap()), ..job.clone() }, &|_| {});
+        let lists = || read_manifest(dir.path()).unwrap().classes.iter().any(|class| class.class == "EvLT");
+        run(Generate { stats_only: true, ..job }, &|_| assert!(lists()));
+        assert!(lists());
     }
 
     #[test]
