@@ -202,8 +202,10 @@ impl StageFile {
         }
         let index = Index::new(material).ok_or(damaged("it names more pieces than a class has"))?;
         let rows = Rows::new(&index, rules);
-        let blocks = 2 * rows.len().div_ceil(BLOCK_ROWS) * (description.stages + 1);
+        let most_stages = usize::from(u16::MAX / STAGE_PLIES);
+        let blocks = 2 * rows.len().div_ceil(BLOCK_ROWS) * (description.stages.min(most_stages) + 1);
         let sound = description.rows == rows.len()
+            && description.stages <= most_stages
             && description.stage_plies == STAGE_PLIES
             && description.block_rows == BLOCK_ROWS
             && table.len() == blocks * TABLE_ENTRY;
@@ -212,7 +214,7 @@ impl StageFile {
         }
         let (mut starts, mut checksums) = (vec![HEAD], Vec::with_capacity(blocks));
         for (i, entry) in table.chunks_exact(TABLE_ENTRY).enumerate() {
-            starts.push(starts[i] + number(&entry[..4]) as usize);
+            starts.push(starts[i].saturating_add(number(&entry[..4]) as usize));
             checksums.push(number(&entry[4..]));
         }
         if starts[blocks] != directory_at {
@@ -293,5 +295,23 @@ fn read_error(path: &Path, error: io::Error) -> TableError {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => TableError::Damaged { path: path.to_owned(), what: "it is cut short" },
         _ => TableError::Io { path: path.to_owned(), source: error },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Files without a block, whose directory has the right checksum.
+    #[test]
+    fn impossible_numbers_of_stages_are_refused() {
+        let (dir, rules, material) = (tempfile::tempdir().unwrap(), RuleOptions::PAPER, "EvL".parse().unwrap());
+        let path = dir.path().join("EvL.stages");
+        let rows = Rows::new(&Index::new(material).unwrap(), &rules).len();
+        for stages in [0, 1, 4096, usize::MAX / 2, usize::MAX] {
+            StageWriter::create(&path).unwrap().finish(&rules, material, rows, stages).unwrap();
+            let opened = StageFile::open(&path, &rules, material).map(|_| ());
+            assert!(matches!(opened, Err(TableError::Damaged { .. })), "{stages}: {opened:?}");
+        }
     }
 }
