@@ -350,7 +350,8 @@ impl<C: Sweepable> Work<'_, C> {
     }
 
     fn too_long(&self, turn: Color, cell: usize, stored: Option<CellValue>) -> Box<Contradiction> {
-        let computed = CellValue::from_code(self.scale.code(Scale::too_long::<C>()) + 1).expect("a code");
+        // A win with code c takes c - 2 plies. The loss before it takes one more, which has no code in two bytes.
+        let computed = CellValue::Decided(self.scale.code(Scale::too_long::<C>()) - 1);
         self.contradiction(turn, cell, stored, computed)
     }
 

@@ -314,3 +314,25 @@ fn a_line_too_long_for_a_cell_is_named() {
     }
     assert!(named.iter().all(|&n| n > 50), "{named:?}");
 }
+
+/// As above, for the longest distance that fits two bytes, which only a forged file can contain.
+#[test]
+fn a_line_too_long_for_two_bytes_is_named() {
+    let dir = generated("paper", 2);
+    let set = TableSet::open(dir.path()).unwrap();
+    let id = set.classes().member("EvL".parse().unwrap()).unwrap().class;
+    let TestSet { work, planes } = TestSet::<u16>::new(&mut Prover::new(&set, 8 << 30), id);
+    let rows = work.file.index().rows;
+    for turn in Color::ALL {
+        let mut answers = Plane::<u16>::new(rows);
+        let played = (0..rows * ROW_CELLS).filter(|&cell| planes[!turn].get(cell) != 0);
+        played.for_each(|cell| answers.rows_mut()[cell] = work.scale.score(u16::MAX));
+        let sweep = work.sweep(turn, &answers);
+        let compare = |row| work.compare_row(turn, &sweep, row, &planes[turn], &mut vec![0; ROW_CELLS]);
+        let found = (0..rows).find_map(compare);
+        assert!(
+            matches!(found.as_deref(), Some(Contradiction::CellValue { computed: CellValue::Decided(65534), .. })),
+            "{found:?}"
+        );
+    }
+}
