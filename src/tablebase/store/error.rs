@@ -52,6 +52,18 @@ pub enum SetError {
         /// The path.
         path: PathBuf,
     },
+    /// Tables of results are to be written to a directory of tables with distances.
+    #[error("{} stores distances; name another directory for the results", path.display())]
+    StoresDistances {
+        /// The table with distances.
+        path: PathBuf,
+    },
+    /// A directory contains tables with distances and tables of results.
+    #[error("{} stores distances and the other tables of its directory results only, or the reverse; keep them apart", path.display())]
+    MixedKinds {
+        /// The table that differs from the others.
+        path: PathBuf,
+    },
     /// The tables are for other rules.
     #[error("{dir} holds tables for the rules {found}, not {wanted}")]
     Rules {

@@ -32,6 +32,8 @@ pub fn repack(dir: &Path, done: &(dyn Fn(u64, u64) + Sync)) -> Result<(), SetErr
 /// As [`repack`], and if `out` contains tables with distances or for other rules.
 pub fn write_wdl(dir: &Path, out: &Path, done: &(dyn Fn(u64, u64) + Sync)) -> Result<(), SetError> {
     let set = TableSet::open(dir)?;
+    // `out` may be `dir`, which must stay as it is.
+    set.ids().try_for_each(|id| written(&set, id, out, Content::Wdl).map(|_| ()))?;
     fs::create_dir_all(out).map_err(TableError::io(out))?;
     let _lock = lock(out)?;
     sweep(out, ABANDONED)?;
@@ -48,14 +50,7 @@ fn repack_to(set: &TableSet, out: &Path, content: Content, done: &(dyn Fn(u64, u
         let before = set.file(id)?.file_len();
         let material = set.classes().get(id).representative;
         let path = TableFile::path(out, material);
-        let there = if path.exists() { Some(TableFile::open(&path, rules, material)?) } else { None };
-        if let Some(other) = there.as_ref().filter(|file| file.description().content != content) {
-            return Err(match content {
-                Content::Wdl => other.damaged("it stores distances; choose an empty directory").into(),
-                Content::Dtw => TableError::WdlOnly { path }.into(),
-            });
-        }
-        if !there.is_some_and(|file| is_packed(&file, content)) {
+        if !written(set, id, out, content)?.is_some_and(|file| is_packed(&file, content)) {
             prover.repack(id, content, &path)?;
         }
         let after = fs::metadata(&path).map_err(TableError::io(&path))?.len();
@@ -63,6 +58,26 @@ fn repack_to(set: &TableSet, out: &Path, content: Content, done: &(dyn Fn(u64, u
     }
     let counted = if content == Content::Dtw { &set.manifest().counted[..] } else { &[] };
     write_manifest(out, rules, Some(set.classes()), counted)
+}
+
+/// The table of a class in `out`, if it exists.
+///
+/// # Errors
+/// If it is damaged, or stores another kind of values than `content`.
+fn written(set: &TableSet, id: ClassId, out: &Path, content: Content) -> Result<Option<TableFile>, SetError> {
+    let material = set.classes().get(id).representative;
+    let path = TableFile::path(out, material);
+    if !path.exists() {
+        return Ok(None);
+    }
+    let file = TableFile::open(&path, set.rules().options(), material)?;
+    if file.description().content == content {
+        return Ok(Some(file));
+    }
+    Err(match content {
+        Content::Wdl => SetError::StoresDistances { path },
+        Content::Dtw => TableError::WdlOnly { path }.into(),
+    })
 }
 
 #[cfg(test)]
@@ -143,11 +158,15 @@ mod tests {
             assert!(fs::read(name).unwrap() == fs::read(TableFile::path(results.path(), material())).unwrap());
         }
         // Neither kind replaces the other.
-        assert!(write_wdl(dir.path(), dir.path(), &|_, _| {}).is_err());
+        fs::remove_file(dir.path().join("lock")).unwrap();
+        let same = write_wdl(dir.path(), dir.path(), &|_, _| {});
+        assert!(matches!(same, Err(SetError::StoresDistances { .. })), "{same:?}");
+        assert!(!dir.path().join("lock").exists(), "nothing is written");
         assert!(repack(results.path(), &|_, _| {}).is_err());
         fs::copy(TableFile::path(dir.path(), material()), TableFile::path(results.path(), material())).unwrap();
         let mixed = TableSet::open(results.path()).unwrap();
-        assert!(mixed.look_up(&positions[0], None).unwrap_err().to_string().contains("EvLTP.dsq"));
+        let error = mixed.look_up(&positions[0], None).unwrap_err();
+        assert!(matches!(&error, SetError::MixedKinds { path } if path.ends_with("EvLTP.dsq")), "{error}");
     }
 
     /// Number of positions of the stored side.

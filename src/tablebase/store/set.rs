@@ -178,7 +178,7 @@ impl TableSet {
     /// The table of a class.
     ///
     /// # Errors
-    /// If the table is missing, or its header is damaged.
+    /// If the table is missing, its header is damaged, or it has another kind of values than the other tables.
     pub fn file(&self, id: ClassId) -> Result<&TableFile, SetError> {
         let slot = &self.files[id.0];
         if let Some(file) = slot.get() {
@@ -186,7 +186,7 @@ impl TableSet {
         }
         let file = self.open_file(id)?;
         if file.description().content != self.content {
-            return Err(file.damaged("it stores distances and the other tables results only, or the reverse").into());
+            return Err(SetError::MixedKinds { path: file.file_path().to_owned() });
         }
         Ok(slot.get_or_init(|| file))
     }
