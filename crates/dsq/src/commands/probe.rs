@@ -6,8 +6,8 @@ use crate::progress::{interrupt, progress_bar};
 use clap::Args;
 use doushouqi::board::{Move, Position};
 use doushouqi::tablebase::{
-    AnswerSource, Content, CountPhase, CountProgress, Material, OnDemand, OnDemandAnswer, Probe as Values, ProbeWdl,
-    SetError, TableProber, TableSet, Value, Wdl, WdlProber,
+    AnswerSource, Content, CountPhase, CountProgress, Material, OnDemand, OnDemandAnswer, OnDemandError,
+    Probe as Values, ProbeWdl, TableProber, TableSet, Value, Wdl, WdlProber,
 };
 use serde::Serialize;
 use std::cmp::Reverse;
@@ -71,14 +71,13 @@ enum Prober {
     OnDemand(Box<OnDemand>),
 }
 
-impl Prober {
-    fn values(&self) -> &dyn Values<Error = SetError> {
-        match self {
-            Prober::Tables(tables) => &**tables,
-            Prober::OnDemand(on_demand) => &**on_demand,
-        }
-    }
+/// The values of a position and of its moves, and best play if it is requested.
+struct Answer {
+    values: OnDemandAnswer,
+    line: Option<Vec<(Move, Position)>>,
+}
 
+impl Prober {
     fn tables(&self) -> &TableProber {
         match self {
             Prober::Tables(tables) => tables,
@@ -150,8 +149,8 @@ impl Probe {
         Failure::Input(format!("{fen:?} has {pieces} pieces; the tables in {tables} go to {most}{hint}"))
     }
 
-    /// The values of a position and of its moves; `None` if the tables do not cover it.
-    fn answer(&self, prober: &Prober, position: &Position) -> Result<Option<OnDemandAnswer>, Failure> {
+    /// The answer for a position; `None` if the tables do not cover it.
+    fn answer(&self, prober: &Prober, position: &Position) -> Result<Option<Answer>, Failure> {
         let on_demand = match prober {
             Prober::OnDemand(on_demand) => on_demand,
             Prober::Tables(tables) => {
@@ -159,7 +158,9 @@ impl Probe {
                     return Ok(None);
                 };
                 let moves = moves.into_iter().map(|(mv, value)| (mv, Some(value))).collect();
-                return Ok(Some(OnDemandAnswer { value, moves, source: AnswerSource::Tables }));
+                let values = OnDemandAnswer { value, moves, source: AnswerSource::Tables };
+                let line = if self.line { Some(tables.line(position)?) } else { None };
+                return Ok(Some(Answer { values, line }));
             }
         };
         let stop = interrupt()?;
@@ -174,11 +175,9 @@ impl Probe {
             bar.set_position((1000.0 * progress.fraction) as u64);
             if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        let answer = || {
-            if self.line {
-                on_demand.count(position, &follow)?;
-            }
-            on_demand.probe(position, self.all_moves, &follow)
+        let answer = || -> Result<Answer, OnDemandError> {
+            let line = if self.line { Some(on_demand.probe_line(position, &follow)?) } else { None };
+            Ok(Answer { values: on_demand.probe(position, self.all_moves, &follow)?, line })
         };
         let answer = answer();
         bar.finish_and_clear();
@@ -187,10 +186,11 @@ impl Probe {
 
     fn probe(&self, prober: &Prober, fen: &str) -> Outcome {
         let position = parse(fen)?;
-        let Some(OnDemandAnswer { value, moves, source }) = self.answer(prober, &position)? else {
+        let Some(Answer { values, line }) = self.answer(prober, &position)? else {
             let hint = " (--on-demand answers one more)";
             return Err(self.too_many(fen, &position, prober.tables().set(), hint));
         };
+        let OnDemandAnswer { value, moves, source } = values;
         let name = |(mv, position): &(Move, Position)| mv.notation(position);
         let report = Report {
             fen: position.to_fen(),
@@ -205,7 +205,7 @@ impl Probe {
                     dtw: v.and_then(|v| v.dtw),
                 })
                 .collect(),
-            line: if self.line { Some(prober.values().line(&position)?.iter().map(name).collect()) } else { None },
+            line: line.map(|line| line.iter().map(name).collect()),
         };
         if self.json {
             return print_json(&report);

@@ -51,7 +51,8 @@ const WAIT: Duration = Duration::from_millis(100);
 
 /// Probes tables on disk, and counts classes with one piece more when a probe needs them.
 ///
-/// As a [`Probe`] it covers the tables and the classes in the cache. [`probe_now`](OnDemand::probe_now) also searches,
+/// As a [`Probe`] it covers the tables and the classes in the cache. A damaged file in the cache is removed, and its class
+/// counts as not counted. [`probe_now`](OnDemand::probe_now) also searches,
 /// and [`probe`](OnDemand::probe) also counts missing classes.
 pub struct OnDemand {
     tables: TableProber,
@@ -162,23 +163,29 @@ impl OnDemand {
         follow: Follow<'_>,
     ) -> Result<OnDemandAnswer, OnDemandError> {
         for _ in 0..2 {
-            match self.probe_now(position, all_moves) {
-                Ok(Some(answer)) => return Ok(answer),
-                Ok(None) => {}
-                // A damaged file of the cache is removed, and its class is counted again.
-                Err(OnDemandError::Set(SetError::Table(TableError::Damaged { path, .. })))
-                    if path.starts_with(self.cache.dir()) =>
-                {
-                    if let Some(id) = self.counted_class(position) {
-                        self.cache.remove(self.classes.get(id).representative)?;
-                    }
-                }
-                Err(error) => return Err(error),
+            if let Some(answer) = self.probe_now(position, all_moves)? {
+                return Ok(answer);
             }
             self.count(position, follow)?;
         }
         let answer = self.probe_now(position, all_moves)?;
         answer.ok_or_else(|| SolveError::Stopped.into())
+    }
+
+    /// Best play to the end. Counts the class of the position if the tables do not contain it, and again if its file
+    /// turns out to be damaged.
+    ///
+    /// # Errors
+    /// As [`count`](OnDemand::count).
+    pub fn probe_line(&self, position: &Position, follow: Follow<'_>) -> Result<Vec<(Move, Position)>, OnDemandError> {
+        self.count(position, follow)?;
+        match self.line(position) {
+            Err(SetError::Table(TableError::Damaged { .. })) => {
+                self.count(position, follow)?;
+                Ok(self.line(position)?)
+            }
+            line => Ok(line?),
+        }
     }
 
     /// The representative of the class that would be counted for a position; `None` if the tables contain the class or
@@ -329,7 +336,52 @@ impl OnDemand {
         let counted = self.counted(position)?;
         let look_up = |position: &Position| self.look_up(position, counted.as_ref());
         let mut distances = Distances::new(self.rules(), &look_up, usize::MAX);
-        positions.iter().map(|position| found(distances.value(position, 0))).collect()
+        let values = positions.iter().map(|position| found(distances.value(position, 0))).collect();
+        if self.remove_damaged(counted.as_ref(), &values)? { Ok(None) } else { values }
+    }
+
+    /// Removes the file of a class if a probe of it was stopped by damage, so that the class counts as not counted.
+    /// Returns whether it was.
+    fn remove_damaged<T>(&self, counted: Option<&Counted>, probed: &Result<T, SetError>) -> Result<bool, SetError> {
+        let (Some(counted), Err(SetError::Table(TableError::Damaged { path, .. }))) = (counted, probed) else {
+            return Ok(false);
+        };
+        let class = self.classes.get(counted.class).representative;
+        let is_of_class = *path == self.cache.path(class);
+        if is_of_class {
+            self.cache.remove(class)?;
+        }
+        Ok(is_of_class)
+    }
+
+    /// [`line_within`](Probe::line_within) with this file of the class of the position.
+    fn best_play(
+        &self,
+        position: &Position,
+        plies: usize,
+        counted: Option<&Counted>,
+    ) -> Result<Vec<(Move, Position)>, SetError> {
+        let mut line = Vec::new();
+        let look_up = |position: &Position| self.look_up(position, counted);
+        let mut distances = Distances::new(self.rules(), &look_up, usize::MAX);
+        let value = found(distances.value(position, 0))?;
+        let mut left = value.and_then(|value| value.dtw).unwrap_or(0);
+        let mut current = position.clone();
+        while line.len() < plies && left > 0 {
+            let mut best = None;
+            for &mv in &current.moves(self.rules()) {
+                let next = current.make(mv);
+                if found(distances.is_best(&next, left).map(Some))? == Some(true) {
+                    best = Some((mv, next));
+                    break;
+                }
+            }
+            // Forged values may leave no move.
+            let Some((mv, next)) = best else { break };
+            line.push((mv, std::mem::replace(&mut current, next)));
+            left -= 1;
+        }
+        Ok(line)
     }
 
     /// The answer of a short search.
@@ -387,29 +439,12 @@ impl Probe for OnDemand {
         Ok(Some(moves))
     }
 
-    /// A single search finds the whole line, and each best move without the values of the other moves.
+    /// A single search finds the whole line, and each best move without the values of the other moves. A damaged file in
+    /// the cache is an error once: it is removed, and its class counts as not counted.
     fn line_within(&self, position: &Position, plies: usize) -> Result<Vec<(Move, Position)>, SetError> {
-        let mut line = Vec::new();
         let counted = self.counted(position)?;
-        let look_up = |position: &Position| self.look_up(position, counted.as_ref());
-        let mut distances = Distances::new(self.rules(), &look_up, usize::MAX);
-        let value = found(distances.value(position, 0))?;
-        let mut left = value.and_then(|value| value.dtw).unwrap_or(0);
-        let mut current = position.clone();
-        while line.len() < plies && left > 0 {
-            let mut best = None;
-            for &mv in &current.moves(self.rules()) {
-                let next = current.make(mv);
-                if found(distances.is_best(&next, left).map(Some))? == Some(true) {
-                    best = Some((mv, next));
-                    break;
-                }
-            }
-            // Forged values may leave no move.
-            let Some((mv, next)) = best else { break };
-            line.push((mv, std::mem::replace(&mut current, next)));
-            left -= 1;
-        }
-        Ok(line)
+        let line = self.best_play(position, plies, counted.as_ref());
+        self.remove_damaged(counted.as_ref(), &line)?;
+        line
     }
 }

@@ -231,6 +231,37 @@ fn unfit_files_are_counted_again() {
     assert_eq!((ask(), counts.load(Relaxed)), (wanted, before + 1));
 }
 
+/// A file with damaged blocks and a whole directory opens. A probe that finds the damage removes it.
+#[test]
+fn damaged_blocks_make_a_class_unknown() {
+    let fixture = Fixture::new(RuleOptions::PAPER, 2);
+    let solver = Solver::solved_material(&fixture.rules, "EvLT".parse().unwrap()).unwrap();
+    let material = "EvLT".parse().unwrap();
+    let long = |position: &Position| solver.value(position).unwrap().unwrap().dtw.is_some_and(|dtw| dtw > SEARCH_PLIES);
+    let position = positions(&solver, material, 997).into_iter().find(long).unwrap();
+    fixture.open().count(&position, &ignore).unwrap();
+    let [path] = &fixture.files()[..] else { panic!("one class") };
+    let whole = fs::read(path).unwrap();
+    let (on_demand, mut damaged) = (fixture.open(), whole.clone());
+    // The offset of the directory stands before the last checksum.
+    let end = u64::from_le_bytes(whole[whole.len() - 16..][..8].try_into().unwrap()) as usize;
+    damaged[16..end].iter_mut().for_each(|byte| *byte ^= 0x55);
+    let probes: [&dyn Fn() -> bool; 3] =
+        [&|| on_demand.value(&position).unwrap().is_none(), &|| on_demand.moves(&position).unwrap().is_none(), &|| {
+            matches!(on_demand.line(&position), Err(SetError::Table(TableError::Damaged { .. })))
+        }];
+    for (i, finds_damage) in probes.into_iter().enumerate() {
+        fs::write(path, &damaged).unwrap();
+        assert!(on_demand.need(&position).unwrap().is_none(), "the damage is not known yet");
+        assert!(finds_damage(), "{i}");
+        assert!(!path.exists() && on_demand.need(&position).unwrap().is_some(), "{i}");
+    }
+    fs::write(path, &damaged).unwrap();
+    let Ok(line) = solver.line(&position);
+    assert_eq!(on_demand.probe_line(&position, &ignore).unwrap().len(), line.len());
+    assert!(fs::read(path).unwrap() == whole, "the same bytes again");
+}
+
 /// If two threads count at the same time, one counts and the other waits. Partial files of killed processes are
 /// removed.
 #[test]

@@ -112,6 +112,20 @@ fn an_endgame_is_counted_and_stays_in_the_cache() {
     let again = server.connect().get_with(&target, &tag);
     assert_eq!((again.status, again.json()["value"].clone()), (200, after["value"].clone()));
     assert_eq!(server.connect().get(&format!("/api/v1/need?fen={OTHER}")).json()["state"], "possible");
+
+    // A class whose file turns out to be damaged can be counted again.
+    drop(server);
+    let mut entries = std::fs::read_dir(&cache).unwrap().map(|entry| entry.unwrap().path());
+    let file = entries.find(|path| path.extension().is_some_and(|e| e == "stages")).unwrap();
+    let mut bytes = std::fs::read(&file).unwrap();
+    // The blocks end at the offset that stands before the last checksum.
+    let foot = bytes.len() - 16;
+    let blocks = 16..u64::from_le_bytes(bytes[foot..foot + 8].try_into().unwrap()) as usize;
+    bytes[blocks].iter_mut().for_each(|byte| *byte ^= 0x55);
+    std::fs::write(&file, bytes).unwrap();
+    let server = counting(&cache, &[]);
+    assert_eq!(server.connect().get(&target).json()["known"], false);
+    assert_eq!(server.connect().get(&format!("/api/v1/need?fen={FIVE}")).json()["state"], "possible");
     [cache, tables].iter().for_each(|dir| std::fs::remove_dir_all(dir).unwrap());
 }
 
