@@ -50,12 +50,16 @@ impl Comparison {
 /// Black of the representative to move, each in the order: no legal move, 1 ply, 2 plies and so on.
 ///
 /// # Errors
-/// If a table that captures lead to is missing or damaged.
+/// If a table that captures lead to is missing or damaged, or the tables have fewer pieces than these.
 pub fn check_counts(
     tables: &TableProber,
     counts: &ClassCounts,
     sample: Sample,
 ) -> Result<[Vec<Comparison>; 2], SetError> {
+    let (needed, pieces) = (counts.class.len() - 1, tables.set().classes().pieces());
+    if pieces < needed {
+        return Err(SetError::SmallTables { class: counts.class, needed, pieces });
+    }
     let mut random = Random::new(sample.seed);
     let mut side = |turn| -> Result<Vec<Comparison>, SetError> {
         let drawn: Vec<Position> = (0..sample.positions).map(|_| draw(counts.class, turn, &mut random)).collect();

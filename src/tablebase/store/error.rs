@@ -116,6 +116,16 @@ pub enum SetError {
         /// The most pieces of these tables.
         pieces: usize,
     },
+    /// The tables have fewer pieces than the captures of a class lead to.
+    #[error("captures of {class} lead to tables of {needed} pieces; these tables go to {pieces}")]
+    SmallTables {
+        /// The class.
+        class: Material,
+        /// The number of pieces after a capture.
+        needed: usize,
+        /// The most pieces of these tables.
+        pieces: usize,
+    },
     /// The memory limit is too low to solve a class.
     #[error("solving {material} takes about {}; the limit is {} (raise --memory)", size(*needed, *limit), size(*limit, *limit))]
     Memory {

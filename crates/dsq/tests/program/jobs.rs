@@ -272,6 +272,17 @@ fn counts_are_checked_by_searching_forward() {
     plies.swap(1, 3);
     fs::write(&path, wrong.to_string()).unwrap();
     assert_eq!(check().status.code(), Some(1));
+
+    // Tables that the captures do not lead to decide nothing.
+    let small = dir.path().join("small");
+    dsq::stdout(&["generate", "--pieces", "2", "--out", text(&small)]);
+    dsq::stdout(&["generate", "--pieces", "3", "--out", text(&tables)]);
+    let solve = ["cluster", "solve", "ETvLR", "--stats-only", "--tables", text(&tables), "--counts", text(&counts)];
+    dsq::stdout(&solve);
+    let refused = dsq::dsq(&["cluster", "check", "ETvLR", "--tables", text(&small), "--counts", text(&counts)]);
+    let stderr = String::from_utf8_lossy(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(2), "{stderr}");
+    assert!(stderr.contains("lead to tables of 3 pieces; these tables go to 2"), "{stderr}");
 }
 
 #[test]
