@@ -86,6 +86,9 @@ struct Line {
     program: String,
 }
 
+/// The beginning of each line of a record.
+const LINE_START: &str = "{\"class\":";
+
 /// The file with a line for every class that passed.
 struct Record {
     path: PathBuf,
@@ -95,19 +98,24 @@ struct Record {
 }
 
 impl Record {
-    /// Reads the existing lines. An incomplete last line will be overwritten.
+    /// Reads the existing lines. An incomplete last line of a record will be overwritten.
     fn open(path: &Path) -> Result<Record, Failure> {
         let failed = |error: io::Error| Failure::cannot("write", path, &error);
         let mut file = OpenOptions::new().create(true).read(true).append(true).open(path).map_err(failed)?;
         let mut text = String::new();
         file.read_to_string(&mut text).map_err(|error| Failure::reading(path.display(), &error))?;
         let whole = text.rfind('\n').map_or(0, |end| end + 1);
+        let (lines, rest) = text.split_at(whole);
+        let foreign = |number: usize, what: &str| {
+            Failure::Input(format!("{}, line {number}: not a record of a check{what}", path.display()))
+        };
         let mut done = HashSet::new();
-        for (number, line) in text[..whole].lines().enumerate() {
-            let line: Line = serde_json::from_str(line).map_err(|error| {
-                Failure::Input(format!("{}, line {}: not a record of a check: {error}", path.display(), number + 1))
-            })?;
+        for (line, number) in lines.lines().zip(1..) {
+            let line: Line = serde_json::from_str(line).map_err(|error| foreign(number, &format!(": {error}")))?;
             done.insert([line.class, line.rules, line.file]);
+        }
+        if !rest.starts_with(LINE_START) && !LINE_START.starts_with(rest) {
+            return Err(foreign(lines.lines().count() + 1, ""));
         }
         file.set_len(whole as u64).map_err(failed)?;
         Ok(Record { path: path.to_owned(), file, done })

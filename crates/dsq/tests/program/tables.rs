@@ -914,6 +914,27 @@ fn damage_after_a_record_is_found() {
     assert!(stdout(&arguments).contains("(52 recorded before)"));
 }
 
+/// The incomplete last line of an interrupted check is written again; files of others are refused.
+#[test]
+fn only_records_are_continued() {
+    let dir = tables(2);
+    let record = dir.path().join("record");
+    let arguments = ["verify", text(dir.path()), "--record", text(&record)];
+    stdout(&arguments);
+    let whole = fs::read(&record).unwrap();
+    let line = whole.iter().position(|&byte| byte == b'\n').unwrap() + 1;
+    for cut in [1, 20, line, line + 5, whole.len() - 1] {
+        replace(&record, &whole[..cut]);
+        stdout(&arguments);
+        assert_eq!(fs::read_to_string(&record).unwrap().lines().count(), 10, "{cut}");
+    }
+    for notes in ["my precious notes", "{}", "notes\n", "notes\n{\"class\":"] {
+        replace(&record, notes.as_bytes());
+        fails(2, &arguments, &[text(&record), "line 1", "not a record"]);
+        assert_eq!(fs::read_to_string(&record).unwrap(), notes);
+    }
+}
+
 /// Ctrl-C and SIGTERM end a run at once. The run reports how to resume, and readers report that the set is not
 /// finished.
 #[cfg(unix)]
