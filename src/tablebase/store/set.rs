@@ -7,8 +7,9 @@ use crate::tablebase::store::file::{Block, Content, TableError, TableFile};
 use crate::tablebase::store::manifest::{MANIFEST, Manifest, largest, names, read_manifest};
 use crate::tablebase::store::prober::WdlProber;
 use crate::tablebase::value::CellsMut;
-use crate::tablebase::{CellValue, Cells, ClassId, Classes, Index, ROW_CELLS, Table, TableProber, Value};
+use crate::tablebase::{CellValue, Cells, ClassId, Classes, Index, Material, ROW_CELLS, Table, TableProber, Value};
 use rayon::prelude::*;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -163,7 +164,7 @@ impl TableSet {
     /// to.
     ///
     /// # Errors
-    /// [`SetError::Unlisted`] for the first class that it does not list.
+    /// [`SetError::Unlisted`] for the first class that it does not list, or if the directory cannot be read.
     pub fn check_complete(&self) -> Result<(), SetError> {
         for (id, class) in self.classes.iter().filter(|(id, _)| !self.listed[id.0]) {
             let captures_lead_here = |other: ClassId| self.classes.captures(other).contains(&id);
@@ -172,7 +173,21 @@ impl TableSet {
                 return Err(SetError::Unlisted { dir: self.dir.clone(), material: class.representative });
             }
         }
-        Ok(())
+        match self.larger_tables()?.into_iter().min() {
+            Some(material) => Err(SetError::Unlisted { dir: self.dir.clone(), material }),
+            None => Ok(()),
+        }
+    }
+
+    /// The tables in the directory with more pieces than any listed class, by their names.
+    fn larger_tables(&self) -> Result<Vec<Material>, SetError> {
+        let mut larger = Vec::new();
+        for entry in fs::read_dir(&self.dir).map_err(TableError::io(&self.dir))? {
+            let name = entry.map_err(TableError::io(&self.dir))?.file_name();
+            let material = name.to_str().and_then(|name| Material::of_name(name.strip_suffix(".dsq")?));
+            larger.extend(material.filter(|material| material.len() > self.classes.pieces()));
+        }
+        Ok(larger)
     }
 
     /// The table of a class.

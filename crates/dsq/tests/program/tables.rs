@@ -1192,6 +1192,14 @@ fn a_table_that_is_not_listed_is_found() {
     fails(2, &["verify", at], &[at, "EvE", "manifest.json"]);
     stdout(&["generate", "--pieces", "3", "--out", at]);
     holds(dir.path(), 3);
+    // A table with more pieces than all listed ones.
+    let mut listed = whole;
+    listed["classes"].as_array_mut().unwrap().retain(|class| class["class"].as_str().unwrap().len() == 3);
+    replace(&manifest, listed.to_string().as_bytes());
+    made(3).keys().filter(|name| name.len() == 8 && *name != "ERvR.dsq").for_each(|name| {
+        fs::remove_file(dir.path().join(name)).unwrap();
+    });
+    fails(2, &["verify", at], &[at, "ERvR", "manifest.json"]);
 }
 
 #[test]
