@@ -204,12 +204,7 @@ impl OnDemand {
     /// If the position has too many pieces, a table that captures lead to is missing or stores one side to move only, or
     /// the memory or the disk does not suffice.
     pub fn need(&self, position: &Position) -> Result<Option<CountNeed>, OnDemandError> {
-        self.check_size(position)?;
-        let Some(id) = self.counted_class(position) else { return Ok(None) };
-        let class = self.classes.get(id).representative;
-        if self.cache.get(class)?.is_some() {
-            return Ok(None);
-        }
+        let Some(id) = self.uncounted(position)? else { return Ok(None) };
         let plan = MemoryNeed::of_job(&self.classes, id, false);
         captures(self.tables.set().dir(), self.tables.rules().options(), &self.classes, id, &plan)?;
         self.check_need(id, &plan).map(Some)
@@ -222,7 +217,7 @@ impl OnDemand {
     /// As [`need`](OnDemand::need), or if the count is cancelled or fails.
     pub fn count(&self, position: &Position, follow: Follow<'_>) -> Result<(), OnDemandError> {
         let lock = loop {
-            if self.need(position)?.is_none() {
+            if self.uncounted(position)?.is_none() {
                 return Ok(());
             }
             if let Some(lock) = self.cache.lock()? {
@@ -231,7 +226,7 @@ impl OnDemand {
             cancelled(follow(CountProgress { phase: CountPhase::Waiting, fraction: 0.0, depth: 0 }))?;
             std::thread::sleep(WAIT);
         };
-        // The process that held the lock may have counted this class, and has released its memory and disk space.
+        // The process that held the lock has released its memory and disk space, and may have counted this class.
         let Some(need) = self.need(position)? else { return Ok(()) };
         self.cache.free_space(need.file_bytes)?;
         cancelled(follow(CountProgress { phase: CountPhase::Reading, fraction: 0.0, depth: 0 }))?;
@@ -297,6 +292,13 @@ impl OnDemand {
     fn has_table(&self, class: ClassId) -> bool {
         let set = self.tables.set();
         class.index() < set.classes().len() && !matches!(set.file(class), Err(SetError::Missing { .. }))
+    }
+
+    /// The class of a position that neither the tables nor the cache contain.
+    fn uncounted(&self, position: &Position) -> Result<Option<ClassId>, OnDemandError> {
+        self.check_size(position)?;
+        let Some(id) = self.counted_class(position) else { return Ok(None) };
+        Ok(self.cache.get(self.classes.get(id).representative)?.is_none().then_some(id))
     }
 
     /// Probes the tables and the file of the class of a position.

@@ -262,14 +262,14 @@ fn damaged_blocks_make_a_class_unknown() {
     assert!(fs::read(path).unwrap() == whole, "the same bytes again");
 }
 
-/// If two threads count at the same time, one counts and the other waits. Partial files of killed processes are
-/// removed.
+/// If two threads count at the same time, one counts and the other waits, even if the memory does not suffice for both.
+/// Partial files of killed processes are removed.
 #[test]
 fn a_cache_is_shared() {
     let fixture = Fixture::new(RuleOptions::PAPER, 3);
     let solver = Solver::new(&fixture.rules, 4, Options::default());
     let position = first(&solver, "EPvLR");
-    let [first, second] = [fixture.open(), fixture.open()];
+    let (first, second) = (fixture.open(), fixture.open().with_memory(1 << 20));
     // Only Linux tells whether a process is dead.
     if cfg!(target_os = "linux") {
         let half = left_by("EvL-0000000000000000.stages", None);
