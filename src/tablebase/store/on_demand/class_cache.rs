@@ -13,11 +13,13 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 const EXTENSION: &str = "stages";
 /// The number of files that are kept open. The block table and the decoded blocks of a file take up to 100 MB.
 const OPEN: usize = 4;
+/// The interval at which the use of an open file is recorded.
+const RECORD: Duration = Duration::from_secs(60);
 
 pub(super) struct ClassCache {
     dir: PathBuf,
@@ -25,7 +27,24 @@ pub(super) struct ClassCache {
     size: u64,
     rules: RuleOptions,
     /// The classes used most recently, the latest at the end.
-    open: Mutex<Vec<(Material, Arc<StageFile>)>>,
+    open: Mutex<Vec<Open>>,
+}
+
+/// An open class.
+struct Open {
+    class: Material,
+    file: Arc<StageFile>,
+    /// When its use was last recorded.
+    recorded: SystemTime,
+}
+
+impl Open {
+    /// Records the use as the time of the file, which gives the order of use.
+    fn record(&mut self, path: &Path) {
+        self.recorded = SystemTime::now();
+        // A failure is ignored, so that a read-only cache can be read.
+        let _ = File::options().append(true).open(path).and_then(|file| file.set_modified(self.recorded));
+    }
 }
 
 /// A file in the directory.
@@ -64,26 +83,28 @@ impl ClassCache {
     /// # Errors
     /// If the file cannot be read or removed.
     pub(super) fn get(&self, class: Material) -> Result<Option<Arc<StageFile>>, TableError> {
-        let mut open = self.opened();
-        if let Some(at) = open.iter().position(|(material, _)| *material == class) {
-            let entry = open.remove(at);
-            let file = Arc::clone(&entry.1);
+        let (mut open, path) = (self.opened(), self.path(class));
+        if let Some(at) = open.iter().position(|entry| entry.class == class) {
+            let mut entry = open.remove(at);
+            if entry.recorded.elapsed().map_or(true, |time| time >= RECORD) {
+                entry.record(&path);
+            }
+            let file = Arc::clone(&entry.file);
             open.push(entry);
             return Ok(Some(file));
         }
-        let path = self.path(class);
         let file = match StageFile::open(&path, &self.rules, class) {
             Ok(file) => Arc::new(file),
             Err(TableError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error @ TableError::Io { .. }) => return Err(error),
             Err(_) => return remove(&path).map(|()| None),
         };
-        // The time records the order of use. A failure is ignored, so that a read-only cache can be read.
-        let _ = File::options().append(true).open(&path).and_then(|file| file.set_modified(SystemTime::now()));
+        let mut entry = Open { class, file: Arc::clone(&file), recorded: SystemTime::UNIX_EPOCH };
+        entry.record(&path);
         if open.len() == OPEN {
             open.remove(0);
         }
-        open.push((class, Arc::clone(&file)));
+        open.push(entry);
         Ok(Some(file))
     }
 
@@ -92,7 +113,7 @@ impl ClassCache {
     /// # Errors
     /// If the file cannot be removed.
     pub(super) fn remove(&self, class: Material) -> Result<(), TableError> {
-        self.opened().retain(|(material, _)| *material != class);
+        self.opened().retain(|entry| entry.class != class);
         remove(&self.path(class))
     }
 
@@ -143,7 +164,7 @@ impl ClassCache {
         Ok(entries)
     }
 
-    fn opened(&self) -> MutexGuard<'_, Vec<(Material, Arc<StageFile>)>> {
+    fn opened(&self) -> MutexGuard<'_, Vec<Open>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -159,7 +180,9 @@ fn remove(path: &Path) -> Result<(), TableError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
+    use crate::tablebase::Index;
+    use crate::tablebase::solve::cpu::rows::Rows;
+    use crate::tablebase::store::on_demand::stages::{BLOCK_ROWS, StageWriter};
 
     fn write(cache: &ClassCache, class: &str, bytes: usize, age: u64) -> PathBuf {
         let path = cache.path(class.parse().unwrap());
@@ -194,5 +217,25 @@ mod tests {
         let path = write(&cache, "EvL", 30, 0);
         assert!(cache.get("EvL".parse().unwrap()).unwrap().is_none());
         assert!(!path.exists());
+    }
+
+    /// A class that is used all the time stays open, and must not count as unused since it was opened.
+    #[test]
+    fn the_use_of_an_open_class_is_recorded() {
+        let dir = tempfile::tempdir().unwrap();
+        let cache = ClassCache::open(dir.path(), 100, &RuleOptions::PAPER).unwrap();
+        let class = "EvL".parse().unwrap();
+        let (path, rows) = (cache.path(class), Rows::new(&Index::new(class).unwrap(), &RuleOptions::PAPER).len());
+        let mut writer = StageWriter::create(&path).unwrap();
+        (0..2 * rows.div_ceil(BLOCK_ROWS)).for_each(|_| writer.block(&[]).unwrap());
+        writer.finish(&RuleOptions::PAPER, class, rows, 0).unwrap();
+        let (used, long_ago) = (|| fs::metadata(&path).unwrap().modified().unwrap(), SystemTime::UNIX_EPOCH);
+        assert!(cache.get(class).unwrap().is_some());
+        File::options().append(true).open(&path).unwrap().set_modified(long_ago).unwrap();
+        assert!(cache.get(class).unwrap().is_some());
+        assert_eq!(used(), long_ago, "it was recorded less than a minute ago");
+        cache.opened()[0].recorded = long_ago;
+        assert!(cache.get(class).unwrap().is_some());
+        assert!(used() > long_ago);
     }
 }
