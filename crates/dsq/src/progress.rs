@@ -4,8 +4,8 @@ use crate::failure::{Failure, Outcome};
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use report::text::progress;
 use std::fmt::Write;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// The interval between redraws of a bar without reports.
@@ -31,27 +31,47 @@ pub fn spinner(message: &'static str) -> ProgressBar {
     line
 }
 
-/// Makes Ctrl-C or SIGTERM print `message` and end the program at once. Finished parts must be on disk.
-pub fn exit_on_interrupt(bar: &ProgressBar, message: &'static str) -> Outcome {
-    let bar = bar.clone();
-    let handler = move || {
-        bar.finish_and_clear();
-        let code = Failure::Interrupted(format!("interrupted; {message}")).report();
-        std::process::exit(code.into());
+/// What Ctrl-C or SIGTERM does.
+enum Reaction {
+    /// Ends the program at once.
+    Exit,
+    /// Clears the bar, prints what is kept and ends the program at once.
+    Report(ProgressBar, &'static str),
+    /// Sets [`STOP`]. The second one ends the program at once.
+    Stop,
+}
+
+static REACTION: Mutex<Reaction> = Mutex::new(Reaction::Exit);
+static STOP: AtomicBool = AtomicBool::new(false);
+
+fn reaction() -> MutexGuard<'static, Reaction> {
+    REACTION.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Makes Ctrl-C or SIGTERM end the program with the exit code of an interruption.
+pub fn watch_signals() -> Outcome {
+    ctrlc::set_handler(interrupted).map_err(|e| Failure::Environment(format!("cannot watch for signals: {e}")))
+}
+
+fn interrupted() {
+    let text = match &*reaction() {
+        Reaction::Stop if !STOP.swap(true, Ordering::Relaxed) => return,
+        Reaction::Exit | Reaction::Stop => "interrupted".to_owned(),
+        Reaction::Report(bar, kept) => {
+            bar.finish_and_clear();
+            format!("interrupted; {kept}")
+        }
     };
-    ctrlc::set_handler(handler).map_err(|e| Failure::Environment(format!("cannot watch for signals: {e}")))
+    std::process::exit(Failure::Interrupted(text).report().into());
+}
+
+/// Makes Ctrl-C or SIGTERM print what is kept and end the program at once. Finished parts must be on disk.
+pub fn exit_on_interrupt(bar: &ProgressBar, kept: &'static str) {
+    *reaction() = Reaction::Report(bar.clone(), kept);
 }
 
 /// A flag that Ctrl-C or SIGTERM sets. The second one ends the program at once.
-pub fn interrupt() -> Result<&'static AtomicBool, Failure> {
-    static STOP: AtomicBool = AtomicBool::new(false);
-    static HANDLER: OnceLock<Result<(), String>> = OnceLock::new();
-    let handler = || {
-        if STOP.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-    };
-    let set = HANDLER.get_or_init(|| ctrlc::set_handler(handler).map_err(|e| e.to_string()));
-    set.clone().map_err(|e| Failure::Environment(format!("cannot watch for signals: {e}")))?;
-    Ok(&STOP)
+pub fn interrupt() -> &'static AtomicBool {
+    *reaction() = Reaction::Stop;
+    &STOP
 }

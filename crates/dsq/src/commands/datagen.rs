@@ -110,7 +110,7 @@ impl Datagen {
         let file = DataFile::open(&self.out, &header).map_err(failure_of_output)?;
         let first = file.next_game();
         let writer = Mutex::new(Writer { file, waiting: BTreeMap::new() });
-        let stop = interrupt()?;
+        let stop = interrupt();
         let bar = progress_bar(self.games.into(), "games");
         bar.set_position(first.into());
         bar.reset_eta();

@@ -184,7 +184,7 @@ impl Generate {
         let mut solver = self.backend.solver(&self.rules.rules, job.most_pieces())?;
         self.forecast(&job, &solver)?;
         let bar = progress_bar(job.positions(), "positions").with_message("generating");
-        exit_on_interrupt(&bar, RESUME)?;
+        exit_on_interrupt(&bar, RESUME);
         let reused = AtomicU64::new(0);
         let result = self.threads.run(|| {
             job.run(&mut solver, &|progress| {

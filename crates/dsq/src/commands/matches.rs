@@ -209,7 +209,7 @@ impl MatchCommand {
             no_capture_limit: self.no_capture.get(),
             sprt: self.sprt,
         };
-        let stop = interrupt()?;
+        let stop = interrupt();
         let mut file = self.save.as_deref().map(Archive::open).transpose()?;
         let bar = progress_bar(self.games, "games");
         let begin = Instant::now();

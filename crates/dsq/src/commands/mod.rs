@@ -34,6 +34,7 @@ mod uci;
 mod verify;
 
 use crate::failure::{Failure, Outcome};
+use crate::progress::watch_signals;
 use clap::{Parser, Subcommand};
 use doushouqi::cpu::CpuLevel;
 
@@ -99,6 +100,10 @@ impl Cli {
     /// Runs the parsed command of `program`.
     pub fn run(self, program: clap::Command) -> Outcome {
         CpuLevel::from_env().map_err(|error| Failure::Input(error.to_string()))?;
+        // The server ends its requests first, and waits for signals itself.
+        if !matches!(self.command, Command::Serve(_)) {
+            watch_signals()?;
+        }
         match self.command {
             Command::Serve(command) => command.run(),
             Command::Reproduce(command) => command.run(),

@@ -54,7 +54,7 @@ impl OpeningsCommand {
     pub fn run(self) -> Outcome {
         let rules = Rules::new(self.rules.rules);
         let biased = BiasedOpenings { rules, seed: self.seed, nodes: self.nodes, scores: self.score };
-        let stop = interrupt()?;
+        let stop = interrupt();
         let bar = progress_bar(self.count.into(), "openings");
         let count = self.count as usize;
         let mut found: Vec<Position> = Vec::new();

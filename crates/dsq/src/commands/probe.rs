@@ -2,7 +2,7 @@ use crate::arguments::{OptionalRulesArg, ThreadsArg};
 use crate::failure::{Failure, Outcome};
 use crate::on_demand::OnDemandArgs;
 use crate::output::{print, print_json};
-use crate::progress::{interrupt, progress_bar};
+use crate::progress::{exit_on_interrupt, interrupt, progress_bar};
 use clap::Args;
 use doushouqi::board::{Move, Position};
 use doushouqi::tablebase::{
@@ -163,7 +163,7 @@ impl Probe {
                 return Ok(Some(Answer { values, line }));
             }
         };
-        let stop = interrupt()?;
+        let stop = interrupt();
         let bar = progress_bar(1000, "%");
         let follow = |progress: CountProgress| {
             bar.set_message(match progress.phase {
@@ -180,8 +180,10 @@ impl Probe {
             Ok(Answer { values: on_demand.probe(position, self.all_moves, &follow)?, line })
         };
         let answer = answer();
+        exit_on_interrupt(&bar, "the positions printed so far are complete");
         bar.finish_and_clear();
-        Ok(Some(answer?))
+        let answer = answer?;
+        if stop.load(Ordering::Relaxed) { Err(OnDemandError::Cancelled.into()) } else { Ok(Some(answer)) }
     }
 
     fn probe(&self, prober: &Prober, fen: &str) -> Outcome {

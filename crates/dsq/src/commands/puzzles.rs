@@ -109,7 +109,7 @@ impl Puzzles {
             _ => self.pieces.clone(),
         };
         let bar = progress_bar(self.count as u64, "puzzles").with_message("solving");
-        exit_on_interrupt(&bar, "the lines printed so far are complete")?;
+        exit_on_interrupt(&bar, "the lines printed so far are complete");
         let mut source = self.source(self.rules.rules, *pieces.end())?;
         bar.set_message("puzzles");
         let job = Generate {

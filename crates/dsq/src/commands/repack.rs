@@ -46,7 +46,7 @@ impl Repack {
         let start = Instant::now();
         let classes = TableSet::open(&self.dir)?.manifest().classes.len() as u64;
         let bar = progress_bar(classes, "classes").with_message("repacking");
-        exit_on_interrupt(&bar, RESUME)?;
+        exit_on_interrupt(&bar, RESUME);
         let (before, after) = (AtomicU64::new(0), AtomicU64::new(0));
         let done = |old, new| {
             before.fetch_add(old, Ordering::Relaxed);

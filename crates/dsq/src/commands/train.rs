@@ -60,7 +60,7 @@ impl Train {
         let directory = self.recipe.parent().unwrap_or(Path::new(""));
         let wrong = |error| Failure::Input(format!("{}: {error}", self.recipe.display()));
         let recipe = Recipe::parse(&text, directory).map_err(wrong)?;
-        let stop = interrupt()?;
+        let stop = interrupt();
         let mut reported = Ok(());
         let mut epochs = Vec::new();
         let mut report = |epoch: &Epoch| {

@@ -4,8 +4,9 @@ use crate::dsq;
 
 use dsq::{command, dsq, stdout};
 use serde_json::Value;
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 /// The objects that the program prints, one per line.
 fn json(arguments: &[&str]) -> Vec<Value> {
@@ -368,6 +369,28 @@ fn shells_complete_and_every_command_has_a_manual_page() {
         assert!(page(&format!("dsq-{command}.1")).contains(".SH"), "{command}");
     }
     assert!(failure(3, &["man", "/dev/null/nowhere"]).contains("/dev/null/nowhere"));
+}
+
+/// A signal ends commands that do not expect one with the exit code of an interruption.
+#[cfg(unix)]
+#[test]
+fn a_signal_has_one_exit_code() {
+    for (arguments, input) in [(&["uci"][..], "isready\n"), (&["solve", "--pieces", "5", "--backend", "cpu"], "")] {
+        for signal in ["-INT", "-TERM"] {
+            let mut child = command(arguments);
+            let child = child.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+            let mut child = child.unwrap();
+            let mut stdin = child.stdin.take().unwrap();
+            stdin.write_all(input.as_bytes()).unwrap();
+            let mut line = String::new();
+            BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+            assert!(!line.is_empty(), "{arguments:?} has started");
+            assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+            let output = child.wait_with_output().unwrap();
+            assert_eq!(output.status.code(), Some(130), "{arguments:?} {signal}");
+            assert_eq!(String::from_utf8_lossy(&output.stderr), "dsq: interrupted\n");
+        }
+    }
 }
 
 /// The table in docs/commands.md agrees with the help.

@@ -6,9 +6,9 @@ use doushouqi::board::{Position, Rules};
 use dsq::{command, dsq, stdout};
 use serde_json::Value as Json;
 use std::fs;
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -88,6 +88,26 @@ fn what_cannot_be_counted_is_refused() {
     fs::write(&file, "x").unwrap();
     let output = dsq(&["probe", "--tables", &two, "--on-demand", "--cache", text(&file), POSITION]);
     assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// A probe that waits for positions ends at the first signal.
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_a_probe_between_counts() {
+    let dir = tempfile::tempdir().unwrap();
+    let two = tables(dir.path(), "2");
+    let cache = text(&dir.path().join("cache")).to_owned();
+    let mut child = command(&["probe", "--tables", &two, "--on-demand", "--cache", &cache, "--json", "-"]);
+    let mut child = child.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    writeln!(child.stdin.as_mut().unwrap(), "{POSITION}").unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+    assert!(line.starts_with('{'), "{line}");
+    assert!(Command::new("kill").arg(child.id().to_string()).status().unwrap().success());
+    let stdin = child.stdin.take();
+    let output = child.wait_with_output().unwrap();
+    drop(stdin);
+    assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 /// The engine plays one of the best moves in a position of a counted class, at any depth.

@@ -266,7 +266,7 @@ impl SolveCommand {
         for dir in [&self.tables, counts] {
             make_dir(dir)?;
         }
-        exit_on_interrupt(&ProgressBar::hidden(), RESUME)?;
+        exit_on_interrupt(&ProgressBar::hidden(), RESUME);
         let pool = BufferPool::default();
         let mut solver = self.gpu_solver()?;
         let mut solve = |&material| self.solve(material, counts, &pool, solver.as_mut());
