@@ -100,6 +100,12 @@ pub enum SetError {
         /// The directory.
         dir: PathBuf,
     },
+    /// The manifest lists counts and no tables.
+    #[error("{} lists counts only, and no tables", dir.display())]
+    CountsOnly {
+        /// The directory.
+        dir: PathBuf,
+    },
     /// The manifest does not list a table that exists or is needed.
     #[error("the manifest.json in {dir} does not name {material}; `dsq generate` brings it up to date")]
     Unlisted {

@@ -160,12 +160,27 @@ impl TableSet {
         Err(TableError::Damaged { path: self.dir.join(MANIFEST), what }.into())
     }
 
-    /// Checks that the manifest lists every table in the directory, and every class that captures of listed ones lead
-    /// to.
+    /// Checks that the manifest lists tables.
     ///
     /// # Errors
-    /// [`SetError::Unlisted`] for the first class that it does not list, or if the directory cannot be read.
+    /// [`SetError::Unfinished`] if it lists nothing, [`SetError::CountsOnly`] if it lists counts.
+    pub fn check_not_empty(&self) -> Result<(), SetError> {
+        let dir = || self.dir.clone();
+        match &self.manifest {
+            Manifest { classes, .. } if !classes.is_empty() => Ok(()),
+            Manifest { counted, .. } if !counted.is_empty() => Err(SetError::CountsOnly { dir: dir() }),
+            _ => Err(SetError::Unfinished { dir: dir() }),
+        }
+    }
+
+    /// Checks that the manifest lists tables, every table in the directory, and every class that captures of listed ones
+    /// lead to.
+    ///
+    /// # Errors
+    /// As [`check_not_empty`](TableSet::check_not_empty), [`SetError::Unlisted`] for the first class that it does not
+    /// list, or if the directory cannot be read.
     pub fn check_complete(&self) -> Result<(), SetError> {
+        self.check_not_empty()?;
         for (id, class) in self.classes.iter().filter(|(id, _)| !self.listed[id.0]) {
             let captures_lead_here = |other: ClassId| self.classes.captures(other).contains(&id);
             let needed = self.classes.iter().any(|(other, _)| self.listed[other.0] && captures_lead_here(other));

@@ -6,7 +6,7 @@ use crate::failure::{Failure, Outcome};
 use crate::output::{make_dir, print, print_json, write_file};
 use clap::Args;
 use doushouqi::tablebase::{
-    ClassId, MANIFEST, ManifestClass, Material, Probe, SetError, Stats, TableFile, TableProber, TableSet,
+    ClassId, MANIFEST, ManifestClass, Material, Probe, Stats, TableFile, TableProber, TableSet,
 };
 use report::text::{Table, binary_bytes, grouped};
 use serde::Serialize;
@@ -56,9 +56,6 @@ impl BundleCommand {
         let set = tables.set();
         set.check_complete()?;
         let mut ids: Vec<ClassId> = set.ids().collect();
-        if ids.is_empty() {
-            return Err(SetError::Unfinished { dir: self.dir }.into());
-        }
         ids.sort();
         self.make_out()?;
         let report = self.threads.run(|| {

@@ -206,9 +206,7 @@ impl StatsCommand {
 
     fn print_deepest(&self) -> Outcome {
         let tables = open_tables(&self.dir, None)?;
-        if tables.set().manifest().classes.is_empty() {
-            return Err(SetError::Unfinished { dir: self.dir.clone() }.into());
-        }
+        tables.set().check_not_empty()?;
         for pieces in 2..=tables.set().classes().pieces() {
             let Some((position, plies)) = tables.deepest(pieces)? else { continue };
             let line = tables.line(&position)?;

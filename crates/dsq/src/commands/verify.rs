@@ -176,9 +176,6 @@ impl Verify {
             return Err(Failure::Input(format!("{dir} stores {what}")));
         }
         let mut ids: Vec<ClassId> = set.ids().collect();
-        if ids.is_empty() {
-            return Err(SetError::Unfinished { dir: self.dir }.into());
-        }
         ids.sort();
         let mut report = self.threads.run(|| {
             check_files(&set, &ids)?;

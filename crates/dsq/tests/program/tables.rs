@@ -957,6 +957,10 @@ fn an_interrupted_run_says_how_to_resume() {
         for more in [&[][..], &["--deepest"], &["--by", "class", "--json"]] {
             fails(2, &[&["stats", at], more].concat(), &[at, "lists no tables", "interrupted"]);
         }
+        let bundle = dir.path().join("bundle");
+        for reader in [&["verify", at][..], &["bundle", at, "--out", text(&bundle)]] {
+            fails(2, reader, &[at, "lists no tables", "interrupted"]);
+        }
         stdout(&["generate", "--pieces", "2", "--out", at]);
         assert!(stdout(&["stats", at]).contains("2 pieces"));
         for (name, bytes) in made(2).iter().filter(|(name, _)| name.ends_with(".dsq")) {
@@ -1249,6 +1253,17 @@ fn counts_without_tables() {
 }
 
 /// The captures of three pieces are solved when a class of four needs them, and not written.
+#[test]
+fn counts_alone_are_no_tables() {
+    let dir = temporary();
+    let at = text(dir.path());
+    stdout(&["generate", "--pieces", "2", "--out", at, "--stats-only"]);
+    for reader in [&["verify", at][..], &["stats", at, "--deepest"]] {
+        let said = fails(2, reader, &[at, "lists counts only"]);
+        assert!(!said.contains("interrupted"), "{said}");
+    }
+}
+
 #[test]
 fn counts_class_by_class() {
     let dir = temporary();
