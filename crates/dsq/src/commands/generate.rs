@@ -83,7 +83,8 @@ struct Report {
     reused: u64,
     positions: u64,
     bytes: u64,
-    bits_per_position: f64,
+    /// `None` without tables.
+    bits_per_position: Option<f64>,
     seconds: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     gpu: Option<DeviceWork>,
@@ -214,7 +215,7 @@ impl Generate {
             reused: reused.into_inner(),
             positions,
             bytes,
-            bits_per_position: bytes as f64 * 8.0 / positions as f64,
+            bits_per_position: (positions > 0).then(|| bytes as f64 * 8.0 / positions as f64),
             seconds: start.elapsed().as_secs_f64(),
             gpu: solver.backend().work(),
         };
@@ -225,12 +226,12 @@ impl Generate {
             print(format_args!("{} classes were only counted; `dsq stats` shows them", report.counted))?;
         }
         print(format_args!(
-            "{} classes in {} ({} already existed): {} bytes, {:.3} bits per position, {:.1} s",
+            "{} classes in {} ({} already existed): {} bytes{}, {:.1} s",
             report.classes,
             self.out.display(),
             report.reused,
             grouped(report.bytes),
-            report.bits_per_position,
+            report.bits_per_position.map_or(String::new(), |bits| format!(", {bits:.3} bits per position")),
             report.seconds
         ))
     }

@@ -1257,7 +1257,11 @@ fn counts_without_tables() {
 fn counts_alone_are_no_tables() {
     let dir = temporary();
     let at = text(dir.path());
-    stdout(&["generate", "--pieces", "2", "--out", at, "--stats-only"]);
+    let generate = ["generate", "--pieces", "2", "--out", at, "--stats-only"];
+    let said = stdout(&generate);
+    assert!(said.contains("10 classes were only counted") && said.contains("0 bytes, "), "{said}");
+    assert!(!said.contains("bits per position"), "{said}");
+    assert!(json(&[&generate[..], &["--json"]].concat())[0]["bits_per_position"].is_null());
     for reader in [&["verify", at][..], &["stats", at, "--deepest"]] {
         let said = fails(2, reader, &[at, "lists counts only"]);
         assert!(!said.contains("interrupted"), "{said}");
