@@ -66,7 +66,7 @@ pub struct Forecast {
 #[non_exhaustive]
 pub enum Shortage {
     /// The free disk space is too small.
-    #[error("the tables take about {} on disk, and {} has {} free", gib(*needed), dir.display(), gib(*free))]
+    #[error("the tables take about {} on disk, and {} has {} free", binary_bytes(*needed), dir.display(), binary_bytes(*free))]
     Disk {
         /// The directory of the tables.
         dir: PathBuf,
@@ -76,7 +76,7 @@ pub enum Shortage {
         free: u64,
     },
     /// The available memory is too small.
-    #[error("{pieces} pieces take about {} of memory, and {} are available", gib(*needed), gib(*available))]
+    #[error("{pieces} pieces take about {} of memory, and {} are available", binary_bytes(*needed), binary_bytes(*available))]
     Memory {
         /// Number of pieces of the level that needs the most memory.
         pieces: usize,
@@ -171,8 +171,14 @@ pub(super) fn disk_free(_: &Path) -> Option<u64> {
     None
 }
 
-pub(super) fn gib(bytes: u64) -> String {
-    format!("{:.1} GiB", bytes as f64 / (1u64 << 30) as f64)
+/// `bytes` as text in the largest unit that they fill, of KiB, MiB and GiB.
+pub(super) fn binary_bytes(bytes: u64) -> String {
+    let (name, shift) = match bytes {
+        _ if bytes >= 1 << 30 => ("GiB", 30),
+        _ if bytes >= 1 << 20 => ("MiB", 20),
+        _ => ("KiB", 10),
+    };
+    format!("{:.1} {name}", bytes as f64 / f64::from(1 << shift))
 }
 
 #[cfg(test)]
@@ -217,6 +223,15 @@ mod tests {
         let short = with(Some(5 << 30), Some(memory)).pop().unwrap().to_string();
         assert!(short.starts_with("the tables take about 842."), "{short}");
         assert!(short.contains(" GiB on disk, and tables has 5.0 GiB free"), "{short}");
+    }
+
+    #[test]
+    fn sizes_are_in_the_largest_unit_that_they_fill() {
+        for (bytes, text) in
+            [(0, "0.0 KiB"), (1536, "1.5 KiB"), (3 << 19, "1.5 MiB"), (1 << 30, "1.0 GiB"), (5 << 40, "5120.0 GiB")]
+        {
+            assert_eq!(binary_bytes(bytes), text);
+        }
     }
 
     #[test]

@@ -1,5 +1,5 @@
 use crate::tablebase::store::error::SetError;
-use crate::tablebase::store::forecast::gib;
+use crate::tablebase::store::forecast::binary_bytes;
 use crate::tablebase::store::table_error::TableError;
 use crate::tablebase::{Material, SolveError};
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ pub enum OnDemandError {
         most: usize,
     },
     /// The memory does not suffice. The count has not started.
-    #[error("counting {material} takes {} of memory, and {} are available", gib(*needed), gib(*available))]
+    #[error("counting {material} takes {} of memory, and {} are available", binary_bytes(*needed), binary_bytes(*available))]
     Memory {
         /// The class.
         material: Material,
@@ -31,7 +31,7 @@ pub enum OnDemandError {
         available: u64,
     },
     /// The free space on the disk of the cache does not suffice. The count has not started.
-    #[error("counting {material} takes {} on disk, and {} has {} free", gib(*needed), dir.display(), gib(*free))]
+    #[error("counting {material} takes {} on disk, and {} has {} free", binary_bytes(*needed), dir.display(), binary_bytes(*free))]
     Disk {
         /// The class.
         material: Material,
@@ -43,7 +43,7 @@ pub enum OnDemandError {
         free: u64,
     },
     /// The file of the class exceeds the size of the cache. The count has not started.
-    #[error("the file of {material} takes up to {}, more than the {} of the cache", gib(*needed), gib(*size))]
+    #[error("the file of {material} takes up to {}, more than the {} of the cache", binary_bytes(*needed), binary_bytes(*size))]
     Cache {
         /// The class.
         material: Material,
