@@ -3,7 +3,7 @@
 
 use super::counts::{ClassCounts, Provenance};
 use super::error::SetError;
-use super::file::{Packing, TableError, TableFile, write};
+use super::file::{Content, Packing, TableError, TableFile, write};
 use super::memory::{MemoryLimit, class_bytes};
 use super::peak;
 use super::replayed::Replayed;
@@ -102,11 +102,18 @@ impl ClassJob<'_> {
     }
 
     /// [`JobDone::There`] if the file of the class is complete.
+    ///
+    /// # Errors
+    /// If the file is damaged or for other rules, or other jobs cannot use its values.
     fn there(&self, name: Material) -> Result<Option<JobDone>, SetError> {
         let path = TableFile::path(self.dir, name);
         // A table replaces the counts in its own directory only.
         if path.exists() && self.stats_only.is_none_or(|counts| counts == self.dir) {
-            TableFile::open(&path, &self.rules, name)?.check()?;
+            let file = TableFile::open(&path, &self.rules, name)?;
+            file.check()?;
+            if self.stats_only.is_none() {
+                check_exact(&file, &Color::ALL)?;
+            }
             return Ok(Some(JobDone::There(name)));
         }
         match self.stats_only {
@@ -127,9 +134,7 @@ impl ClassJob<'_> {
                 return Err(missing_capture(self.dir, &self.rules, class, name));
             }
             let file = TableFile::open(&path, &self.rules, name)?;
-            if !Color::ALL.into_iter().all(|color| file.is_exact(color)) {
-                return Err(SetError::OneSided { path });
-            }
+            check_exact(&file, &Color::ALL)?;
             let cells = ByColor { white: file.load(Color::White)?, black: file.load(Color::Black)? };
             solver.insert(capture, file.description().stats.clone(), Some(Table { cells }));
         }
@@ -192,6 +197,19 @@ impl ClassJob<'_> {
     }
 }
 
+/// # Errors
+/// If a file does not store every value of these sides to move, as jobs need them.
+fn check_exact(file: &TableFile, turns: &[Color]) -> Result<(), SetError> {
+    let path = || file.file_path().to_owned();
+    if file.description().content == Content::Wdl {
+        Err(TableError::WdlOnly { path: path() }.into())
+    } else if turns.iter().all(|&turn| file.is_exact(turn)) {
+        Ok(())
+    } else {
+        Err(SetError::OneSided { path: path() })
+    }
+}
+
 fn missing_capture(dir: &Path, rules: &RuleOptions, class: Material, capture: Material) -> SetError {
     let rules = match rules.table_spelling() {
         rules if rules == RuleOptions::PAPER.table_spelling() => String::new(),
@@ -223,11 +241,8 @@ pub(super) fn captures(
             return Err(missing_capture(dir, rules, classes.get(id).representative, material));
         }
         let file = TableFile::open(&path, rules, material)?;
-        if file.is_exact(turn) {
-            Ok(CaptureTable { id: capture, turn, file })
-        } else {
-            Err(SetError::OneSided { path })
-        }
+        check_exact(&file, &[turn])?;
+        Ok(CaptureTable { id: capture, turn, file })
     };
     sides.map(open).collect()
 }

@@ -148,6 +148,16 @@ fn tables_of_one_side_are_refused_where_both_are_needed() {
     assert!(refused > 0);
     let solved = fs::read_dir(&counts).map_or(0, Iterator::count);
     assert_eq!(solved + refused, classes.len(), "nothing is kept of what was refused");
+    // A table that other jobs cannot use is not the result of a job.
+    dsq::stdout(&["generate", "--pieces", "2", "--out", text(&dir.path().join("exact"))]);
+    let results = dir.path().join("results");
+    dsq::stdout(&["repack", text(&dir.path().join("exact")), "--wdl", "--out", text(&results)]);
+    for (tables, cause) in [(&tables, "stores one side to move only"), (&results, "not distances")] {
+        let output = dsq::dsq(&["cluster", "solve", "EvL", "--tables", text(tables)]);
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{error}");
+        assert!(error.contains("EvL.dsq") && error.contains(cause), "{error}");
+    }
 }
 
 /// A job that lacks a table names the job that makes this table.
