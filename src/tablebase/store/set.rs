@@ -49,7 +49,7 @@ impl TableSet {
     /// Opens a directory written by [`Generate`](crate::tablebase::Generate).
     ///
     /// # Errors
-    /// If there is no manifest, or it cannot be read.
+    /// If there is no manifest, or it cannot be read, or it lists a class twice or under another name.
     pub fn open(dir: &Path) -> Result<TableSet, SetError> {
         let manifest = read_manifest(dir)?;
         let broken = |what: String| SetError::Manifest { path: dir.join(MANIFEST), what };
@@ -58,8 +58,7 @@ impl TableSet {
         let files = (0..classes.len()).map(|_| OnceLock::new()).collect();
         let (addresser, rules) = (Addresser::new(&classes), Rules::new(rules));
         let (dir, content, cache) = (dir.to_owned(), Content::Dtw, Mutex::default());
-        let mut listed = vec![false; classes.len()];
-        listed_ids(&manifest, &classes).for_each(|id| listed[id.0] = true);
+        let listed = listed_classes(&manifest, &classes).map_err(broken)?;
         let mut set = TableSet { dir, rules, manifest, classes, addresser, content, listed, files, cache };
         // All tables of a directory have the same kind of values. A missing or damaged table is reported when it is
         // needed.
@@ -447,6 +446,21 @@ impl TableSet {
 }
 
 /// The classes that a manifest lists as tables.
+/// By class, whether the manifest lists it; the error is a text without the path.
+fn listed_classes(manifest: &Manifest, classes: &Classes) -> Result<Vec<bool>, String> {
+    let mut listed = vec![false; classes.len()];
+    for (id, entry) in listed_ids(manifest, classes).zip(&manifest.classes) {
+        let (name, right) = (&entry.class, classes.get(id).representative.to_string());
+        if *name != right {
+            return Err(format!("it lists the class {right} as {name}"));
+        }
+        if std::mem::replace(&mut listed[id.0], true) {
+            return Err(format!("it lists the class {name} twice"));
+        }
+    }
+    Ok(listed)
+}
+
 fn listed_ids<'a>(manifest: &'a Manifest, classes: &'a Classes) -> impl Iterator<Item = ClassId> + 'a {
     manifest.classes.iter().filter_map(|class| Some(classes.member(class.class.parse().ok()?)?.class))
 }

@@ -560,6 +560,16 @@ fn a_changed_manifest_is_found() {
         replace(&path, changed.to_string().as_bytes());
         fails(1, &["verify", text(dir.path())], &["manifest.json", "damaged"]);
     }
+    let entry = whole["classes"].as_array().unwrap().iter().find(|entry| entry["class"] == "EvL").unwrap();
+    for (name, cause) in [("EvL", "EvL twice"), ("LvE", "EvL as LvE")] {
+        let (mut changed, mut entry) = (whole.clone(), entry.clone());
+        entry["class"] = name.into();
+        changed["classes"].as_array_mut().unwrap().push(entry);
+        replace(&path, changed.to_string().as_bytes());
+        for reader in [&["verify", "--sample", "0"][..], &["stats"]] {
+            fails(2, &[reader, &[text(dir.path())]].concat(), &["manifest.json", cause]);
+        }
+    }
 }
 
 #[test]
