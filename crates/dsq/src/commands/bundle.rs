@@ -86,24 +86,47 @@ impl BundleCommand {
 
     fn write(&self, tables: &TableProber, ids: &[ClassId]) -> Result<Report, Failure> {
         let set = tables.set();
+        let mut written = Written::default();
         for &id in ids {
             let class = set.classes().get(id).representative;
-            link(&TableFile::path(&self.dir, class), &TableFile::path(&self.out, class))?;
+            link(&TableFile::path(&self.dir, class), written.add(TableFile::path(&self.out, class)))?;
         }
-        link(&self.dir.join(MANIFEST), &self.out.join(MANIFEST))?;
+        link(&self.dir.join(MANIFEST), written.add(self.out.join(MANIFEST)))?;
         let pages = PAGES.map(|(name, text)| (name, text.to_owned()));
         let own = [("README.md", readme(set)), ("statistics.md", statistics(tables)?)];
         for (name, text) in pages.iter().chain(&own) {
-            write_file(&self.out.join(name), text)?;
+            write_file(written.add(self.out.join(name)), text)?;
         }
         let bundle = Bundle::of(&self.out, set.manifest().rules.clone(), set.classes().pieces())?;
         let (list, sums) = bundle.texts();
         // The list is written last, so an interrupted run leaves no complete publication.
-        write_file(&self.out.join(LIST), &list)?;
-        write_file(&self.out.join(SUMS), &sums)?;
+        write_file(written.add(self.out.join(LIST)), &list)?;
+        write_file(written.add(self.out.join(SUMS)), &sums)?;
+        written.keep();
         let (files, bytes) = bundle.size();
         let own = (list.len() + sums.len()) as u64;
         Ok(Report { files: files + 2, bytes: bytes + own, fingerprint: sha256(sums.as_bytes()) })
+    }
+}
+
+/// The files that a run has written. Dropping them removes them, so that the directory is empty for another run.
+#[derive(Default)]
+struct Written(Vec<PathBuf>);
+
+impl Written {
+    fn add(&mut self, path: PathBuf) -> &Path {
+        self.0.push(path);
+        self.0.last().expect("it was added")
+    }
+
+    fn keep(mut self) {
+        self.0.clear();
+    }
+}
+
+impl Drop for Written {
+    fn drop(&mut self) {
+        self.0.iter().for_each(|path| _ = fs::remove_file(path));
     }
 }
 

@@ -263,3 +263,19 @@ fn only_whole_tables_are_published() {
     assert!(files(&out) == before);
     assert!(command(&["verify", text(&out)]).output().unwrap().status.success());
 }
+
+/// A run that cannot write a file removes what it has written, so that the same command can run again.
+#[cfg(unix)]
+#[test]
+fn no_space_leaves_nothing() {
+    let dir = temporary();
+    let (tables, out) = (dir.path().join("tables"), dir.path().join("published"));
+    stdout(&["generate", "--pieces", "2", "--out", text(&tables)]);
+    let bundle = ["bundle", text(&tables), "--out", text(&out)];
+    let script = "trap '' XFSZ; ulimit -f 8; exec \"$@\"";
+    let limited = Command::new("sh").args(["-c", script, "sh", env!("CARGO_BIN_EXE_dsq")]).args(bundle).output();
+    let limited = limited.unwrap();
+    assert_eq!(limited.status.code(), Some(3), "{}", String::from_utf8_lossy(&limited.stderr));
+    assert!(files(&out).is_empty());
+    stdout(&bundle);
+}
