@@ -158,7 +158,7 @@ pub fn is_bundle(dir: &Path) -> bool {
 /// If the directory or a file cannot be read.
 pub fn check(dir: &Path) -> Result<Checked, Failure> {
     let mut faults = Vec::new();
-    let mut read = |name: &str| match fs::read(dir.join(name)) {
+    let mut read = |name: &str| match read_regular(&dir.join(name)) {
         Ok(bytes) => Ok(bytes),
         Err(error) if error.kind() == ErrorKind::NotFound => {
             faults.push(format!("{} is missing", dir.join(name).display()));
@@ -197,6 +197,11 @@ pub fn check(dir: &Path) -> Result<Checked, Failure> {
     let extra = names(dir)?.into_iter().filter(|name| !listed.contains(name.as_str()));
     faults.extend(extra.map(|name| format!("{} is not part of the publication", dir.join(name).display())));
     Ok(Checked { fingerprint, faults })
+}
+
+/// Reads a file; a named pipe, which may have no writer, is an error.
+fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
+    if fs::metadata(path)?.is_file() { fs::read(path) } else { Err(io::Error::other("not a regular file")) }
 }
 
 /// The names in a directory.

@@ -5,6 +5,7 @@
 use super::error::SetError;
 use super::file::TableError;
 use super::partial::write_whole;
+use super::source::check_regular;
 use crate::board::{ByColor, RuleOptions};
 use crate::tablebase::{Class, Material, Stats};
 use serde::{Deserialize, Serialize};
@@ -107,7 +108,7 @@ impl ClassCounts {
             if !path.exists() {
                 return Ok(None);
             }
-            let counts = ClassCounts::parse(&read_text(&path)?).map_err(|what| broken(&path, what))?;
+            let counts = read_class(&path)?;
             Some((path, counts))
         };
         let Some((path, counts)) = found else { return Ok(None) };
@@ -138,7 +139,7 @@ impl ClassCounts {
         let mut all = Vec::new();
         if place.is_dir() {
             for path in class_files(place)? {
-                let counts = ClassCounts::parse(&read_text(&path)?).map_err(|what| broken(&path, what))?;
+                let counts = read_class(&path)?;
                 all.push((path, counts));
             }
         } else {
@@ -164,6 +165,12 @@ impl ClassCounts {
 
 fn broken(path: &Path, what: String) -> SetError {
     SetError::Counts { path: path.to_owned(), what }
+}
+
+/// Reads the counts in a file of one class.
+fn read_class(path: &Path) -> Result<ClassCounts, SetError> {
+    check_regular(path).map_err(TableError::io(path))?;
+    ClassCounts::parse(&read_text(path)?).map_err(|what| broken(path, what))
 }
 
 fn read_text(path: &Path) -> Result<String, SetError> {

@@ -3,7 +3,7 @@
 //! Tables are not mapped into memory: if a mapped file is truncated, the next access kills the process with SIGBUS,
 //! like a fault of the program. A read returns an error instead, and is cheap compared with decoding a block.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
@@ -14,6 +14,7 @@ pub(super) struct Source {
 
 impl Source {
     pub(super) fn open(path: &Path) -> io::Result<Source> {
+        check_regular(path)?;
         let file = File::open(path)?;
         let len = usize::try_from(file.metadata()?.len()).map_err(|_| io::ErrorKind::FileTooLarge)?;
         Ok(Source { file, len })
@@ -54,6 +55,14 @@ impl Source {
         self.read(&mut bytes, at)?;
         Ok(bytes)
     }
+}
+
+/// Checks that a file is a regular file: opening a named pipe waits for a writer, possibly for ever.
+pub(super) fn check_regular(path: &Path) -> io::Result<()> {
+    if fs::metadata(path)?.is_file() {
+        return Ok(());
+    }
+    Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"))
 }
 
 #[cfg(windows)]

@@ -445,6 +445,24 @@ fn other_files_in_place_of_a_table() {
     every(3, &["EvE.dsq"]);
 }
 
+/// Named pipes without a writer do not stop the program.
+#[cfg(target_os = "linux")]
+#[test]
+fn named_pipes_are_no_files() {
+    for name in ["manifest.json", "EvE.dsq", "EvE.json", "bundle.json"] {
+        let dir = tables(2);
+        let (at, path) = (text(dir.path()), dir.path().join(name));
+        let _ = fs::remove_file(&path);
+        assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+        let readers = [&["verify", at][..], &["stats", at]];
+        let reads = |reader: &[&str]| name == "manifest.json" || (reader[0] == "stats") == (name == "EvE.json");
+        for reader in readers.into_iter().filter(|reader| reads(reader)) {
+            let output = Command::new("timeout").args(["20", env!("CARGO_BIN_EXE_dsq")]).args(reader).output();
+            failed(&output.unwrap(), &[3], &[text(&path), "not a regular file"]);
+        }
+    }
+}
+
 #[test]
 fn tables_of_other_rules_are_kept_apart() {
     let dir = tables(2);
