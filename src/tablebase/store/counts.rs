@@ -7,7 +7,7 @@ use super::file::TableError;
 use super::partial::write_whole;
 use super::source::check_regular;
 use crate::board::{ByColor, RuleOptions};
-use crate::tablebase::{Class, Material, Stats};
+use crate::tablebase::{Class, Index, Material, Stats};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -127,6 +127,9 @@ impl ClassCounts {
         let counts: ClassCounts = serde_json::from_str(text).map_err(|e| e.to_string())?;
         if counts.format != FORMAT {
             return Err(format!("it has version {}; this program reads version {FORMAT}", counts.format));
+        }
+        if counts.class.len() > Index::MAX_PIECES {
+            return Err(format!("{} has more than {} pieces", counts.class, Index::MAX_PIECES));
         }
         Ok(counts)
     }

@@ -160,6 +160,30 @@ fn tables_of_one_side_are_refused_where_both_are_needed() {
     }
 }
 
+/// Materials of more pieces than the program solves, and their counts.
+#[test]
+fn too_many_pieces_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let refuses = |arguments: &[&str], cause: &str| {
+        let output = dsq::dsq(arguments);
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {error}");
+        assert!(error.contains(cause), "{arguments:?}: {error}");
+    };
+    let solve = ["cluster", "solve", "ELTPvELTP", "--tables", text(dir.path())];
+    refuses(&solve, "ELTPvELTP has more than 7 pieces");
+    refuses(&[&solve[..], &["--dry-run"]].concat(), "ELTPvELTP has more than 7 pieces");
+    counted(dir.path(), &["EPvL"], "counts");
+    let counts = dir.path().join("counts");
+    let file = fs::read_dir(&counts).unwrap().next().unwrap().unwrap().path();
+    let (all, own) = ("ELTPDWCRvELTPDWCR", file.file_stem().unwrap().to_str().unwrap().to_owned());
+    let large =
+        fs::read_to_string(&file).unwrap().replace(&format!("\"class\":\"{own}\""), &format!("\"class\":\"{all}\""));
+    fs::write(counts.join(format!("{all}.json")), large).unwrap();
+    refuses(&["cluster", "report", text(&counts)], "more than 7 pieces");
+    refuses(&["stats", text(&counts)], "more than 7 pieces");
+}
+
 /// A job that lacks a table names the job that makes this table.
 #[test]
 fn a_missing_capture_is_made_by_the_job_that_is_named() {

@@ -259,6 +259,9 @@ struct Solved {
 
 impl SolveCommand {
     fn run(self) -> Outcome {
+        if let Some(material) = self.classes.iter().find(|material| material.len() > Index::MAX_PIECES) {
+            return Err(Failure::Input(format!("{material} has more than {} pieces", Index::MAX_PIECES)));
+        }
         if self.dry_run {
             return self.plan();
         }
@@ -319,11 +322,8 @@ impl SolveCommand {
     fn plan(&self) -> Outcome {
         let most = self.classes.iter().map(|material| material.len()).max().unwrap_or(2);
         let classes = Classes::new(&self.rules.rules, most);
-        let id = |&material: &Material| match classes.member(material) {
-            Some(member) => Ok((member.class, !self.stats_only)),
-            None => Err(Failure::Input(format!("{material} has more than {} pieces", classes.pieces()))),
-        };
-        let ids: Vec<_> = self.classes.iter().map(id).collect::<Result<_, _>>()?;
+        let member = |&material: &Material| classes.member(material).expect("the classes have as many pieces");
+        let ids: Vec<_> = self.classes.iter().map(|class| (member(class).class, !self.stats_only)).collect();
         print_plan(&classes, ids, &self.rate, Some((self.memory.bytes() >> 30) as u64), self.json)
     }
 }
