@@ -12,11 +12,11 @@ use super::shared::Shared;
 use super::tb::LONGEST_LINE;
 use super::tt::Tt;
 use super::worker::Worker;
-use crate::board::{Move, Repetition, RuleOptions};
+use crate::board::{Move, Repetition, RuleOptions, Rules};
 use crate::game::Game;
 use crate::tablebase::{Probe, Value, Wdl};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The stack of a search thread in bytes: several times the stack that the longest line needs.
 const STACK: usize = 16 << 20;
@@ -43,7 +43,7 @@ pub struct Engine {
     tt: Tt,
     /// The data of each thread.
     thread_data: Vec<ThreadData>,
-    /// The hand-crafted evaluation for the rules of the last game.
+    /// The hand-crafted evaluation for the rules that the engine is prepared for.
     hand_crafted: Option<(RuleOptions, Box<HandCrafted>)>,
     /// The longest recent time for which a runnable thread had no CPU.
     delay: Duration,
@@ -68,6 +68,28 @@ impl Engine {
     pub fn new_game(&mut self) {
         self.tt.clear();
         self.thread_data.iter_mut().for_each(ThreadData::clear);
+    }
+
+    /// Prepares searches under these rules. A search prepares itself, in its own time; other rules than those of the last
+    /// search clear the transposition table, which takes long if it is large.
+    pub fn prepare(&mut self, rules: &Rules) {
+        if self.hand_crafted.as_ref().is_some_and(|(options, _)| options == rules.options()) {
+            return;
+        }
+        let weights = self.options.weights.as_ref().unwrap_or(&WEIGHTS);
+        let hand_crafted = match self.options.evaluation {
+            Evaluation::Burnett => HandCrafted::burnett(rules),
+            _ => HandCrafted::new(rules, weights),
+        };
+        let previous = self.hand_crafted.replace((*rules.options(), Box::new(hand_crafted)));
+        for thread_data in &mut self.thread_data {
+            thread_data.evaluator = self.options.evaluation.make(rules);
+        }
+        // Entries of other rules are wrong under these rules. A new table has none, and clearing it would touch all its
+        // memory.
+        if previous.is_some() {
+            self.new_game();
+        }
     }
 
     /// Sets the number of best lines to report. The engine keeps its transposition table and history.
@@ -100,11 +122,16 @@ impl Engine {
         if legal.is_empty() {
             return SearchResult { lines: Vec::new() };
         }
-        self.prepare(game);
+        // The time for the preparation is part of the time of the search.
+        let start = Instant::now();
+        self.prepare(game.rules());
+        self.tt.next_age();
+        self.thread_data.iter_mut().for_each(ThreadData::next_search);
         let Engine { options, tt, thread_data, hand_crafted, delay } = self;
         let hand_crafted = &*hand_crafted.as_ref().expect("`prepare` made it").1;
         // The weight of a delay halves with every search.
-        let shared = Shared::new(game, hand_crafted, tt, options, limits, *delay / 2, stop);
+        let mut shared = Shared::new(game, hand_crafted, tt, options, limits, *delay / 2, stop);
+        shared.start = start;
         let mut roots = legal.to_vec();
         match tb_root(&shared, game, legal, options.multipv.max(1)) {
             Some(TbRoot::Lines(lines)) => {
@@ -127,26 +154,6 @@ impl Engine {
         };
         *delay = shared.waited();
         SearchResult { lines }
-    }
-
-    /// Prepares a search under the rules of a game.
-    fn prepare(&mut self, game: &Game) {
-        let rules = game.rules();
-        if self.hand_crafted.as_ref().is_none_or(|(options, _)| options != rules.options()) {
-            let weights = self.options.weights.as_ref().unwrap_or(&WEIGHTS);
-            let hand_crafted = match self.options.evaluation {
-                Evaluation::Burnett => HandCrafted::burnett(rules),
-                _ => HandCrafted::new(rules, weights),
-            };
-            self.hand_crafted = Some((*rules.options(), Box::new(hand_crafted)));
-            for thread_data in &mut self.thread_data {
-                thread_data.evaluator = self.options.evaluation.make(rules);
-            }
-            // Entries of other rules are wrong under these rules.
-            self.new_game();
-        }
-        self.tt.next_age();
-        self.thread_data.iter_mut().for_each(ThreadData::next_search);
     }
 }
 
@@ -327,6 +334,40 @@ fn tb_score(value: &Value) -> Score {
 mod tests {
     use super::*;
     use crate::board::Position;
+    use crate::search::tt::{Bound, NO_EVAL, TtEntry};
+    use crate::search::{EvalContext, Evaluate};
+
+    /// Only entries of other rules are cleared: the first search leaves a large table untouched.
+    #[test]
+    fn other_rules_clear_the_table() {
+        let mut engine = Engine::new(EngineOptions::default().hash_mib(1));
+        let entry = TtEntry { mv: 1, value: 2, depth: 3, bound: Bound::Exact, eval: NO_EVAL };
+        engine.tt.store(7, entry);
+        for (rules, kept) in [("paper", true), ("paper", true), ("chinese", false)] {
+            engine.prepare(&Rules::new(rules.parse().unwrap()));
+            assert_eq!(engine.tt.probe(7).is_some(), kept, "{rules}");
+        }
+    }
+
+    /// The clock of a search runs during its preparation.
+    #[test]
+    fn the_preparation_takes_time_of_the_search() {
+        struct Zero;
+        impl Evaluate for Zero {
+            fn evaluate(&mut self, _: &EvalContext<'_>) -> i32 {
+                0
+            }
+        }
+        let slow = Duration::from_millis(20);
+        let evaluation = Evaluation::custom(move |_| {
+            std::thread::sleep(slow);
+            Box::new(Zero)
+        });
+        let mut engine = Engine::new(EngineOptions { evaluation, ..EngineOptions::default().hash_mib(1) });
+        let mut time = || engine.search(&Game::default(), &Limits::default().depth(1)).run().lines[0].time;
+        assert!(time() >= slow);
+        assert!((0..5).any(|_| time() < slow), "the next search under these rules needs no preparation");
+    }
 
     #[test]
     fn threads_vote_for_a_move() {

@@ -180,6 +180,7 @@ impl Gtp {
             (RULES_COMMAND, [rules]) => {
                 let rules: RuleOptions = rules.parse().map_err(|error| format!("{error}"))?;
                 self.options.rules = Rules::new(rules);
+                self.engine.prepare(&self.options.rules);
                 self.begin(Position::start());
                 Ok(String::new())
             }

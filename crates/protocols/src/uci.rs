@@ -187,7 +187,8 @@ impl<W: Write + Send + 'static> Uci<W> {
             "uci" => self.introduce(),
             "isready" => {
                 if !self.is_searching() {
-                    self.engine();
+                    let rules = self.rules.clone();
+                    self.engine().prepare(&rules);
                 }
                 self.output.line("readyok");
             }

@@ -444,6 +444,26 @@ fn movetime_is_kept() {
     engine.end();
 }
 
+/// `isready` prepares the engine for other rules, which clears the hash, so that the next search begins at once.
+#[test]
+fn isready_prepares_the_search() {
+    let mut engine = Engine::start();
+    engine.send("setoption name Hash value 64\nisready");
+    engine.until("readyok");
+    let mut shortest = [Duration::MAX; 2];
+    for rules in ["chinese", "paper"].into_iter().cycle().take(8) {
+        engine.send(&format!("setoption name Rules value {rules}"));
+        for (took, (command, answer)) in shortest.iter_mut().zip([("isready", "readyok"), ("go depth 1", "bestmove")]) {
+            let begin = Instant::now();
+            engine.send(command);
+            engine.until(answer);
+            *took = begin.elapsed().min(*took);
+        }
+    }
+    assert!(shortest[1] < shortest[0], "{shortest:?}");
+    engine.end();
+}
+
 #[test]
 fn perft_counts_and_can_be_stopped() {
     let mut engine = Engine::start();
