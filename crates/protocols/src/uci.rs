@@ -20,8 +20,8 @@
 //!   ply.
 //! - `score mate` counts moves of the winner; every other distance is in plies. `score mate N lowerbound` is a win by
 //!   endgame tables in at most N moves.
-//! - `setoption` and `ucinewgame` are rejected while a search runs. `MultiPV`, `Move Overhead` and `Ponder` keep the
-//!   hash; the other options of the engine clear it.
+//! - `go`, `setoption` and `ucinewgame` are rejected while a search runs; after `stop` they wait for its end. `MultiPV`,
+//!   `Move Overhead` and `Ponder` keep the hash; the other options of the engine clear it.
 //! - `TablePath` is a directory of tables with distances, optionally followed by a directory of results alone (`dsq repack
 //!   --wdl`), separated as in Stockfish's `SyzygyPath`: by `:`, on Windows by `;`.
 //! - `TableProbeDepth` is the least depth in plies at which the search probes tables that are not in memory (those of more
@@ -252,8 +252,12 @@ impl<W: Write + Send + 'static> Uci<W> {
         self.running.as_ref().is_some_and(|running| !running.done.load(Ordering::SeqCst))
     }
 
-    /// Whether no search is running. If one is, reports that this command has to wait.
-    fn is_idle(&self, command: &str) -> bool {
+    /// Whether no search is running. Waits for a search that has been stopped; if another one is running, reports that
+    /// this command has to wait.
+    fn is_idle(&mut self, command: &str) -> bool {
+        if self.running.as_ref().is_some_and(|running| running.stop.load(Ordering::SeqCst)) {
+            self.wait();
+        }
         let idle = !self.is_searching();
         if !idle {
             self.complain(&format!("{command}: a search is running; stop it first"));

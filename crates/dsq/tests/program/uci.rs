@@ -375,6 +375,20 @@ fn stop_ends_a_search_at_once() {
     engine.end();
 }
 
+/// Commands that follow `stop` at once are for the time after the search.
+#[test]
+fn commands_after_stop_wait_for_the_search() {
+    let mut engine = Engine::start();
+    for (go, answer) in [("go infinite", "bestmove"), ("go perft 30", "info string perft: stopped")] {
+        let then = ["ucinewgame", "setoption name Hash value 2", "go depth 1"];
+        engine.send(&then.map(|command| format!("{go}\nstop\n{command}")).join("\n"));
+        let mut lines: Vec<String> = then.iter().flat_map(|_| engine.until(answer)).collect();
+        lines.extend(engine.until("bestmove"));
+        assert!(!lines.iter().any(|line| line.contains("stop it first")), "{lines:?}");
+    }
+    engine.end();
+}
+
 /// With `searchmoves`, every line begins with a listed move. The list ends at the first word that is not a legal move.
 #[test]
 fn only_these_moves_are_searched() {
