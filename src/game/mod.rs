@@ -258,9 +258,20 @@ impl Game {
     /// # Errors
     /// If the game is over, the move is not legal here, or it repeats a position and the rules forbid repetition.
     pub fn play(&mut self, mv: Move) -> Result<(), PlayError> {
-        if self.end().is_some() {
-            return Err(PlayError::Over);
-        }
+        if self.end().is_some() { Err(PlayError::Over) } else { self.make(mv) }
+    }
+
+    /// [`Game::play`], also after a draw by repetition or the no-capture limit: the players may go on, and
+    /// [`Game::end`] then says how the game stands in the last position.
+    ///
+    /// # Errors
+    /// As [`Game::play`], except for these draws.
+    pub fn play_on(&mut self, mv: Move) -> Result<(), PlayError> {
+        if self.position().winner().is_some() { Err(PlayError::Over) } else { self.make(mv) }
+    }
+
+    /// Makes a move in a position without a winner.
+    fn make(&mut self, mv: Move) -> Result<(), PlayError> {
         if !self.moves_here().contains(&mv) {
             let repeats = self.position().is_legal(mv, &self.rules);
             return Err(if repeats { PlayError::Repeats { mv } } else { PlayError::Illegal { mv } });
@@ -270,6 +281,17 @@ impl Game {
         self.positions.push(self.position().make(mv));
         self.moves.push(mv);
         Ok(())
+    }
+
+    /// The same game under other rules, with its moves played as by [`Game::play_on`].
+    ///
+    /// # Errors
+    /// If a move is not legal under these rules.
+    pub fn under(&self, rules: Rules, no_capture_limit: Option<u32>) -> Result<Game, PlayError> {
+        let game = Game::from_fen(self.start_fen(), rules, no_capture_limit);
+        let mut game = game.with_earlier(self.earlier.clone());
+        self.moves.iter().try_for_each(|&mv| game.play_on(mv))?;
+        Ok(game)
     }
 
     /// Takes the last move back and returns it.

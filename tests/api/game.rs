@@ -206,7 +206,13 @@ fn ends() {
     assert_eq!(thrice.end(), Some(GameEnd::Repetition));
     assert!(thrice.legal_moves().is_empty());
     assert_eq!(thrice.parse("Rc3"), Err(PlayError::Over));
-    assert_eq!(thrice.clone().play(twice.moves()[0]), Err(PlayError::Over));
+    let first = twice.moves()[0];
+    assert_eq!(thrice.clone().play(first), Err(PlayError::Over));
+    let mut on = thrice.clone();
+    assert_eq!(on.play_on(Move::parse("Re3", on.position(), on.rules()).unwrap()), Ok(()));
+    assert_eq!((on.moves().len(), on.end()), (9, None));
+    assert_eq!(on.under(Rules::new("chinese".parse().unwrap()), None).unwrap().position(), on.position());
+    assert_eq!(game("3R3/7/7/7/7/7/7/7/r6 b", "paper", None).play_on(first), Err(PlayError::Over));
     assert_eq!(played(game(rats, "paper,repetition=twofold", None), cycle).end(), Some(GameEnd::Repetition));
     assert_eq!(played(game(rats, "paper,repetition=none", None), &[cycle; 9].join(" ")).end(), None);
     let mut illegal = played(game(rats, "cazaux", None), "Rc3 rc5 Rd3");

@@ -6,6 +6,8 @@
 //! - A FEN contains two fields, board and side to move, and optionally a third, the halfmove clock: the plies since the
 //!   last capture, which count for `NoCaptureLimit`. Moves are in coordinates (`a3b3`) or in the papers' notation
 //!   (`Eb3`).
+//! - Moves may follow a draw by repetition or `NoCaptureLimit`, since a GUI may play on. Such a draw ends the game only
+//!   in the last position.
 //! - Mistboard's commands are accepted: a FEN with `r` or `b` for the side to move, the halfmove clock and the move
 //!   number, followed by `reps FEN;FEN...`, the positions that have already occurred twice.
 //! - `go` takes `depth`, `nodes`, `movetime`, `wtime`, `btime`, `winc`, `binc`, `movestogo`, `infinite`, and `perft N`,
@@ -472,15 +474,10 @@ impl<W: Write + Send + 'static> Uci<W> {
 
     /// Replays the game under the current rules.
     fn replay(&mut self) -> Result<(), String> {
-        let start = self.game.start_fen();
-        let game = Game::from_fen(start, self.rules.clone(), self.no_capture_limit);
-        let mut game = game.with_earlier(self.game.earlier().to_vec());
-        let played = self.game.moves().iter().try_for_each(|&mv| game.play(mv));
-        let legal = played.is_ok();
-        if !legal {
-            game = Game::new(Position::start(), self.rules.clone(), self.no_capture_limit);
-        }
-        self.game = game;
+        let game = self.game.under(self.rules.clone(), self.no_capture_limit);
+        let legal = game.is_ok();
+        let reset = |_| Game::new(Position::start(), self.rules.clone(), self.no_capture_limit);
+        self.game = game.unwrap_or_else(reset);
         let problem = "the moves of the position are not legal by these rules: the position is reset to the start";
         if legal { Ok(()) } else { Err(problem.to_owned()) }
     }
@@ -652,8 +649,8 @@ fn play(game: &mut Game, word: &str) -> Result<(), String> {
     if word.len() > 60 {
         return Err(format!("{} is not a move", quoted(word)));
     }
-    let mv = game.parse(word).map_err(|error| error.to_string())?;
-    game.play(mv).map_err(|error| error.to_string())
+    let mv = Move::parse(word, game.position(), game.rules()).map_err(|error| error.to_string())?;
+    game.play_on(mv).map_err(|error| error.to_string())
 }
 
 /// Quotes input in a message, on one line and shortened.

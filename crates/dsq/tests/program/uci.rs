@@ -156,7 +156,6 @@ fn positions() {
         "position fen 7/7/3e3/7/7/7/3E3/7/7 w - - 0 1",
         "position fen 7/7/3e3/7/7/7/3E3/7/7 w 17 1",
         "position fen 7/7/3e3/7/7/7/3E3/7/7 w -1",
-        "position fen 7/7/3e3/7/7/7/3E3/7/7 w 99 moves d3d4 d7d6",
         "position fen 7/7/3e3/7/7/7/3E3/7/7 w moves d3d4 d7d6 x",
     ] {
         let input = format!("position startpos moves a3b3\n{wrong}");
@@ -167,6 +166,20 @@ fn positions() {
     }
     assert!(complaints("position startpos moves a3b3 a3b3")[0].contains("move 2"));
     assert_eq!(fen("position startpos moves a3b3\nucinewgame"), start);
+}
+
+/// A GUI may play on after a draw, which ends the game only in the last position.
+#[test]
+fn moves_follow_a_draw() {
+    let shuffle = "f2e2 f8e8 e2f2 e8f8 ".repeat(2);
+    let drawn = format!("position startpos moves {shuffle}");
+    assert_eq!(answers(format!("{drawn}\ngo depth 1").as_bytes()), ["bestmove 0000"]);
+    let on = answers(format!("{drawn}a3b3\ngo depth 1\nd").as_bytes());
+    let best = on.iter().find_map(|line| line.strip_prefix("bestmove ")).unwrap();
+    assert!(best[1..].starts_with(['7', '8', '9']), "Black moves: {on:?}");
+    // A capture ends the count.
+    let capture = "position fen 7/7/3e3/7/7/3l3/3E3/7/7 b 99 moves d7d6 d3d4";
+    assert_eq!(answers(format!("{capture}\nd").as_bytes()).pop().unwrap(), "7/7/7/3e3/7/3E3/7/7/7 b");
 }
 
 #[test]
@@ -205,7 +218,10 @@ fn options() {
     );
     // The limit is part of the game.
     let quiet = "position startpos moves a3b3 a7b7 b3a3";
-    assert!(complaints(&format!("setoption name NoCaptureLimit value 2\n{quiet}"))[0].contains("the game is over"));
+    let limit = "setoption name NoCaptureLimit value";
+    for input in [format!("{limit} 3\n{quiet}\ngo depth 1"), format!("{quiet}\n{limit} 3\ngo depth 1")] {
+        assert_eq!(answers(input.as_bytes()), ["bestmove 0000"], "{input}");
+    }
 }
 
 #[test]
