@@ -10,7 +10,7 @@
 //! | `showboard`, `final_score` | the board; `B+1`, `W+1` or `0` of a game that is over |
 //! | `time_settings MAIN BYO_YOMI STONES`, `time_left COLOR TIME STONES` | seconds |
 //! | `kata-set-param maxVisits\|maxTime N` | nodes or seconds for each search |
-//! | `kata-set-rules RULES` | rule options, such as `chinese` or `paper,shore=none` |
+//! | `kata-set-rules RULES` | rule options, such as `chinese` or `paper,shore=none`; the game goes on under them |
 //!
 //! With moves in two stages, as in KataGomo, a move is two `play` or two `genmove` commands: the square that the piece
 //! leaves, then the square that it enters.
@@ -179,10 +179,7 @@ impl Gtp {
             ("kata-set-param", _) => Err("the parameters are maxVisits and maxTime".to_owned()),
             (RULES_COMMAND, [rules]) => {
                 let rules: RuleOptions = rules.parse().map_err(|error| format!("{error}"))?;
-                self.options.rules = Rules::new(rules);
-                self.engine.prepare(&self.options.rules);
-                self.begin(Position::start());
-                Ok(String::new())
+                self.set_rules(Rules::new(rules)).map(done)
             }
             _ if COMMANDS.contains(&command) || command == RULES_COMMAND => Err("wrong arguments".to_owned()),
             _ => Err("unknown command".to_owned()),
@@ -192,6 +189,15 @@ impl Gtp {
     fn begin(&mut self, position: Position) {
         self.game = Game::new(position, self.options.rules.clone(), self.options.no_capture_limit);
         self.stage = None;
+    }
+
+    /// Continues the game under other rules.
+    fn set_rules(&mut self, rules: Rules) -> Result<(), String> {
+        let game = self.game.under(rules.clone(), self.options.no_capture_limit);
+        self.game = game.map_err(|error| format!("a move of this game is against these rules: {error}"))?;
+        self.engine.prepare(&rules);
+        self.options.rules = rules;
+        Ok(())
     }
 
     /// The side that a command names. It must be the side to move in a game that is not over.
@@ -312,6 +318,17 @@ mod tests {
         assert_eq!(undone, expected);
         let named = answers("setfen 7/3C3/7/7/3E3/7/4e2/7/7 w\nplay b D5\ngenmove b", true);
         assert!(named[1] == "=" && named[2].len() == 4 && named[2] != "= D9", "{named:?}");
+    }
+
+    #[test]
+    fn other_rules_keep_the_game() {
+        let fen = "7/3C3/7/7/7/7/4e2/7/7 w";
+        let kept = answers(&format!("setfen {fen}\nplay b D8C8\nkata-set-rules chinese\nundo\nshowboard"), false);
+        assert!(kept[2] == "=" && kept[4].ends_with(fen), "{kept:?}");
+        // Under the Chinese rules an elephant may not take a rat.
+        let taken = "setfen 7/7/7/7/7/7/r6/E6/6l b\nplay w G1G2\nplay b A2A3";
+        let refused = answers(&format!("{taken}\nkata-set-rules chinese\nplay w G2G1"), false);
+        assert!(refused[3].starts_with("? ") && refused[4] == "=", "{refused:?}");
     }
 
     #[test]
