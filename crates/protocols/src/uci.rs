@@ -24,6 +24,7 @@
 //!   endgame tables in at most N moves.
 //! - `go`, `setoption` and `ucinewgame` are rejected while a search runs; after `stop` they wait for its end. `MultiPV`,
 //!   `Move Overhead` and `Ponder` keep the hash; the other options of the engine clear it.
+//! - `EvalFile` is a network, which takes precedence over `Evaluation`.
 //! - `TablePath` is a directory of tables with distances, optionally followed by a directory of results alone (`dsq repack
 //!   --wdl`), separated as in Stockfish's `SyzygyPath`: by `:`, on Windows by `;`.
 //! - `TableProbeDepth` is the least depth in plies at which the search probes tables that are not in memory (those of more
@@ -129,6 +130,10 @@ struct Running {
 struct Uci<W> {
     output: Output<W>,
     options: EngineOptions,
+    /// Option `Evaluation`.
+    evaluation: Evaluation,
+    /// Option `EvalFile`.
+    network: Option<Arc<Network>>,
     /// Option `Ponder`.
     ponder: bool,
     /// Option `TablePath`.
@@ -165,6 +170,8 @@ impl<W: Write + Send + 'static> Uci<W> {
         Uci {
             output: Output { writer: Arc::new(Mutex::new((output, None))) },
             options: EngineOptions::default(),
+            evaluation: Evaluation::Default,
+            network: None,
             ponder: false,
             table_path: PathBuf::new(),
             counted: None,
@@ -391,21 +398,25 @@ impl<W: Write + Send + 'static> Uci<W> {
                 return Ok(());
             }
             "Evaluation" => {
-                self.options.evaluation = match value.to_ascii_lowercase().as_str() {
+                self.evaluation = match value.to_ascii_lowercase().as_str() {
                     "default" => Evaluation::Default,
                     "hand-crafted" => Evaluation::HandCrafted,
                     "burnett" => Evaluation::Burnett,
                     _ => return Err(option.refuse("default, hand-crafted or burnett", value)),
-                }
+                };
+                self.choose_evaluation();
             }
-            "EvalFile" => self.options.evaluation = self.network(value)?,
+            "EvalFile" => {
+                self.network = self.network(value)?;
+                self.choose_evaluation();
+            }
             "Rules" => {
                 let options: RuleOptions = value.parse().map_err(|error| format!("setoption: {error}"))?;
                 self.rules = Rules::new(options);
                 if self.options.tables.as_ref().is_some_and(|tables| !tables.supports_rules(self.rules.options())) {
                     self.complain("the endgame tables are for other rules and are not used");
                 }
-                if let Evaluation::Network(network) = &self.options.evaluation {
+                if let Some(network) = &self.network {
                     self.warn_of_rules(network);
                 }
                 return self.replay();
@@ -431,15 +442,20 @@ impl<W: Write + Send + 'static> Uci<W> {
         Ok(())
     }
 
-    /// The network in a file, or the default evaluation without one.
-    fn network(&self, path: &str) -> Result<Evaluation, String> {
+    fn choose_evaluation(&mut self) {
+        let network = self.network.clone().map(Evaluation::Network);
+        self.options.evaluation = network.unwrap_or_else(|| self.evaluation.clone());
+    }
+
+    /// The network in a file.
+    fn network(&self, path: &str) -> Result<Option<Arc<Network>>, String> {
         if path.is_empty() || path == "<empty>" {
-            return Ok(Evaluation::Default);
+            return Ok(None);
         }
         let network = Network::open(path.as_ref());
         let network = network.map_err(|error| format!("setoption: EvalFile {}: {error}", quoted(path)))?;
         self.warn_of_rules(&network);
-        Ok(Evaluation::Network(Arc::new(network)))
+        Ok(Some(Arc::new(network)))
     }
 
     fn warn_of_rules(&self, network: &Network) {

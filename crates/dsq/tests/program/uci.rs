@@ -288,23 +288,48 @@ impl Engine {
     }
 }
 
+/// The nodes of a search of the initial position after these commands.
+fn nodes(engine: &mut Engine, commands: &str, depth: u32) -> u64 {
+    engine.send(&format!("{commands}\nposition startpos\ngo depth {depth}"));
+    let lines = engine.until("bestmove");
+    let info = lines.iter().rfind(|line| line.contains(" multipv 1 ")).expect("an info line");
+    let words: Vec<&str> = info.split_whitespace().collect();
+    words[words.iter().position(|word| *word == "nodes").unwrap() + 1].parse().unwrap()
+}
+
 /// `MultiPV` keeps the hash: the same search again takes a fraction of the nodes. `Clear Hash` empties it.
 #[test]
 fn multipv_keeps_the_hash() {
     let mut engine = Engine::start();
-    let mut nodes = |commands: &str| {
-        engine.send(&format!("{commands}\nposition startpos\ngo depth 9"));
-        let lines = engine.until("bestmove");
-        let info = lines.iter().rfind(|line| line.contains(" multipv 1 ")).expect("an info line");
-        let words: Vec<&str> = info.split_whitespace().collect();
-        words[words.iter().position(|word| *word == "nodes").unwrap() + 1].parse::<u64>().unwrap()
-    };
+    let mut nodes = |commands: &str| nodes(&mut engine, commands, 9);
     let first = nodes("setoption name Hash value 16");
     let again = nodes("setoption name MultiPV value 1\nsetoption name Move Overhead value 20");
     let cleared = nodes("setoption name Clear Hash");
     assert!(again * 2 < first, "{again} nodes, {first} at first");
     assert_eq!(cleared, first);
     engine.end();
+}
+
+/// The order of these options does not matter.
+#[test]
+fn an_evaluation_file_precedes_the_evaluation() {
+    let networks = concat!(env!("CARGO_MANIFEST_DIR"), "/../../src/search/eval");
+    let files = std::fs::read_dir(networks).unwrap().map(|entry| entry.unwrap().path());
+    let file = files.into_iter().find(|path| path.extension().is_some_and(|ending| ending == "nnue")).unwrap();
+    let file = format!("setoption name EvalFile value {}\n", file.display());
+    let (burnett, none) = ("setoption name Evaluation value burnett\n", "setoption name EvalFile value <empty>\n");
+    let nodes = |commands: String| {
+        let mut engine = Engine::start();
+        let nodes = nodes(&mut engine, &commands, 6);
+        engine.end();
+        nodes
+    };
+    let (of_burnett, of_file) = (nodes(burnett.to_owned()), nodes(file.clone()));
+    assert_ne!(of_burnett, of_file);
+    assert_eq!(nodes(format!("{burnett}{none}")), of_burnett);
+    assert_eq!(nodes(format!("{file}{burnett}{none}")), of_burnett);
+    assert_eq!(nodes(format!("{file}{burnett}")), of_file);
+    assert_eq!(nodes(format!("{burnett}{file}")), of_file);
 }
 
 #[test]
