@@ -98,21 +98,47 @@ struct Stage {
     to: Option<Square>,
 }
 
+/// A time, as in `time_left`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+struct TimeLeft {
+    time: Duration,
+    /// The moves that byo-yomi gives this time for; 0 in main time.
+    stones: u32,
+}
+
+impl TimeLeft {
+    fn parse(time: &str, stones: &str) -> Result<TimeLeft, String> {
+        let stones = stones.parse().map_err(|_| "stones are a number".to_owned())?;
+        Ok(TimeLeft { time: seconds(time)?, stones })
+    }
+
+    /// The clock of a search in a game with this byo-yomi.
+    fn clock(self, byo_yomi: TimeLeft) -> Clock {
+        if self.stones > 0 {
+            return Clock { remaining: self.time, increment: Duration::ZERO, moves_to_go: Some(self.stones) };
+        }
+        let increment = byo_yomi.time.checked_div(byo_yomi.stones).unwrap_or_default();
+        Clock { remaining: self.time, increment, moves_to_go: None }
+    }
+}
+
 struct Gtp {
     options: GtpOptions,
     engine: Engine,
     game: Game,
     stage: Option<Stage>,
-    /// The time left on each clock, if there is one.
-    clocks: ByColor<Option<Duration>>,
-    increment: Duration,
+    /// The time of each side, if it is limited.
+    time_left: ByColor<Option<TimeLeft>>,
+    /// A period of byo-yomi; without stones there is none.
+    byo_yomi: TimeLeft,
 }
 
 impl Gtp {
     fn new(options: GtpOptions) -> Gtp {
         let engine = Engine::new(options.engine.clone());
         let game = Game::new(Position::start(), options.rules.clone(), options.no_capture_limit);
-        Gtp { options, engine, game, stage: None, clocks: ByColor::default(), increment: Duration::ZERO }
+        let byo_yomi = TimeLeft { time: Duration::ZERO, stones: 0 };
+        Gtp { options, engine, game, stage: None, time_left: ByColor::default(), byo_yomi }
     }
 
     fn command(&mut self, command: &str, arguments: &[&str]) -> Result<String, String> {
@@ -154,16 +180,16 @@ impl Gtp {
                 Some(Some(Color::Black)) => Ok("W+1".to_owned()),
             },
             ("time_settings", [main, byo_yomi, stones]) => {
-                let (main, byo_yomi) = (seconds(main)?, seconds(byo_yomi)?);
-                let stones: u32 = stones.parse().map_err(|_| "stones are a number".to_owned())?;
-                self.increment = if stones > 0 { byo_yomi / stones } else { Duration::ZERO };
+                let main = TimeLeft { time: seconds(main)?, stones: 0 };
+                self.byo_yomi = TimeLeft::parse(byo_yomi, stones)?;
                 // In GTP, byo-yomi without stones means no limit.
-                let clock = (stones > 0 || byo_yomi.is_zero()).then_some(main);
-                self.clocks = ByColor::from_fn(|_| clock);
+                let limited = self.byo_yomi.stones > 0 || self.byo_yomi.time.is_zero();
+                let first = if main.time.is_zero() { self.byo_yomi } else { main };
+                self.time_left = ByColor::from_fn(|_| limited.then_some(first));
                 Ok(String::new())
             }
-            ("time_left", [color, time, _]) => {
-                self.clocks[side(color)?] = Some(seconds(time)?);
+            ("time_left", [color, time, stones]) => {
+                self.time_left[side(color)?] = Some(TimeLeft::parse(time, stones)?);
                 Ok(String::new())
             }
             ("kata-set-param", ["maxVisits", number]) => {
@@ -236,6 +262,12 @@ impl Gtp {
         self.game.play(mv).map_err(|error| format!("illegal move: {error}"))
     }
 
+    /// The clock of the side to move; `None` if its time is not limited.
+    fn clock(&self) -> Option<Clock> {
+        let left = self.time_left[self.game.position().turn()];
+        left.map(|left| left.clock(self.byo_yomi))
+    }
+
     fn generate(&mut self, color: &str) -> Result<String, String> {
         self.mover(color)?;
         let legal = self.game.legal_moves();
@@ -248,9 +280,7 @@ impl Gtp {
         // If `play` has named a piece, that piece moves.
         let named: Vec<_> =
             legal.into_iter().filter(|mv| self.stage.is_none_or(|stage| stage.from == mv.from)).collect();
-        let remaining = self.clocks[self.game.position().turn()];
-        let clock = remaining.map(|remaining| Clock { remaining, increment: self.increment, moves_to_go: None });
-        let mut limits = self.options.limits.clock(clock);
+        let mut limits = self.options.limits.clock(self.clock());
         if limits == Limits::default() {
             limits.movetime = Some(Duration::from_secs(1));
         }
@@ -284,16 +314,19 @@ fn seconds(text: &str) -> Result<Duration, String> {
 mod tests {
     use super::*;
 
-    fn answers(commands: &str, two_stage: bool) -> Vec<String> {
-        let options = GtpOptions {
+    fn options(two_stage: bool) -> GtpOptions {
+        GtpOptions {
             engine: EngineOptions::default().hash_mib(1),
             rules: Rules::default(),
             no_capture_limit: None,
             limits: Limits::default().depth(4),
             two_stage,
-        };
+        }
+    }
+
+    fn answers(commands: &str, two_stage: bool) -> Vec<String> {
         let mut output = Vec::new();
-        run(commands.as_bytes(), &mut output, options).unwrap();
+        run(commands.as_bytes(), &mut output, options(two_stage)).unwrap();
         let text = String::from_utf8(output).unwrap();
         assert!(text.ends_with("\n\n"), "{text:?}");
         text.trim_end().split("\n\n").map(|answer| answer.trim_end().to_owned()).collect()
@@ -318,6 +351,27 @@ mod tests {
         assert_eq!(undone, expected);
         let named = answers("setfen 7/3C3/7/7/3E3/7/4e2/7/7 w\nplay b D5\ngenmove b", true);
         assert!(named[1] == "=" && named[2].len() == 4 && named[2] != "= D9", "{named:?}");
+    }
+
+    #[test]
+    fn byo_yomi_is_time_for_its_stones() {
+        let mut gtp = Gtp::new(options(false));
+        let mut clock = |commands: &[&str]| {
+            for command in commands {
+                let words: Vec<&str> = command.split(' ').collect();
+                assert_eq!(gtp.command(words[0], &words[1..]), Ok(String::new()), "{command}");
+            }
+            gtp.clock().map(|clock| {
+                let [remaining, increment] = [clock.remaining, clock.increment].map(|time| time.as_secs());
+                (remaining, increment, clock.moves_to_go)
+            })
+        };
+        assert_eq!(clock(&["time_settings 60 0 0"]), Some((60, 0, None)));
+        assert_eq!(clock(&["time_settings 60 10 5"]), Some((60, 2, None)));
+        assert_eq!(clock(&["time_left b 7 3"]), Some((7, 0, Some(3))));
+        assert_eq!(clock(&["time_left b 1 0"]), Some((1, 2, None)));
+        assert_eq!(clock(&["time_settings 0 5 1"]), Some((5, 0, Some(1))));
+        assert_eq!(clock(&["time_settings 60 10 0"]), None);
     }
 
     #[test]
