@@ -2,6 +2,7 @@
 
 use doushouqi::board::ParseFenError;
 use doushouqi::tablebase::{OnDemandError, SetError, SolveError, TableError};
+use protocols::SessionError;
 use report::plot::PlotError;
 use std::path::Path;
 use std::process::ExitCode;
@@ -122,6 +123,15 @@ impl From<ParseFenError> for Failure {
 impl From<PlotError> for Failure {
     fn from(error: PlotError) -> Failure {
         Failure::Input(error.to_string())
+    }
+}
+
+impl From<SessionError> for Failure {
+    fn from(error: SessionError) -> Failure {
+        match error {
+            SessionError::Input(error) => Failure::reading("standard input", &error),
+            SessionError::Output(error) => Failure::Output(error),
+        }
     }
 }
 

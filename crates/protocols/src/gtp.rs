@@ -15,11 +15,12 @@
 //! With moves in two stages, as in KataGomo, a move is two `play` or two `genmove` commands: the square that the piece
 //! leaves, then the square that it enters.
 
+use crate::SessionError;
 use doushouqi::board::{ByColor, Color, Position, RuleOptions, Rules, Square};
 use doushouqi::formats::Dialect;
 use doushouqi::game::Game;
 use doushouqi::search::{Clock, Engine, EngineOptions, Limits};
-use std::io::{self, BufRead, Write};
+use std::io::{BufRead, Write};
 use std::time::Duration;
 
 /// The settings that GTP starts with.
@@ -67,10 +68,10 @@ const LONGEST: f64 = 1e6;
 ///
 /// # Errors
 /// If the input cannot be read or the output cannot be written.
-pub fn run(input: impl BufRead, mut output: impl Write, options: GtpOptions) -> io::Result<()> {
+pub fn run(input: impl BufRead, mut output: impl Write, options: GtpOptions) -> Result<(), SessionError> {
     let mut gtp = Gtp::new(options);
     for line in input.split(b'\n') {
-        let line = line?;
+        let line = line.map_err(SessionError::Input)?;
         let text = String::from_utf8_lossy(&line);
         let text: String = text.split('#').next().unwrap_or_default().replace('\t', " ");
         let text: String = text.chars().filter(|letter| !letter.is_control()).collect();
@@ -78,11 +79,11 @@ pub fn run(input: impl BufRead, mut output: impl Write, options: GtpOptions) -> 
         let id = words.next_if(|word| word.bytes().all(|b| b.is_ascii_digit())).unwrap_or_default().to_owned();
         let Some(command) = words.next() else { continue };
         let arguments: Vec<&str> = words.collect();
-        match gtp.command(command, &arguments) {
-            Ok(answer) => write!(output, "={id} {answer}\n\n")?,
-            Err(problem) => write!(output, "?{id} {problem}\n\n")?,
-        }
-        output.flush()?;
+        let written = match gtp.command(command, &arguments) {
+            Ok(answer) => write!(output, "={id} {answer}\n\n"),
+            Err(problem) => write!(output, "?{id} {problem}\n\n"),
+        };
+        written.and_then(|()| output.flush()).map_err(SessionError::Output)?;
         if command == "quit" {
             break;
         }

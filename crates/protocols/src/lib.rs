@@ -5,3 +5,16 @@
 
 pub mod gtp;
 pub mod uci;
+
+use std::io;
+
+/// Why a session ended before `quit` or the end of the input.
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    /// The input cannot be read.
+    #[error("cannot read a command: {0}")]
+    Input(#[source] io::Error),
+    /// The output cannot be written.
+    #[error("cannot write an answer: {0}")]
+    Output(#[source] io::Error),
+}

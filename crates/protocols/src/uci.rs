@@ -36,6 +36,7 @@
 //! - `Move Overhead` is the time in milliseconds that stays on the clock at each move, for delays between engine and
 //!   GUI.
 
+use crate::SessionError;
 use doushouqi::board::{Fen, Move, ParseFenError, Position, RuleOptions, Rules};
 use doushouqi::game::Game;
 use doushouqi::perft::{Perft, PerftMode};
@@ -61,13 +62,20 @@ const LONGEST: i64 = 365 * 24 * 3600 * 1000;
 ///
 /// # Errors
 /// If the input cannot be read or the output cannot be written.
-pub fn serve(mut input: impl BufRead, output: impl Write + Send + 'static) -> io::Result<()> {
+pub fn serve(input: impl BufRead, output: impl Write + Send + 'static) -> Result<(), SessionError> {
     let mut uci = Uci::new(output);
+    let read = read_commands(&mut uci, input);
+    uci.wait();
+    read.map_err(SessionError::Input)?;
+    uci.output.result().map_err(SessionError::Output)
+}
+
+fn read_commands<W: Write + Send + 'static>(uci: &mut Uci<W>, mut input: impl BufRead) -> io::Result<()> {
     let mut line = Vec::new();
     loop {
         line.clear();
         if input.by_ref().take(LINE).read_until(b'\n', &mut line)? == 0 {
-            break;
+            return Ok(());
         }
         if line.len() as u64 == LINE && line.last() != Some(&b'\n') {
             while input.by_ref().take(LINE).read_until(b'\n', &mut line)? > 0 && line.last() != Some(&b'\n') {
@@ -77,11 +85,9 @@ pub fn serve(mut input: impl BufRead, output: impl Write + Send + 'static) -> io
             continue;
         }
         if uci.command(&String::from_utf8_lossy(&line)).is_break() || uci.output.failed() {
-            break;
+            return Ok(());
         }
     }
-    uci.wait();
-    uci.output.result()
 }
 
 /// The output, shared with the search.

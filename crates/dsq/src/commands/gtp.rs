@@ -1,5 +1,5 @@
 use crate::arguments::{LevelArgs, NoCaptureArg, RulesArg};
-use crate::failure::{Failure, Outcome};
+use crate::failure::Outcome;
 use clap::Args;
 use doushouqi::board::Rules;
 use doushouqi::search::{EngineOptions, Limits, TableCache};
@@ -51,9 +51,6 @@ impl Gtp {
             limits,
             two_stage: self.two_stage,
         };
-        run(io::stdin().lock(), io::stdout(), options).map_err(|error| match error.kind() {
-            io::ErrorKind::BrokenPipe => Failure::Output(error),
-            _ => Failure::Environment(format!("standard input or output: {error}")),
-        })
+        Ok(run(io::stdin().lock(), io::stdout(), options)?)
     }
 }

@@ -1,4 +1,4 @@
-use crate::failure::{Failure, Outcome};
+use crate::failure::Outcome;
 use clap::Args;
 use std::io::{self, BufReader};
 
@@ -20,6 +20,6 @@ pub struct Uci {}
 impl Uci {
     pub fn run(self) -> Outcome {
         let input = BufReader::new(io::stdin());
-        protocols::uci::serve(input, io::stdout()).map_err(Failure::Output)
+        Ok(protocols::uci::serve(input, io::stdout())?)
     }
 }

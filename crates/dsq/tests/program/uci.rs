@@ -1,12 +1,13 @@
 //! The engine protocol, through the library and through the program.
 
+use crate::dsq::command;
 use doushouqi::board::{Color, Position, Rules};
 use doushouqi::game::Game;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use protocols::uci::serve;
 use std::io::{BufRead, BufReader, Cursor, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -237,6 +238,19 @@ fn a_long_line_is_refused() {
     );
 }
 
+/// A directory can be opened as standard input, but not be read.
+#[cfg(unix)]
+#[test]
+fn an_input_that_cannot_be_read_is_named() {
+    for protocol in ["uci", "gtp"] {
+        let directory = std::fs::File::open("/").unwrap();
+        let output = command(&[protocol]).stdin(directory).output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "{stderr}");
+        assert!(stderr.starts_with("dsq: cannot read standard input: "), "{stderr}");
+    }
+}
+
 /// The program as a process, with its output by lines.
 struct Engine {
     child: Child,
@@ -246,12 +260,7 @@ struct Engine {
 
 impl Engine {
     fn start() -> Engine {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_dsq"))
-            .arg("uci")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("dsq runs");
+        let mut child = command(&["uci"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("dsq runs");
         let stdin = child.stdin.take().unwrap();
         let stdout = BufReader::new(child.stdout.take().unwrap());
         let (sender, lines) = channel();
