@@ -50,9 +50,9 @@ impl<'a> Path<'a> {
             seen: Box::new([0; 4096]),
             enough,
         };
-        let first = shared.halfmove_clock - path.root as u32;
         for (i, &key) in shared.history.iter().enumerate() {
-            path.push(key, first + i as u32);
+            // A FEN may name more earlier positions than its halfmove clock has plies.
+            path.push(key, shared.halfmove_clock.saturating_sub((path.root - i) as u32));
         }
         path.nodes_until_check = path.next_check();
         path
@@ -152,5 +152,34 @@ impl<'a> Path<'a> {
             self.stopped = true;
         }
         self.nodes_until_check = self.next_check();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::{Position, Rules};
+    use crate::game::Game;
+    use crate::search::eval::{HandCrafted, WEIGHTS};
+    use crate::search::tt::Tt;
+    use crate::search::{EngineOptions, Limits};
+    use std::sync::atomic::AtomicBool;
+
+    /// The positions of `reps` in Mistboard's FEN may be more than its halfmove clock allows.
+    #[test]
+    fn earlier_positions_may_exceed_the_clock() {
+        let (start, rules) = (Position::start(), Rules::default());
+        let game = |clock| {
+            let fen = format!("{} {clock}", start.to_fen()).parse().unwrap();
+            Game::from_fen(fen, rules.clone(), None).with_earlier(vec![start.pass(), start.clone()])
+        };
+        let (tt, stop) = (Tt::new(1), AtomicBool::new(false));
+        let (hand_crafted, options) = (HandCrafted::new(&rules, &WEIGHTS), EngineOptions::default());
+        for (clock, clocks) in [(0, [0, 0, 0]), (1, [0, 0, 1]), (7, [5, 6, 7])] {
+            let game = game(clock);
+            let limits = Limits::default();
+            let shared = Shared::new(&game, &hand_crafted, &tt, &options, &limits, Duration::ZERO, &stop);
+            assert_eq!(Path::new(&shared, 0).halfmove_clocks, clocks);
+        }
     }
 }
