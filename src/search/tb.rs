@@ -23,7 +23,7 @@ pub struct Tables {
     rules: Rules,
     wdl: WdlTables,
     distances: Distances,
-    /// The maximum number of pieces of a position whose distance is known.
+    /// The maximum number of pieces such that the distances of all positions are known; 0 if there is none.
     pieces: usize,
     /// Files of results alone.
     results: Option<Box<WdlProber>>,
@@ -61,9 +61,10 @@ impl Tables {
     }
 
     /// Opens the tables of a path for games under `rules`: a directory of `dsq generate`, optionally with a directory of
-    /// results alone (see [`TablePath::open`]). Results of up to 4 pieces are loaded into memory. The search reads others
-    /// from the files of results, or from the files of distances for classes that the former lack, and keeps at most 256
-    /// MiB of decoded values of each directory. Distances come from all files.
+    /// results alone (see [`TablePath::open`]). Results of up to 4 pieces are loaded into memory if the directory of
+    /// distances has all classes of so many pieces. The search reads others from the files of results, or from the files of
+    /// distances for classes that the former lack, and keeps at most 256 MiB of decoded values of each directory.
+    /// Distances come from all files.
     ///
     /// # Errors
     /// If there are no tables with distances, if tables are for other rules, damaged or unreadable, or if there is not
@@ -88,7 +89,7 @@ impl Tables {
                 listed > 0 && listed == set.classes().level(n).count()
             })
         };
-        let pieces = (2..=MAX_PIECES).take_while(|&n| n <= set.classes().pieces() && complete(n)).last().unwrap_or(2);
+        let pieces = (2..=MAX_PIECES).take_while(|&n| n <= set.classes().pieces() && complete(n)).last().unwrap_or(0);
         let wdl = WdlTables::read(&tables, pieces.min(in_memory))?;
         let extents = results.iter().map(WdlProber::set).chain([set]).map(|set| set.extent());
         let (file_pieces, longest) = extents.fold((0, 0), |most, extent| (most.0.max(extent.0), most.1.max(extent.1)));
@@ -110,7 +111,7 @@ impl Tables {
         self.rules.options().table_hash() == rules.table_hash()
     }
 
-    /// The maximum number of pieces of a position whose distance the tables contain, if they contain all such positions.
+    /// The maximum number of pieces such that the tables contain the distances of all positions; 0 if there is none.
     #[must_use]
     pub fn pieces(&self) -> usize {
         self.pieces
@@ -148,7 +149,7 @@ impl Tables {
             Distances::Solver(_) => None,
         };
         let sets = self.results.as_deref().map(WdlProber::set).into_iter().chain(distances);
-        sets.into_iter().find_map(|set| set.result(position).unwrap_or(None))
+        sets.into_iter().find_map(|set| set.listed_value(position).unwrap_or(None)).map(|value| value.wdl)
     }
 
     /// The moves that keep the result of a position, for the side to move. `None` if the tables do not contain the
@@ -183,11 +184,13 @@ impl Probe for Tables {
     }
 
     fn value(&self, position: &Position) -> Result<Option<Value>, Infallible> {
-        if position.occupied().len() > self.pieces {
-            return Ok(Value::of_finished(position));
+        let finished = Value::of_finished(position);
+        if finished.is_some() {
+            return Ok(finished);
         }
         Ok(match &self.distances {
-            Distances::Files(tables) => tables.value(position).unwrap_or(None),
+            Distances::Files(tables) => tables.set().listed_value(position).unwrap_or(None),
+            Distances::Solver(_) if position.occupied().len() > self.pieces => None,
             Distances::Solver(solver) => {
                 let mut solver = solver.lock().unwrap_or_else(PoisonError::into_inner);
                 solver.solve_position(position).unwrap_or(None)

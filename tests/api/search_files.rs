@@ -170,6 +170,30 @@ fn a_move_at_the_root_keeps_the_result() {
     }
 }
 
+/// A directory need not be complete: the distances of each class in it decide the move.
+#[test]
+fn a_class_alone_decides_the_move() {
+    let (dir, truth) = (tempfile::tempdir().unwrap(), DIRS.prober());
+    let [alone, beside] = ["alone", "beside"].map(|name| dir.path().join(name));
+    copy(&DIRS.path("two"), &beside);
+    let position = Position::from_fen("7/7/3l3/7/7/7/3E3/3P3/7 w").unwrap();
+    let plies = truth.value(&position).unwrap().unwrap().dtw.map(u32::from);
+    for (dir, complete) in [(alone, 0), (beside, 2)] {
+        let material = Some("EPvL".parse().unwrap());
+        let job = Generate { pieces: 3, material, ..Generate::new(&dir, RULES) };
+        job.run(&mut Solver::new(&RULES, 3, Options::default()), &|_| {}).unwrap();
+        let tables = Arc::new(Tables::open_with_memory(&dir, &RULES, 2).unwrap());
+        assert_eq!(tables.pieces(), complete);
+        assert_eq!(tables.probe(&position), Some(Wdl::Win));
+        let found = search(&mut engine(&tables, 1), &position, 1000);
+        assert_eq!((found.depth, found.score.win_in()), (1, plies), "{}", found.score);
+        // Other classes are searched.
+        let other = Position::from_fen("7/7/3e3/7/7/7/3T3/3L3/7 w").unwrap();
+        assert_eq!(tables.value(&other), Ok(None));
+        assert!(search(&mut engine(&tables, 1), &other, 1000).depth > 1);
+    }
+}
+
 /// A damaged or missing file contains no position: probes and searches go on without it.
 #[test]
 fn damage_does_not_stop_a_search() {

@@ -430,18 +430,17 @@ impl TableSet {
         (pieces.unwrap_or(0), longest.unwrap_or(0) as u32)
     }
 
-    /// The result of a position whose game is not over, for the side to move. `None` if the manifest does not list its
-    /// class.
+    /// The value of a position whose game is not over, for the side to move. `None` if the manifest does not list its
+    /// class. Tables of results alone store a win as a win in 1 ply and a loss as a loss in 2.
     ///
     /// # Errors
     /// If a listed table that is needed is missing or damaged.
-    pub(crate) fn result(&self, position: &Position) -> Result<Option<crate::tablebase::Wdl>, SetError> {
+    pub(crate) fn listed_value(&self, position: &Position) -> Result<Option<Value>, SetError> {
         let Some(address) = self.addresser.locate(position).filter(|address| self.listed[address.class.0]) else {
             return Ok(None);
         };
         let value = self.look_up_at(address, position, None)?;
-        // Tables of results alone store a win as a win in 1 ply and a loss as a loss in 2.
-        Ok(value.map(|value| Value::of(value, &self.rules).wdl))
+        Ok(value.map(|value| Value::of(value, &self.rules)))
     }
 }
 
