@@ -6,7 +6,7 @@ use doushouqi::board::{Move, Position};
 use doushouqi::game::{Conclusion, Record};
 use doushouqi::search::Score;
 use std::fs::{File, OpenOptions};
-use std::io::{Read, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 /// The moves of a line in the papers' notation.
@@ -70,13 +70,22 @@ pub struct Archive<'a> {
 
 impl<'a> Archive<'a> {
     pub fn open(path: &'a Path) -> Result<Archive<'a>, Failure> {
+        let cannot = |e: io::Error| Failure::cannot("write", path, &e);
         let file = OpenOptions::new().create(true).read(true).append(true).open(path);
-        let mut file = file.map_err(|e| Failure::cannot("write", path, &e))?;
+        let mut file = file.map_err(cannot)?;
         // A mistyped name must not damage another file.
-        let mut first = [0];
-        let bytes = file.read(&mut first).map_err(|e| Failure::cannot("write", path, &e))?;
-        if bytes > 0 && first != *b"[" {
+        let mut byte = [0];
+        let bytes = file.read(&mut byte).map_err(cannot)?;
+        if bytes > 0 && byte != *b"[" {
             return Err(Failure::Input(format!("{} exists and is not a file of games", path.display())));
+        }
+        // A game appended to half a line could not be read again.
+        if file.metadata().map_err(cannot)?.len() > 0 {
+            file.seek(SeekFrom::End(-1)).and_then(|_| file.read_exact(&mut byte)).map_err(cannot)?;
+            if byte != *b"\n" {
+                let text = "ends within a line; complete or remove its last game";
+                return Err(Failure::Input(format!("{} {text}", path.display())));
+            }
         }
         Ok(Archive { path, file, date: today() })
     }
@@ -87,8 +96,14 @@ impl<'a> Archive<'a> {
     }
 
     fn write(&mut self, record: &Record) -> Outcome {
+        let cannot = |e: io::Error| Failure::cannot("write", self.path, &e);
+        let len = self.file.metadata().map_err(cannot)?.len();
         // One write for each game, so a killed run leaves only complete games.
-        self.file.write_all(format!("{record}\n").as_bytes()).map_err(|e| Failure::cannot("write", self.path, &e))
+        self.file.write_all(format!("{record}\n").as_bytes()).map_err(|error| {
+            // Part of a game would make the file unreadable. The first error is the one to report.
+            let _ = self.file.set_len(len);
+            cannot(error)
+        })
     }
 }
 

@@ -443,6 +443,32 @@ mod programs {
     }
 }
 
+/// A game that does not fit on the disk leaves a file of whole games.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_keeps_the_games() {
+    let path = file("full");
+    let save = path.to_str().unwrap();
+    let players = ["match", "builtin:random", "builtin:random", "--depth", "1", "--save", save];
+    // The limit on the size of files stands for the disk: both fail in the middle of a game.
+    let full = "trap '' XFSZ; ulimit -f 16; exec \"$@\"";
+    let arguments = [&players[..], &["--games", "100", "--json"]].concat();
+    let output = Command::new("sh").args(["-c", full, "sh", DSQ]).args(arguments).output().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(3), "{stderr}");
+    assert!(stderr.contains("cannot write"), "{stderr}");
+    let saved = records(&path).len();
+    assert!(saved > 0);
+    assert_eq!(dsq(&[&players[..], &["--games", "1"]].concat()).status.code(), Some(0));
+    assert_eq!(records(&path).len(), saved + 1);
+
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.trim_end()).unwrap();
+    assert!(failure(2, &[&players[..], &["--games", "1"]].concat()).contains("ends within a line"));
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), text.trim_end());
+    std::fs::remove_file(path).unwrap();
+}
+
 #[test]
 fn match_refuses() {
     let players = ["match", "builtin:random", "builtin:random"];
