@@ -232,15 +232,11 @@ impl MatchCommand {
             MatchError::Tables(error) => error.into(),
             _ => Failure::Input(error.to_string()),
         })?;
-        failure?;
-        let complete = !stop.load(Ordering::Relaxed);
-        let report = report(&competition, &standing, complete, begin.elapsed());
-        if self.json {
-            print_json(&report)?
-        } else {
-            print_text(&competition, &report)?
-        }
-        if complete {
+        let stopped = stop.load(Ordering::Relaxed);
+        let report = report(&competition, &standing, failure.is_ok() && !stopped, begin.elapsed());
+        let printed = if self.json { print_json(&report) } else { print_text(&competition, &report) };
+        failure.and(printed)?;
+        if !stopped {
             return Ok(());
         }
         Err(Failure::Interrupted(format!(

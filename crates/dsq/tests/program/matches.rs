@@ -443,10 +443,10 @@ mod programs {
     }
 }
 
-/// A game that does not fit on the disk leaves a file of whole games.
+/// A game that does not fit on the disk leaves a file of whole games, and the games before it count.
 #[cfg(unix)]
 #[test]
-fn a_full_disk_keeps_the_games() {
+fn a_full_disk_keeps_the_games_and_the_result() {
     let path = file("full");
     let save = path.to_str().unwrap();
     let players = ["match", "builtin:random", "builtin:random", "--depth", "1", "--save", save];
@@ -457,8 +457,10 @@ fn a_full_disk_keeps_the_games() {
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(3), "{stderr}");
     assert!(stderr.contains("cannot write"), "{stderr}");
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    let summary: Value = serde_json::from_str(stdout.lines().last().unwrap()).unwrap();
     let saved = records(&path).len();
-    assert!(saved > 0);
+    assert!(saved > 0 && summary["games"] == saved + 1 && summary["complete"] == false, "{saved}: {summary}");
     assert_eq!(dsq(&[&players[..], &["--games", "1"]].concat()).status.code(), Some(0));
     assert_eq!(records(&path).len(), saved + 1);
 
