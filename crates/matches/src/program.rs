@@ -17,17 +17,22 @@ pub(super) struct ProgramSetup {
     pub options: Vec<(String, String)>,
 }
 
+/// The rules of a game and its no-capture limit.
+type GameRules = (RuleOptions, Option<u32>);
+
 /// A UCI program as a player.
 pub(super) struct Program {
     setup: ProgramSetup,
+    /// The rules that a new process receives first.
+    rules: GameRules,
     /// `None` after a crash.
     process: Option<UciProcess>,
 }
 
 impl Program {
-    pub(super) fn start(setup: ProgramSetup) -> Result<Program, PlayerError> {
-        let process = Some(UciProcess::start(&setup)?);
-        Ok(Program { setup, process })
+    pub(super) fn start(setup: ProgramSetup, rules: GameRules) -> Result<Program, PlayerError> {
+        let process = Some(UciProcess::start(&setup, rules)?);
+        Ok(Program { setup, rules, process })
     }
 
     /// Ends a misbehaving program; the next game starts a new process.
@@ -85,10 +90,10 @@ impl Program {
 impl Player for Program {
     fn new_game(&mut self, _: u64) -> Result<(), PlayerError> {
         if self.process.is_none() {
-            self.process = Some(UciProcess::start(&self.setup)?);
+            self.process = Some(UciProcess::start(&self.setup, self.rules)?);
         }
         let ready = self.process()?.process.send("ucinewgame").and_then(|()| self.process()?.get_ready());
-        ready.or_else(|error| self.fail(error))
+        ready.map(drop).or_else(|error| self.fail(error))
     }
 
     fn choose(&mut self, game: &Game, turn: &Turn, stop: &AtomicBool) -> Result<Choice, PlayerError> {
@@ -139,32 +144,43 @@ struct UciProcess {
     process: Process,
     /// The names of its options.
     options: Vec<String>,
-    /// The rules and the no-capture limit that were sent to the program.
-    sent_rules: Option<(RuleOptions, Option<u32>)>,
+    /// The rules that were sent to the program for a move.
+    sent_rules: Option<GameRules>,
 }
 
 impl UciProcess {
-    fn start(setup: &ProgramSetup) -> Result<UciProcess, PlayerError> {
+    fn start(setup: &ProgramSetup, rules: GameRules) -> Result<UciProcess, PlayerError> {
         let process = Process::start(&setup.command, "stop\nquit")?;
         let mut program = UciProcess { process, options: Vec::new(), sent_rules: None };
-        program.shake_hands(setup)?;
+        program.read_options()?;
+        // Tables and networks are for certain rules, so the rules come before the other options. Since these may include
+        // other rules, the first move sends the rules again.
+        program.send_rules(rules)?;
+        program.send_options(setup)?;
+        // The program may refuse the value of an option.
+        for text in program.get_ready()? {
+            eprintln!("{}: {text}", program.process.name());
+        }
         Ok(program)
     }
 
-    fn shake_hands(&mut self, setup: &ProgramSetup) -> Result<(), PlayerError> {
+    fn read_options(&mut self) -> Result<(), PlayerError> {
         let deadline = Instant::now() + HANDSHAKE;
         self.process.send("uci")?;
         loop {
             let line = self.process.reply(deadline, "uci")?;
             let line = line.trim();
             if line == "uciok" {
-                break;
+                return Ok(());
             }
             if let Some(option) = line.strip_prefix("option name ") {
                 let name = option.split(" type ").next().unwrap_or(option);
                 self.options.push(name.trim().to_owned());
             }
         }
+    }
+
+    fn send_options(&mut self, setup: &ProgramSetup) -> Result<(), PlayerError> {
         for (name, value) in &setup.options {
             if !self.offers(name) {
                 let offered = self.options.join(", ");
@@ -173,32 +189,45 @@ impl UciProcess {
             }
             self.process.send(&format!("setoption name {name} value {value}"))?;
         }
-        self.get_ready()
+        Ok(())
     }
 
     fn offers(&self, option: &str) -> bool {
         self.options.iter().any(|name| name.eq_ignore_ascii_case(option))
     }
 
-    /// Sends the rules to a program with the corresponding options.
+    /// Sends the rules of a game, if they are others than for the last move.
     fn set_rules(&mut self, game: &Game) -> Result<(), PlayerError> {
         let rules = (*game.rules().options(), game.no_capture_limit());
         if self.sent_rules != Some(rules) {
-            if self.offers("Rules") {
-                self.process.send(&format!("setoption name Rules value {}", rules.0))?;
-            }
-            if self.offers("NoCaptureLimit") {
-                self.process.send(&format!("setoption name NoCaptureLimit value {}", rules.1.unwrap_or(0)))?;
-            }
+            self.send_rules(rules)?;
             self.sent_rules = Some(rules);
         }
         Ok(())
     }
 
-    fn get_ready(&mut self) -> Result<(), PlayerError> {
+    /// Sends the rules to a program with the corresponding options.
+    fn send_rules(&mut self, (rules, no_capture_limit): GameRules) -> Result<(), PlayerError> {
+        if self.offers("Rules") {
+            self.process.send(&format!("setoption name Rules value {rules}"))?;
+        }
+        if self.offers("NoCaptureLimit") {
+            self.process.send(&format!("setoption name NoCaptureLimit value {}", no_capture_limit.unwrap_or(0)))?;
+        }
+        Ok(())
+    }
+
+    /// Waits until the program is ready. Returns the texts of its lines `info string`.
+    fn get_ready(&mut self) -> Result<Vec<String>, PlayerError> {
         let deadline = Instant::now() + HANDSHAKE;
         self.process.send("isready")?;
-        while self.process.reply(deadline, "isready")?.trim() != "readyok" {}
-        Ok(())
+        let mut texts = Vec::new();
+        loop {
+            let line = self.process.reply(deadline, "isready")?;
+            match line.trim() {
+                "readyok" => return Ok(texts),
+                line => texts.extend(line.strip_prefix("info string ").map(str::to_owned)),
+            }
+        }
     }
 }

@@ -146,8 +146,9 @@ impl Match {
         }
         let workers = self.concurrency.clamp(1, self.games.max(1) as usize);
         let mut teams = Vec::new();
+        let make = |spec: &PlayerSpec| spec.make(self.rules.options(), self.no_capture_limit);
         for _ in 0..workers {
-            teams.push([specs[0].make()?, specs[1].make()?]);
+            teams.push([make(&specs[0])?, make(&specs[1])?]);
         }
         let mut standing = Standing::default();
         let next = AtomicU64::new(0);

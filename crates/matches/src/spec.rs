@@ -136,15 +136,16 @@ impl PlayerSpec {
         Ok(())
     }
 
-    /// Creates the player, and starts the process of a program.
+    /// Creates the player, and starts the process of a program. A program receives the rules of the games before its
+    /// options, and its remarks on the options (`info string`) appear on stderr.
     ///
     /// # Errors
     /// If a program cannot be started, does not speak its protocol or lacks an option.
-    pub fn make(&self) -> Result<Box<dyn Player>, PlayerError> {
+    pub fn make(&self, rules: &RuleOptions, no_capture_limit: Option<u32>) -> Result<Box<dyn Player>, PlayerError> {
         Ok(match &self.kind {
             Kind::Random { seed } => Box::new(RandomMover::new(*seed)),
             Kind::Engine { options, .. } => Box::new(Builtin::new((**options).clone())),
-            Kind::Program(setup) => Box::new(Program::start(setup.clone())?),
+            Kind::Program(setup) => Box::new(Program::start(setup.clone(), (*rules, no_capture_limit))?),
             Kind::Gtp(setup) => Box::new(GtpProgram::start(setup.clone())?),
         })
     }

@@ -95,7 +95,8 @@ impl Play {
         for color in Color::ALL {
             if let Seat::Engine(spec) = &mut seats[color] {
                 spec.load(&mut cache, game.rules().options())?;
-                players[color] = Some(spec.make().map_err(|e| Failure::Environment(e.to_string()))?);
+                let player = spec.make(game.rules().options(), game.no_capture_limit());
+                players[color] = Some(player.map_err(|e| Failure::Environment(e.to_string()))?);
             }
         }
         let control = self.level.get().unwrap_or(TimeControl::MoveTime(Duration::from_millis(1000)));

@@ -548,6 +548,22 @@ fn a_program_plays_as_the_built_in_engine() {
     }
 }
 
+/// The tables of a program are for the rules of the match, and its remarks on options are shown.
+#[test]
+fn a_program_receives_the_rules_before_its_options() {
+    let tables = tempfile::tempdir().unwrap();
+    let dir = tables.path().to_str().unwrap();
+    assert_eq!(dsq(&["generate", "--pieces", "2", "--rules", "chinese", "--out", dir]).status.code(), Some(0));
+    let remarks = |rules: &str| {
+        let (program, option) = (format!("'{DSQ}' uci"), format!("TablePath={dir}"));
+        let arguments = ["match", &program, "builtin:random", "--games", "1", "--depth", "1", "--json"];
+        json(&[&arguments[..], &["--rules", rules, "--a-option", &option]].concat()).1
+    };
+    assert_eq!(remarks("chinese"), "");
+    let refused = remarks("paper");
+    assert!(refused.contains("uci: setoption: ") && refused.contains("holds tables for the rules"), "{refused}");
+}
+
 #[cfg(unix)]
 #[test]
 fn stopped_self_play_keeps_its_games() {
