@@ -4,7 +4,7 @@
 
 #![allow(dead_code)]
 
-use doushouqi::board::{Fen, Move, Position, RuleOptions, Rules};
+use doushouqi::board::{Fen, Move, Position, Repetition, RuleOptions, Rules};
 use doushouqi::formats::{Dialect, format_moves, parse_moves};
 use doushouqi::game::Record;
 use doushouqi::search::eval::Weights;
@@ -459,7 +459,8 @@ struct TrainingFixture {
     checkpoint: Vec<u8>,
 }
 
-const HEADER: Header = Header { rules: 1, seed: 2, nodes: 3, evaluation: 0, sidelines: false };
+const HEADER: Header =
+    Header { rules: 1, seed: 2, nodes: 3, evaluation: 0, sidelines: false, repetition: Repetition::Threefold };
 
 /// One for each process.
 static TRAINING: LazyLock<TrainingFixture> = LazyLock::new(|| {

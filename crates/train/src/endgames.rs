@@ -2,7 +2,7 @@
 
 use super::datagen::{MAX_SCORE, has_intruder};
 use super::record::{Header, Record};
-use doushouqi::board::{Piece, Position};
+use doushouqi::board::{Piece, Position, Repetition};
 use doushouqi::game::random::Random;
 use doushouqi::tablebase::{Material, Probe, Value, Wdl};
 use xxhash_rust::xxh3::xxh3_64;
@@ -34,7 +34,14 @@ impl<P: Probe> Endgames<'_, P> {
     pub fn header(&self) -> Header {
         let names: Vec<String> = self.materials.iter().map(Material::to_string).collect();
         let rules = self.tables.rules().options().table_hash();
-        Header { rules, seed: self.seed, nodes: 0, evaluation: xxh3_64(names.join(" ").as_bytes()), sidelines: false }
+        Header {
+            rules,
+            seed: self.seed,
+            nodes: 0,
+            evaluation: xxh3_64(names.join(" ").as_bytes()),
+            sidelines: false,
+            repetition: Repetition::default(),
+        }
     }
 
     /// The 64 records of a batch; fewer if the materials have too few suitable positions. The records depend only on the

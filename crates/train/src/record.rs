@@ -11,7 +11,9 @@
 //! | 8 | seed |
 //! | 8 | nodes of each search, 0 for positions of endgame tables |
 //! | 8 | hash of the network or of the file of weights that played, 0 for the built-in hand-crafted evaluation; for positions of endgame tables the hash of their materials |
-//! | 8 | 1 if the games have sidelines, otherwise 0 |
+//! | 1 | 1 if the games have sidelines, otherwise 0 |
+//! | 1 | the repetition rule of the games: 0 threefold, 1 twofold, 2 illegal, 3 none; 0 for positions of endgame tables |
+//! | 6 | 0 |
 //!
 //! | bits of a record | content |
 //! |---|---|
@@ -25,7 +27,7 @@
 //! | 32 | the number of the game |
 //! | 32 | the ply of the game |
 
-use doushouqi::board::{Animal, Color, Piece, Position, RuleOptions, Setup, Square};
+use doushouqi::board::{Animal, Color, Piece, Position, Repetition, RuleOptions, Setup, Square};
 use doushouqi::search::Evaluation;
 use doushouqi::search::eval::Weights;
 use std::fs::{File, OpenOptions};
@@ -163,6 +165,8 @@ pub struct Header {
     pub evaluation: u64,
     /// Whether the games have sidelines, see [`Datagen::sidelines`](super::Datagen::sidelines).
     pub sidelines: bool,
+    /// The repetition rule of the games, which `rules` does not contain; the default for positions of endgame tables.
+    pub repetition: Repetition,
 }
 
 impl Header {
@@ -180,18 +184,18 @@ impl Header {
         let network = evaluation.network(rules).map(|network| network.hash());
         let weights = || weights.map(|weights| xxh3_64(weights.to_string().as_bytes()));
         let evaluation = network.or_else(weights).unwrap_or(0);
-        Header { rules: rules.table_hash(), seed, nodes, evaluation, sidelines }
+        Header { rules: rules.table_hash(), seed, nodes, evaluation, sidelines, repetition: rules.repetition }
     }
 
     fn to_bytes(self) -> [u8; HEADER] {
         let mut bytes = [0; HEADER];
         bytes[..7].copy_from_slice(MAGIC);
         bytes[7] = VERSION;
-        for (i, value) in
-            [self.rules, self.seed, self.nodes, self.evaluation, self.sidelines.into()].into_iter().enumerate()
-        {
+        for (i, value) in [self.rules, self.seed, self.nodes, self.evaluation].into_iter().enumerate() {
             bytes[8 + 8 * i..16 + 8 * i].copy_from_slice(&value.to_le_bytes());
         }
+        bytes[40] = self.sidelines.into();
+        bytes[41] = self.repetition as u8;
         bytes
     }
 
@@ -203,11 +207,13 @@ impl Header {
             return Err(format!("its format is {}; this program reads format {VERSION}", bytes[7]));
         }
         let word = |i: usize| u64::from_le_bytes(std::array::from_fn(|byte| bytes[8 + 8 * i + byte]));
-        let sidelines = match word(4) {
-            0 | 1 => word(4) == 1,
-            other => return Err(format!("its header contains {other} for the sidelines")),
+        let [sidelines @ 0..=1, repetition, 0, 0, 0, 0, 0, 0] = bytes[40..] else {
+            return Err(format!("its header contains {} for the sidelines", word(4)));
         };
-        Ok(Header { rules: word(0), seed: word(1), nodes: word(2), evaluation: word(3), sidelines })
+        let repetition = Repetition::ALL.get(usize::from(repetition)).copied();
+        let repetition = repetition.ok_or("its header contains an unknown repetition rule")?;
+        let (rules, seed, nodes, evaluation) = (word(0), word(1), word(2), word(3));
+        Ok(Header { rules, seed, nodes, evaluation, sidelines: sidelines == 1, repetition })
     }
 }
 
@@ -403,6 +409,10 @@ mod tests {
         Record { position, halfmove_clock: 7, score: -2, result: 1, score_only: true, game, ply: 0x0403_0201 }
     }
 
+    fn header() -> Header {
+        Header { rules: 1, seed: 2, nodes: 3, evaluation: 4, sidelines: true, repetition: Repetition::Threefold }
+    }
+
     /// The bytes match the format that the head of this file describes, so older files stay readable.
     #[test]
     fn the_format_is_as_described() {
@@ -412,9 +422,20 @@ mod tests {
         let bits = squares.iter().rev().fold(0u128, |bits, &square| bits << 6 | square);
         let labels = [0b1101, 7, 0xfe, 0xff, 9, 0, 0, 0, 1, 2, 3, 4];
         assert_eq!(record(9).pack().0[..], [&bits.to_le_bytes()[..12], &labels].concat());
-        let header = Header { rules: 1, seed: 2, nodes: 3, evaluation: 4, sidelines: true }.to_bytes();
         let word = |value: u8| [value, 0, 0, 0, 0, 0, 0, 0];
-        assert_eq!(header[..], [&b"DSQDATA\x01"[..], &word(1), &word(2), &word(3), &word(4), &word(1)].concat());
+        let repetitions = [Repetition::Threefold, Repetition::Twofold, Repetition::Illegal, Repetition::None];
+        for (number, repetition) in (0..).zip(repetitions) {
+            let header = Header { repetition, ..header() };
+            let last = [1, number, 0, 0, 0, 0, 0, 0];
+            let bytes = [&b"DSQDATA\x01"[..], &word(1), &word(2), &word(3), &word(4), &last].concat();
+            assert_eq!(header.to_bytes()[..], bytes);
+            assert_eq!(Header::from_bytes(&header.to_bytes()), Ok(header));
+        }
+        for wrong in [[2, 0, 0], [0, 4, 0], [0, 0, 1]] {
+            let mut bytes = header().to_bytes();
+            bytes[40..43].copy_from_slice(&wrong);
+            assert!(Header::from_bytes(&bytes).unwrap_err().starts_with("its header contains"), "{wrong:?}");
+        }
     }
 
     #[test]
@@ -430,7 +451,7 @@ mod tests {
     fn files_of_others_are_refused_and_kept() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("data");
-        let header = Header { rules: 1, seed: 2, nodes: 3, evaluation: 4, sidelines: true };
+        let header = header();
         std::fs::write(&path, "notes").unwrap();
         assert!(DataFile::open(&path, &header).err().unwrap().to_string().contains("is not a file of training data"));
         assert_eq!(std::fs::read(&path).unwrap(), b"notes");
@@ -447,6 +468,7 @@ mod tests {
             Header { nodes: 0, ..header },
             Header { evaluation: 0, ..header },
             Header { sidelines: false, ..header },
+            Header { repetition: Repetition::None, ..header },
         ];
         for other in others {
             assert!(DataFile::open(&path, &other).is_err(), "{other:?}");

@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 use train::{DataFile, Datagen, Header, Model, Recipe, TrainingError, train};
 
 fn header(seed: u64) -> Header {
-    Header { rules: RuleOptions::default().table_hash(), seed, nodes: 40, evaluation: 0, sidelines: false }
+    Header::new(&RuleOptions::default(), seed, 40, &Evaluation::HandCrafted, None, false)
 }
 
 fn generate(path: &Path, seed: u64, games: u32) {
