@@ -249,7 +249,8 @@ pub struct DataFile {
 }
 
 impl DataFile {
-    /// Creates a file, or continues one with the same header. A last game that may have been cut off is removed.
+    /// Creates a file, or continues one with the same header. The last game may have been cut off, so it is the next to
+    /// write; the file keeps it until then.
     ///
     /// # Errors
     /// If the file cannot be written, is not training data, or has another header.
@@ -296,7 +297,6 @@ impl DataFile {
         }
         data.next_game = last.unwrap_or(0);
         data.records = records;
-        data.truncate(HEADER as u64 + records * RECORD as u64)?;
         Ok(data)
     }
 
@@ -306,19 +306,19 @@ impl DataFile {
         self.next_game
     }
 
-    /// The records in the file.
+    /// The records of the games before the next.
     #[must_use]
     pub fn records(&self) -> u64 {
         self.records
     }
 
-    /// Writes the records of the next game.
+    /// Writes the records of the next game, in place of all that the file contains after the games before it.
     ///
     /// # Errors
-    /// If the records cannot be written. The file may then end with an incomplete game, which [`DataFile::open`]
-    /// removes.
+    /// If the records cannot be written. The file may then end with an incomplete game.
     pub fn write_game(&mut self, records: &[Record]) -> Result<(), DataError> {
         let bytes: Vec<u8> = records.iter().flat_map(|record| record.pack().0).collect();
+        self.truncate(HEADER as u64 + self.records * RECORD as u64)?;
         self.write(&bytes)?;
         self.next_game += 1;
         self.records += records.len() as u64;
@@ -475,8 +475,10 @@ mod tests {
         }
         assert!(std::fs::read(&path).unwrap() == bytes, "a refused file stays as it was");
         // The last game may be incomplete, so it is played again.
-        let file = DataFile::open(&path, &header).unwrap();
+        let mut file = DataFile::open(&path, &header).unwrap();
         assert_eq!((file.next_game(), file.records()), (2, 3));
+        assert!(std::fs::read(&path).unwrap() == bytes, "nothing is removed before a game replaces it");
+        file.write_game(&[]).unwrap();
         assert_eq!(read(&path).unwrap().1.len(), 3);
     }
 }

@@ -24,7 +24,7 @@ use train::{DataError, DataFile, Datagen as Generator, Endgames, Header, Record}
                         dsq datagen --games 100000 --nodes 1000 --seed 2 --evaluation first.nnue --out second.data\n  \
                         dsq datagen --endgames tables --games 20000 --out endgames.data")]
 pub struct Datagen {
-    /// The number of games in the file at the end
+    /// The number of games in the file at the end; a file with more games stays as it is
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = at_least_one::<u32>())]
     games: u32,
     /// Play no games: take random positions of the endgame tables in this directory, 64 for each of `--games`

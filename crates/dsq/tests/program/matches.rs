@@ -645,6 +645,8 @@ fn a_network_is_trained() {
     let refused = datagen("two", "200", "1", "2");
     assert_eq!(refused.status.code(), Some(2));
     assert!(String::from_utf8(refused.stderr).unwrap().contains("made with seed 1"));
+    assert_eq!(datagen("two", "100", "1", "1").status.code(), Some(0), "nothing to do");
+    assert!(std::fs::read(path("one")).unwrap() == std::fs::read(path("two")).unwrap());
     failure(3, &["datagen", "--out", "/no/such/folder/out"]);
 
     let recipe = "data = ['one']\nnetwork = 'net'\ncheckpoint = 'checkpoint'\nhidden = 32\nepochs = 3\nbatch = 128\nheld_out = 5\n";
