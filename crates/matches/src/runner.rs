@@ -80,6 +80,8 @@ pub struct Standing {
     pub terminations: BTreeMap<&'static str, u64>,
     /// The plies of all games together.
     pub plies: u64,
+    /// Why the opening of the next game cannot be played, which ended the match.
+    pub opening_error: Option<OpeningError>,
     /// An incomplete pair: its number, and the points of the first player in its first game, in halves.
     half_pair: Option<(u64, usize)>,
 }
@@ -129,7 +131,7 @@ impl Match {
     /// Plays the match. `report` receives every game in the order of their numbers, and may end the match. Setting
     /// `stop` also ends the match; unfinished games then do not count.
     ///
-    /// The match also ends when its test reaches a decision.
+    /// The match also ends when its test reaches a decision, or before the first opening that cannot be played.
     ///
     /// # Errors
     /// If the match cannot start: a player cannot be created, its tables cannot be used, or all openings end the game.
@@ -164,8 +166,8 @@ impl Match {
                         if number >= self.games || over.load(Ordering::Relaxed) {
                             break;
                         }
-                        let Some(game) = self.play(number, &mut team, over) else { break };
-                        if sender.send(game).is_err() {
+                        let played = self.play(number, &mut team, over).transpose();
+                        if played.is_none_or(|game| sender.send(game).is_err()) {
                             break;
                         }
                     }
@@ -174,13 +176,19 @@ impl Match {
             drop(sender);
             let mut waiting = BTreeMap::new();
             let mut ended = false;
+            let mut opening_error = None;
             loop {
                 // Forwards the caller's stop to the players.
                 if stop.load(Ordering::Relaxed) {
                     over.store(true, Ordering::Relaxed);
                 }
                 match games.recv_timeout(Duration::from_millis(20)) {
-                    Ok(game) => drop(waiting.insert(game.number, game)),
+                    Ok(Ok(game)) => drop(waiting.insert(game.number, game)),
+                    Ok(Err(error)) => {
+                        // The games before this opening go on.
+                        next.store(self.games, Ordering::Relaxed);
+                        opening_error = Some(error);
+                    }
                     Err(RecvTimeoutError::Timeout) => continue,
                     Err(RecvTimeoutError::Disconnected) => break,
                 }
@@ -194,6 +202,9 @@ impl Match {
                     }
                 }
             }
+            standing.opening_error = opening_error.filter(|_| !ended);
+            // The number of games after such an opening depends on the concurrency, so they do not count.
+            ended |= standing.opening_error.is_some();
             // Games after a stopped one are complete, and count as well.
             for game in waiting.into_values().filter(|_| !ended) {
                 standing.add(&game);
@@ -211,18 +222,24 @@ impl Match {
         self.sprt.and_then(|sprt| sprt.decision(&standing.tally))
     }
 
-    fn play(&self, number: u64, team: &mut [Box<dyn Player>; 2], stop: &AtomicBool) -> Option<MatchGame> {
-        let pair = number / 2;
-        // If the first opening of random moves succeeded, others very likely succeed, too.
-        let game = self.openings.game(pair, &self.rules, self.no_capture_limit).ok()?;
+    /// Plays a game; `None` if the match is stopped during the game.
+    fn play(
+        &self,
+        number: u64,
+        team: &mut [Box<dyn Player>; 2],
+        stop: &AtomicBool,
+    ) -> Result<Option<MatchGame>, OpeningError> {
+        let game = self.openings.game(number / 2, &self.rules, self.no_capture_limit)?;
         let plies = game.moves().len();
         let swapped = number % 2 == 1;
         let players = ByColor { white: usize::from(swapped), black: usize::from(!swapped) };
         let [first, second] = team;
         let (white, black) = if swapped { (second, first) } else { (first, second) };
         let seats = ByColor { white: white.as_mut(), black: black.as_mut() };
-        let mut played =
-            play(seats, game, &self.conditions, &self.adjudication, self.openings.seed().wrapping_add(number), stop)?;
+        let seed = self.openings.seed().wrapping_add(number);
+        let Some(mut played) = play(seats, game, &self.conditions, &self.adjudication, seed, stop) else {
+            return Ok(None);
+        };
         let record = &mut played.record;
         record.white = self.players[players.white].name().to_owned();
         record.black = self.players[players.black].name().to_owned();
@@ -231,6 +248,6 @@ impl Match {
         if let Some(detail) = &played.detail {
             record.tags.push(("Detail".to_owned(), detail.clone()));
         }
-        Some(MatchGame { number, players, played })
+        Ok(Some(MatchGame { number, players, played }))
     }
 }

@@ -232,6 +232,11 @@ impl MatchCommand {
             MatchError::Tables(error) => error.into(),
             _ => Failure::Input(error.to_string()),
         })?;
+        if failure.is_ok()
+            && let Some(error) = &standing.opening_error
+        {
+            failure = Err(Failure::Input(error.to_string()));
+        }
         let stopped = stop.load(Ordering::Relaxed);
         let report = report(&competition, &standing, failure.is_ok() && !stopped, begin.elapsed());
         let printed = if self.json { print_json(&report) } else { print_text(&competition, &report) };

@@ -489,6 +489,25 @@ fn match_refuses() {
     assert!(stderr.contains("/no/such/folder"), "{stderr}");
 }
 
+/// Only some of the random openings can be played: the games before the first that cannot count, at any concurrency.
+#[test]
+fn an_opening_that_cannot_be_played_ends_a_match() {
+    let summary = |concurrency: &str| {
+        let players = ["match", "builtin:random", "builtin:random", "--games", "40", "--depth", "1", "--json"];
+        let openings = ["--openings", "random:100:1", "--no-capture-limit", "30", "--concurrency", concurrency];
+        let output = dsq(&[&players[..], &openings].concat());
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(2) && stderr.contains("use fewer plies"), "{stderr}");
+        let stdout = String::from_utf8(output.stdout).unwrap();
+        let summary: Value = serde_json::from_str(stdout.lines().last().unwrap()).unwrap();
+        assert_eq!(summary["complete"], false);
+        summary["games"].as_u64().unwrap()
+    };
+    let games = summary("1");
+    assert!((1..40).contains(&games), "{games}");
+    assert_eq!(summary("3"), games);
+}
+
 /// The rules and the limit reach the games.
 #[test]
 fn rules_of_a_match() {
