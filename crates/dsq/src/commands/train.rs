@@ -1,6 +1,6 @@
 use crate::arguments::ThreadsArg;
 use crate::failure::{Failure, Outcome, failure_of_data, failure_of_io};
-use crate::output::{print, print_json, write_file};
+use crate::output::{check_output, print, print_json, write_file};
 use crate::progress::interrupt;
 use clap::Args;
 use report::plot::{Axis, Line, line_chart};
@@ -18,8 +18,8 @@ use train::{CheckpointError, Epoch, Recipe, TrainingError, train};
 /// number of threads.
 ///
 /// After each epoch the command writes the network and the checkpoint, prints the losses and plots them in an SVG file
-/// beside the checkpoint. Ctrl-C ends the run and keeps the network so far; a recipe with `start` continues from its
-/// checkpoint.
+/// beside the checkpoint. These files must not replace each other or the data. Ctrl-C ends the run and keeps the network
+/// so far; a recipe with `start` continues from its checkpoint.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq train first.toml\n  \
                         dsq match builtin:default,weights=first.nnue builtin:default --nodes 5000 --games 400 --sprt 0,20\n\n\
@@ -60,14 +60,19 @@ impl Train {
         let directory = self.recipe.parent().unwrap_or(Path::new(""));
         let wrong = |error| Failure::Input(format!("{}: {error}", self.recipe.display()));
         let recipe = Recipe::parse(&text, directory).map_err(wrong)?;
+        let plot_file = recipe.checkpoint.with_extension("svg");
+        self.check_outputs(&recipe, &plot_file)?;
         let stop = interrupt();
         let mut reported = Ok(());
         let mut epochs = Vec::new();
         let mut report = |epoch: &Epoch| {
             epochs.push(epoch.clone());
-            let plotted =
-                plot(&recipe, &epochs).and_then(|svg| write_file(&recipe.checkpoint.with_extension("svg"), &svg));
-            reported = plotted.and_then(|()| self.epoch(epoch));
+            let printed = self.epoch(epoch);
+            let plotted = plot(&recipe, &epochs).and_then(|svg| write_file(&plot_file, &svg));
+            // A failure does not end the run, whose results are the network and the checkpoint.
+            if reported.is_ok() {
+                reported = printed.and(plotted);
+            }
         };
         let trained = self.threads.run(|| train(&recipe, stop, &mut report))?.map_err(failure_of_training)?;
         reported?;
@@ -89,6 +94,18 @@ impl Train {
             "network {}: {} positions; held-out loss {:.6} before, {:.6} after; {} cp for an expected score of 73 %",
             trained.network, trained.samples, trained.before, trained.after, trained.scale
         ))
+    }
+
+    /// Checks that the outputs can be written and replace no other file of the run. The checkpoint may replace the one to
+    /// begin with, which has been read by then.
+    fn check_outputs(&self, recipe: &Recipe, plot: &Path) -> Outcome {
+        let mut others: Vec<&Path> = recipe.data.iter().chain([&self.recipe]).map(PathBuf::as_path).collect();
+        for output in [recipe.checkpoint.as_path(), &recipe.network, plot] {
+            check_output(output, &others)?;
+            others.push(output);
+            others.extend(recipe.start.as_deref());
+        }
+        Ok(())
     }
 
     fn epoch(&self, &Epoch { epoch, loss, held_out_loss, rate, time, .. }: &Epoch) -> Outcome {

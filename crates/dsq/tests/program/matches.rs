@@ -684,6 +684,27 @@ fn a_network_is_trained() {
     let (lines, _) = json(&["match", &player, "builtin:random", "--games", "2", "--nodes", "200", "--json"]);
     assert!(lines[2]["players"][0]["illegal_moves"] == 0, "{}", lines[2]);
 
+    // Outputs are checked before the run.
+    std::fs::create_dir(path("plot.svg")).unwrap();
+    for (code, network, checkpoint, named) in [
+        (2, "./one", "new", "one would replace"),
+        (2, "new", "new", "new would replace"),
+        (2, "new.svg", "new", "new.svg would replace"),
+        (2, "new", "recipe.toml", "recipe.toml would replace"),
+        (3, "new", "no/such/folder", "no/such/folder: "),
+        (3, "new", "plot", "plot.svg: "),
+    ] {
+        let text = recipe.replace("'net'", &format!("'{network}'")).replace("'checkpoint'", &format!("'{checkpoint}'"));
+        std::fs::write(path("recipe.toml"), text).unwrap();
+        let stderr = failure(code, &["train", &path("recipe.toml")]);
+        assert!(stderr.contains(named), "{stderr}");
+    }
+    assert!(
+        std::fs::read(path("one")).unwrap() == std::fs::read(path("two")).unwrap() && !Path::new(&path("new")).exists()
+    );
+    std::fs::write(path("recipe.toml"), format!("{recipe}start = 'checkpoint'\n")).unwrap();
+    json(&["train", &path("recipe.toml"), "--json"]);
+
     for (wrong, problem) in [("hidden = 5", "duplicate key"), ("epoch = 5", "unknown field `epoch`")] {
         std::fs::write(path("wrong.toml"), format!("{recipe}{wrong}\n")).unwrap();
         let stderr = failure(2, &["train", &path("wrong.toml")]);
