@@ -1,13 +1,12 @@
 use crate::arguments::{RulesArg, ThreadsArg, at_least_one, positive, share};
 use crate::evaluation::read_weights;
 use crate::failure::{Failure, Outcome};
-use crate::output::{print, write_file};
+use crate::output::{check_output, print, write_file};
 use clap::Args;
 use doushouqi::board::{Color, Rules};
 use doushouqi::search::eval::WEIGHTS;
 use doushouqi::search::tune::{Fit, Sample};
-use std::fs::OpenOptions;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use train::{Record, read_records};
 
 /// Fit the weights of the hand-crafted evaluation to games of `dsq datagen`.
@@ -51,12 +50,8 @@ impl Tune {
         let rules = Rules::new(self.rules.rules);
         let samples = self.samples(&rules)?;
         let from = self.from.as_deref().map_or_else(|| Ok(WEIGHTS.clone()), read_weights)?;
-        // The file is opened before the work, so an unwritable file is reported at once.
-        OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(&self.out)
-            .map_err(|e| Failure::cannot("write", &self.out, &e))?;
+        let data: Vec<&Path> = self.data.iter().map(PathBuf::as_path).collect();
+        check_output(&self.out, &data)?;
         let fit = Fit { epochs: self.epochs, result: self.result as f32, rate: self.rate as f32 };
         let fitted = self.threads.run(|| {
             fit.run(&samples, &rules, &from, &mut |epoch, error| {

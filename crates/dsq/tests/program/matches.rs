@@ -7,6 +7,7 @@ use doushouqi::search::eval::{WEIGHTS, Weights};
 use matches::statistics::{elo, expected_score};
 use matches::{Decision, Openings, PlayerSpec, Sprt, Tally};
 use serde_json::Value;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -640,10 +641,28 @@ fn weights_are_fitted() {
     assert!(failure(2, &["tune", &out, "--out", &again]).contains("contains no positions"));
     let nowhere = "/no/such/folder/out.txt";
     assert!(failure(3, &["tune", &games, "--out", nowhere]).contains(nowhere));
+    assert!(failure(2, &["tune", &games, "--out", &games]).contains("would replace"));
     failure(2, &["datagen", "--weights", &weights, "--out", &path("new")]);
     for wrong in [["--result", "1.5"], ["--result", "nan"], ["--rate", "0"], ["--rate", "inf"], ["--epochs", "0"]] {
         failure(2, &[&["tune", &games, "--out", nowhere][..], &wrong].concat());
     }
+}
+
+/// An interrupted fit leaves no file: an empty one would be refused as weights.
+#[cfg(unix)]
+#[test]
+fn a_stopped_fit_leaves_no_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    assert_eq!(dsq(&["datagen", "--games", "4", "--nodes", "50", "--out", &path("games")]).status.code(), Some(0));
+    let arguments = ["tune", &path("games"), "--epochs", "1000000", "--out", &path("weights")];
+    let mut child = Command::new(DSQ).args(arguments).stderr(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    assert!(line.starts_with("epoch "), "{line}");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(!Path::new(&path("weights")).exists());
 }
 
 /// Self-play and training: the same seed gives the same bytes, and errors are clear.
