@@ -97,6 +97,17 @@ def test_wrong_environments(options: dict[str, str]) -> None:
         gymnasium_env.JungleEnv(**options)  # type: ignore[arg-type]
 
 
+def test_a_start_that_the_opponent_ends_is_refused() -> None:
+    start = "7/3C3/7/7/7/7/4e2/7/7 w"
+    env = gymnasium_env.JungleEnv("engine:1000", color="black", start=start)
+    with pytest.raises(ValueError, match="first move ends the game"):
+        env.reset(seed=1)
+    env = gymnasium_env.JungleEnv("engine:1000", color="random", start=start)
+    for seed in range(5):
+        env.reset(seed=seed)
+        assert env.white
+
+
 def test_open_spiel() -> None:
     pyspiel = pytest.importorskip("pyspiel", reason="open_spiel is not installed")
     from doushouqi import open_spiel_game  # noqa: F401 - it registers the game

@@ -21,6 +21,10 @@ from ._core import Board, Rules
 from .players import Player, player
 
 
+_TRIES = 100
+"""The most games that a reset begins."""
+
+
 class JungleEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
     """One agent against an opponent."""
 
@@ -63,16 +67,21 @@ class JungleEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.int8], dict[str, Any]]:
-        """Begin a game; the opponent moves if it is on move."""
+        """Begin a game; the opponent moves if it is on move.
+
+        A game that the opponent's first move ends is replaced by another. After many such games the start is refused
+        with ValueError.
+        """
         super().reset(seed=seed)
-        if isinstance(self.opponent, str):
-            self._move = player(self.opponent, int(self.np_random.integers(2**32)))
-        self.white = self.color == "white" or (self.color == "random" and bool(self.np_random.integers(2)))
-        self.board = self._first()
-        self._answer()
-        if self.board.is_game_over():
-            return self.reset()
-        return self._observe(), self._info()
+        for _ in range(_TRIES):
+            if isinstance(self.opponent, str):
+                self._move = player(self.opponent, int(self.np_random.integers(2**32)))
+            self.white = self.color == "white" or (self.color == "random" and bool(self.np_random.integers(2)))
+            self.board = self._first()
+            self._answer()
+            if not self.board.is_game_over():
+                return self._observe(), self._info()
+        raise ValueError("the opponent's first move ends the game: choose another start or color")
 
     def step(self, action: np.int64 | int) -> tuple[NDArray[np.int8], float, bool, bool, dict[str, Any]]:
         """Make the move of an action, and the opponent's answer."""
