@@ -3,27 +3,32 @@
 use crate::board::PyBoard;
 use crate::errors;
 use crate::packed::{BYTES, unpack_position};
-use doushouqi::board::Position;
+use doushouqi::board::{Position, RuleOptions};
 use doushouqi::tablebase::Material;
 use numpy::{PyArrayDescrMethods, PyReadonlyArray2, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 /// A `Board`, or the FEN of a position.
-pub(crate) struct BoardArgument(pub Position);
+pub(crate) struct BoardArgument {
+    pub position: Position,
+    /// The rules of a `Board`; a FEN has none.
+    pub rules: Option<RuleOptions>,
+}
 
 impl<'a, 'py> FromPyObject<'a, 'py> for BoardArgument {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<BoardArgument> {
         if let Ok(board) = object.cast::<PyBoard>() {
-            return Ok(BoardArgument(board.try_borrow()?.game.position().clone()));
+            let game = &board.try_borrow()?.game;
+            return Ok(BoardArgument { position: game.position().clone(), rules: Some(*game.rules().options()) });
         }
         let Ok(text) = object.extract::<String>() else {
             return Err(PyTypeError::new_err(format!("expected a Board or a FEN, not {}", object.get_type().name()?)));
         };
         let fen: doushouqi::board::Fen = text.parse().map_err(errors::fen)?;
-        Ok(BoardArgument(fen.position))
+        Ok(BoardArgument { position: fen.position, rules: None })
     }
 }
 
@@ -35,14 +40,14 @@ pub(crate) fn material(text: &str) -> PyResult<Material> {
 /// Many positions: an int8 array of packed positions, or a sequence of boards and FENs.
 pub(crate) enum Positions<'py> {
     Packed(PyReadonlyArray2<'py, i8>),
-    List(Vec<Position>),
+    List(Vec<BoardArgument>),
 }
 
 /// [`Positions`] that other threads may read.
 #[derive(Copy, Clone)]
 pub(crate) enum PositionsRef<'a> {
     Packed(&'a [i8]),
-    List(&'a [Position]),
+    List(&'a [BoardArgument]),
 }
 
 impl<'a, 'py> FromPyObject<'a, 'py> for Positions<'py> {
@@ -54,8 +59,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Positions<'py> {
                 let what = "expected several positions: a list of boards or FENs, or an int8 array";
                 return Err(PyTypeError::new_err(what));
             }
-            let list: Vec<BoardArgument> = object.extract()?;
-            return Ok(Positions::List(list.into_iter().map(|board| board.0).collect()));
+            return Ok(Positions::List(object.extract()?));
         };
         let shape = array.shape();
         if array.dtype().num() != numpy::dtype::<i8>(object.py()).num() || shape.len() != 2 || shape[1] != BYTES {
@@ -79,6 +83,14 @@ impl Positions<'_> {
         match self {
             Positions::Packed(array) => PositionsRef::Packed(array.as_slice().expect("checked when it was extracted")),
             Positions::List(list) => PositionsRef::List(list),
+        }
+    }
+
+    /// The boards and FENs of a list.
+    pub fn boards(&self) -> &[BoardArgument] {
+        match self {
+            Positions::Packed(_) => &[],
+            Positions::List(list) => list,
         }
     }
 
@@ -106,7 +118,7 @@ impl PositionsRef<'_> {
             PositionsRef::Packed(bytes) => {
                 unpack_position(&bytes[row * BYTES..][..BYTES]).map_err(|what| format!("row {row}: {what}"))
             }
-            PositionsRef::List(list) => Ok(list[row].clone()),
+            PositionsRef::List(list) => Ok(list[row].position.clone()),
         }
     }
 }

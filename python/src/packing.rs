@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 /// not on the board. Column 16 is the side to move: 0 White, 1 Black. Histories are not packed.
 #[pyfunction]
 pub(crate) fn pack<'py>(py: Python<'py>, boards: Vec<BoardArgument>) -> PyResult<Bound<'py, PyArray2<i8>>> {
-    let rows: Vec<i8> = boards.iter().flat_map(|board| pack_position(&board.0)).collect();
+    let rows: Vec<i8> = boards.iter().flat_map(|board| pack_position(&board.position)).collect();
     PyArray1::from_vec(py, rows).reshape([boards.len(), BYTES])
 }
 

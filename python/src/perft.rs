@@ -4,7 +4,7 @@ use crate::arguments::BoardArgument;
 use crate::board::PyMove;
 use crate::interrupt::interruptible;
 use crate::rules::RulesArgument;
-use doushouqi::board::Rules;
+use doushouqi::board::{RuleOptions, Rules};
 use doushouqi::perft::{Perft, PerftMode};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -23,34 +23,41 @@ fn checked(depth: i64, mode: &str) -> PyResult<(u32, PerftMode)> {
     }
 }
 
+/// The given rules, or those of the board.
+fn rules_of(board: &BoardArgument, given: Option<RulesArgument>) -> Rules {
+    Rules::new(given.map(|rules| rules.0).or(board.rules).unwrap_or(RuleOptions::PAPER))
+}
+
 /// The number of lines of `depth` plies, counted on all cores.
 ///
-/// The mode 'leaf' counts a finished or repeated position as a leaf, as a minimax search does.
+/// The rules are those of the board; a FEN is counted under 'paper'. The mode 'leaf' counts a finished or repeated position as a leaf, as a minimax search does.
 #[pyfunction]
-#[pyo3(signature = (board, depth, *, rules = RulesArgument::default(), mode = "expand"))]
+#[pyo3(signature = (board, depth, *, rules = None, mode = "expand"))]
 pub(crate) fn perft(
     py: Python<'_>,
     board: BoardArgument,
     depth: i64,
-    rules: RulesArgument,
+    rules: Option<RulesArgument>,
     mode: &str,
 ) -> PyResult<u64> {
     let (depth, mode) = checked(depth, mode)?;
-    interruptible(py, |stop| Perft::new(&Rules::new(rules.0), mode).with_stop(stop).count(&board.0, depth))
+    let rules = rules_of(&board, rules);
+    interruptible(py, |stop| Perft::new(&rules, mode).with_stop(stop).count(&board.position, depth))
 }
 
-/// The count after each legal move.
+/// The count after each legal move, under the rules as in `perft`.
 #[pyfunction]
-#[pyo3(signature = (board, depth, *, rules = RulesArgument::default(), mode = "expand"))]
+#[pyo3(signature = (board, depth, *, rules = None, mode = "expand"))]
 pub(crate) fn divide(
     py: Python<'_>,
     board: BoardArgument,
     depth: i64,
-    rules: RulesArgument,
+    rules: Option<RulesArgument>,
     mode: &str,
 ) -> PyResult<Vec<(PyMove, u64)>> {
     let (depth, mode) = checked(depth, mode)?;
-    let divide = |stop: &AtomicBool| Perft::new(&Rules::new(rules.0), mode).with_stop(stop).divide(&board.0, depth);
+    let rules = rules_of(&board, rules);
+    let divide = |stop: &AtomicBool| Perft::new(&rules, mode).with_stop(stop).divide(&board.position, depth);
     let counts = interruptible(py, divide)?;
     Ok(counts.into_iter().map(|(mv, count)| (PyMove::of(mv), count)).collect())
 }

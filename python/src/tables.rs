@@ -21,6 +21,7 @@ use rayon::prelude::*;
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::slice::from_ref;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
@@ -136,6 +137,8 @@ impl PyStats {
 }
 
 /// Exact values of endgames, from a directory (`open_tables`) or from memory (`solve`). A context manager.
+///
+/// A FEN is looked up under the rules of the tables. A `Board` under other rules raises TablesError.
 #[pyclass(frozen, name = "Tables", module = "doushouqi")]
 pub(crate) struct PyTables {
     /// `None` once they are closed.
@@ -151,6 +154,18 @@ impl PyTables {
     pub fn source(&self) -> PyResult<Arc<Source>> {
         let source = self.source.read().unwrap_or_else(PoisonError::into_inner).clone();
         source.ok_or_else(|| TablesError::new_err("the tables are closed"))
+    }
+
+    /// The source, unless a board is under rules for which it has other values. Repetition does not matter.
+    fn source_for(&self, boards: &[BoardArgument]) -> PyResult<Arc<Source>> {
+        let source = self.source()?;
+        let tables = source.rules().options();
+        let other = |rules: &RuleOptions| rules.with_repetition(tables.repetition) != *tables;
+        if let Some(rules) = boards.iter().filter_map(|board| board.rules).find(other) {
+            let what = format!("the tables are for the rules {tables}, not {rules}");
+            return Err(TablesError::new_err(what));
+        }
+        Ok(source)
     }
 }
 
@@ -178,10 +193,10 @@ impl PyTables {
     /// With `on_demand` a position with one piece more is searched, and its material is counted if that does not
     /// suffice.
     fn probe(&self, py: Python<'_>, board: BoardArgument) -> PyResult<Option<PyValue>> {
-        let source = self.source()?;
-        let value = match counter(&source, &board.0) {
-            Some(counter) => Some(counted(py, |follow| counter.probe(&board.0, false, follow))?.value),
-            None => py.detach(|| source.value(&board.0))?,
+        let source = self.source_for(from_ref(&board))?;
+        let value = match counter(&source, &board.position) {
+            Some(counter) => Some(counted(py, |follow| counter.probe(&board.position, false, follow))?.value),
+            None => py.detach(|| source.value(&board.position))?,
         };
         Ok(value.map(|value| PyValue { value }))
     }
@@ -189,9 +204,11 @@ impl PyTables {
     /// The resources that counting the material of a position needs: its class and bytes of memory and disk. None if
     /// counting is not necessary or not possible.
     fn need<'py>(&self, py: Python<'py>, board: BoardArgument) -> PyResult<Option<Bound<'py, PyDict>>> {
-        let source = self.source()?;
-        let Some(counter) = counter(&source, &board.0) else { return Ok(None) };
-        let Some(need) = py.detach(|| counter.need(&board.0)).map_err(errors::on_demand)? else { return Ok(None) };
+        let source = self.source_for(from_ref(&board))?;
+        let Some(counter) = counter(&source, &board.position) else { return Ok(None) };
+        let Some(need) = py.detach(|| counter.need(&board.position)).map_err(errors::on_demand)? else {
+            return Ok(None);
+        };
         let all = PyDict::new(py);
         all.set_item("material", need.class.to_string())?;
         all.set_item("memory_bytes", need.memory_bytes)?;
@@ -206,8 +223,8 @@ impl PyTables {
     /// ends the count.
     #[pyo3(signature = (board, progress = None))]
     fn count(&self, py: Python<'_>, board: BoardArgument, progress: Option<Py<PyAny>>) -> PyResult<()> {
-        let source = self.source()?;
-        let Some(counter) = counter(&source, &board.0) else { return Ok(()) };
+        let source = self.source_for(from_ref(&board))?;
+        let Some(counter) = counter(&source, &board.position) else { return Ok(()) };
         let raised = Mutex::new(None);
         let report = |now: CountProgress| {
             let Some(progress) = &progress else { return ControlFlow::Continue(()) };
@@ -216,7 +233,7 @@ impl PyTables {
             raised.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
             ControlFlow::Break(())
         };
-        let result = counted_with(py, &report, |follow| counter.count(&board.0, follow));
+        let result = counted_with(py, &report, |follow| counter.count(&board.position, follow));
         raised.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(result, Err)
     }
 
@@ -231,7 +248,7 @@ impl PyTables {
         py: Python<'py>,
         positions: Positions<'py>,
     ) -> PyResult<(Bound<'py, PyArray1<i8>>, Bound<'py, PyArray1<i16>>)> {
-        let source = self.source()?;
+        let source = self.source_for(positions.boards())?;
         let view = positions.view();
         let values: Vec<(i8, i16)> = py.detach(|| {
             let one = |row| {
@@ -246,24 +263,24 @@ impl PyTables {
 
     /// Every legal move with its value for the side that makes it, best first; None if the tables do not cover them.
     fn moves(&self, py: Python<'_>, board: BoardArgument) -> PyResult<Option<Vec<(PyMove, PyValue)>>> {
-        let source = self.source()?;
-        if let Some(counter) = counter(&source, &board.0) {
-            let answer = counted(py, |follow| counter.probe(&board.0, true, follow))?;
+        let source = self.source_for(from_ref(&board))?;
+        if let Some(counter) = counter(&source, &board.position) {
+            let answer = counted(py, |follow| counter.probe(&board.position, true, follow))?;
             let moves =
                 answer.moves.into_iter().filter_map(|(mv, value)| Some((PyMove::of(mv), PyValue { value: value? })));
             return Ok(Some(moves.collect()));
         }
-        let moves = py.detach(|| source.moves(&board.0))?;
+        let moves = py.detach(|| source.moves(&board.position))?;
         Ok(moves.map(|moves| moves.into_iter().map(|(mv, value)| (PyMove::of(mv), PyValue { value })).collect()))
     }
 
     /// Best play to the end; empty for a draw.
     fn line(&self, py: Python<'_>, board: BoardArgument) -> PyResult<Vec<PyMove>> {
-        let source = self.source()?;
-        if let Some(counter) = counter(&source, &board.0) {
-            counted(py, |follow| counter.count(&board.0, follow))?;
+        let source = self.source_for(from_ref(&board))?;
+        if let Some(counter) = counter(&source, &board.position) {
+            counted(py, |follow| counter.count(&board.position, follow))?;
         }
-        let line = py.detach(|| source.line(&board.0))?;
+        let line = py.detach(|| source.line(&board.position))?;
         Ok(line.into_iter().map(|(mv, _)| PyMove::of(mv)).collect())
     }
 

@@ -116,6 +116,12 @@ def test_perft() -> None:
     assert [dsq.perft(board, depth) for depth in range(5)] == [1, 24, 576, 12240, 260100]
     assert dsq.perft(board, 5, mode="leaf") == 5098477
     assert sum(count for _, count in dsq.divide(board, 4)) == 260100
+    # The elephant takes the rat only under some rules.
+    fen = "7/7/7/7/3e3/3R3/7/7/7 b"
+    board = dsq.Board(fen, rules="chinese")
+    chinese = dsq.perft(fen, 3, rules="chinese")
+    assert dsq.perft(board, 3) == chinese != dsq.perft(fen, 3) == dsq.perft(board, 3, rules="paper")
+    assert sum(count for _, count in dsq.divide(board, 3)) == chinese
 
 
 def test_packed_positions_round_trip() -> None:

@@ -145,6 +145,18 @@ def test_wrong_tables(two_on_disk: Path, tmp_path: Path) -> None:
             call()
 
 
+def test_boards_under_other_rules(two_on_disk: Path) -> None:
+    tables = dsq.open_tables(two_on_disk)
+    fen = "7/7/3e3/7/7/7/3E3/7/7 w"
+    board = dsq.Board(fen, rules="chinese")
+    for call in (tables.probe, tables.moves, tables.line, tables.need, tables.count):
+        with pytest.raises(dsq.TablesError, match="for the rules"):
+            call(board)
+    with pytest.raises(dsq.TablesError, match="for the rules"):
+        tables.probe_many([fen, board])
+    assert tables.probe(dsq.Board(fen, rules="paper,repetition=none")) == tables.probe(fen)
+
+
 def test_damaged_tables(two_on_disk: Path, tmp_path: Path) -> None:
     for path in two_on_disk.iterdir():
         data = bytearray(path.read_bytes())
