@@ -14,7 +14,8 @@ pub fn named_evaluation(name: &str) -> Result<Evaluation, Failure> {
         "hand-crafted" => return Ok(Evaluation::HandCrafted),
         _ => {}
     }
-    let network = Network::open(Path::new(name)).map_err(|error| Failure::Input(format!("{name}: {error}")))?;
+    let bytes = std::fs::read(name).map_err(|error| Failure::reading(name, &error))?;
+    let network = Network::from_bytes(&bytes).map_err(|error| Failure::Input(format!("{name}: {error}")))?;
     Ok(Evaluation::Network(Arc::new(network)))
 }
 

@@ -2,6 +2,7 @@
 
 use doushouqi::board::ParseFenError;
 use doushouqi::tablebase::{OnDemandError, SetError, SolveError, TableError};
+use matches::LoadError;
 use protocols::SessionError;
 use report::plot::PlotError;
 use std::path::Path;
@@ -90,7 +91,7 @@ pub fn failure_of_set(error: &SetError) -> FailureKind {
 /// The failure for an error in a file of training data.
 pub fn failure_of_data(error: DataError) -> Failure {
     match &error {
-        DataError::Io { error: source, .. } => failure_of_io(source)(format!("cannot use {error}")),
+        DataError::Io { error: source, .. } => failure_of_io(source)(format!("cannot read {error}")),
         _ => Failure::Input(error.to_string()),
     }
 }
@@ -147,6 +148,16 @@ impl From<SetError> for Failure {
         match error {
             SetError::Table(error) if can_regenerate(&error) => kind(format!("{error}; {REGENERATE}")),
             error => kind(error.to_string()),
+        }
+    }
+}
+
+impl From<LoadError> for Failure {
+    fn from(error: LoadError) -> Failure {
+        match error {
+            LoadError::Tables(error) => error.into(),
+            LoadError::Read { path, error } => Failure::reading(path.display(), &error),
+            _ => Failure::Input(error.to_string()),
         }
     }
 }

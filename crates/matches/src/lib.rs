@@ -29,6 +29,6 @@ pub use openings::{Opening, OpeningError, Openings, ParseBookError, ParseOpening
 pub use player::{Choice, Player, PlayerError, Turn};
 pub use referee::{Conditions, PlayedGame, Usage, play};
 pub use runner::{Match, MatchError, MatchGame, Side, Standing};
-pub use spec::{ParsePlayerError, PlayerSpec};
+pub use spec::{LoadError, ParsePlayerError, PlayerSpec};
 pub use statistics::{Decision, Sprt, Tally};
 pub use time_control::TimeControl;

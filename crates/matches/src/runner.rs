@@ -5,12 +5,11 @@ use super::adjudication::Adjudication;
 use super::openings::{OpeningError, Openings};
 use super::player::{Player, PlayerError};
 use super::referee::{Conditions, PlayedGame, Usage, play};
-use super::spec::PlayerSpec;
+use super::spec::{LoadError, PlayerSpec};
 use super::statistics::{Decision, Sprt, Tally};
 use doushouqi::board::{ByColor, Color, Rules};
 use doushouqi::game::{Conclusion, ForfeitReason};
 use doushouqi::search::TableCache;
-use doushouqi::tablebase::SetError;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -45,9 +44,9 @@ pub struct Match {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum MatchError {
-    /// A player's endgame tables cannot be used.
+    /// A file of a player cannot be used.
     #[error(transparent)]
-    Tables(#[from] SetError),
+    Load(#[from] LoadError),
     /// A player cannot be created.
     #[error(transparent)]
     Player(#[from] PlayerError),
@@ -134,7 +133,7 @@ impl Match {
     /// The match also ends when its test reaches a decision, or before the first opening that cannot be played.
     ///
     /// # Errors
-    /// If the match cannot start: a player cannot be created, its tables cannot be used, or all openings end the game.
+    /// If the match cannot start: a player cannot be created, its files cannot be used, or all openings end the game.
     pub fn run(
         &self,
         stop: &AtomicBool,

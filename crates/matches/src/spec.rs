@@ -9,10 +9,10 @@ use doushouqi::search::eval::ParseWeightsError;
 use doushouqi::search::network::{Network, NetworkError};
 use doushouqi::search::{EngineOptions, Evaluation, ParseSearchOptionsError, TableCache};
 use doushouqi::tablebase::SetError;
-use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
+use std::{fmt, io};
 use thiserror::Error;
 
 /// The specification of a player: `builtin:NAME` with options after commas; the command line of a UCI program; or the
@@ -27,7 +27,7 @@ pub struct PlayerSpec {
 #[derive(Clone, Debug)]
 enum Kind {
     Random { seed: u64 },
-    Engine { options: Box<EngineOptions>, tables: Option<PathBuf> },
+    Engine { options: Box<EngineOptions>, weights: Option<PathBuf>, tables: Option<PathBuf> },
     Program(ProgramSetup),
     Gtp(GtpSetup),
 }
@@ -65,30 +65,6 @@ pub enum ParsePlayerError {
         /// A description of the allowed values.
         allowed: &'static str,
     },
-    /// The file of weights cannot be read.
-    #[error("weights: cannot read {path:?}: {error}")]
-    WeightsFile {
-        /// The file.
-        path: String,
-        /// The error of the operating system.
-        error: String,
-    },
-    /// The file does not contain weights.
-    #[error("weights: {path:?} is not a file of weights: {error}")]
-    Weights {
-        /// The file.
-        path: String,
-        /// The error in the file.
-        error: ParseWeightsError,
-    },
-    /// The file does not contain a network.
-    #[error("weights: {path:?}: {error}")]
-    Network {
-        /// The file.
-        path: String,
-        /// The error in the file.
-        error: NetworkError,
-    },
     /// The command line of a program cannot be split into words.
     #[error("{text:?} is not a command line: a quote is not closed, or the text is empty")]
     Command {
@@ -100,6 +76,40 @@ pub enum ParsePlayerError {
     OptionsOfProgram {
         /// The player.
         text: String,
+    },
+}
+
+/// Why a file of a player cannot be used.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// The endgame tables cannot be used.
+    #[error(transparent)]
+    Tables(#[from] SetError),
+    /// The file of weights cannot be read.
+    #[error("cannot read {}: {error}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The error of the operating system.
+        #[source]
+        error: io::Error,
+    },
+    /// The file does not contain weights.
+    #[error("{} is not a file of weights: {error}", path.display())]
+    Weights {
+        /// The file.
+        path: PathBuf,
+        /// The error in the file.
+        error: ParseWeightsError,
+    },
+    /// The file does not contain a network that this program evaluates.
+    #[error("{}: {error}", path.display())]
+    Network {
+        /// The file.
+        path: PathBuf,
+        /// The error in the file.
+        error: NetworkError,
     },
 }
 
@@ -125,12 +135,16 @@ impl PlayerSpec {
         Ok(self)
     }
 
-    /// Loads the tables that the player uses, if any. [`PlayerSpec::make`] requires them.
+    /// Loads the files that the player uses, if any: weights and tables. [`PlayerSpec::make`] requires them.
     ///
     /// # Errors
-    /// If the tables cannot be read, or are for other rules.
-    pub fn load(&mut self, cache: &mut TableCache, rules: &RuleOptions) -> Result<(), SetError> {
-        if let Kind::Engine { options, tables: Some(dir) } = &mut self.kind {
+    /// If a file cannot be read or used, or the tables are for other rules.
+    pub fn load(&mut self, cache: &mut TableCache, rules: &RuleOptions) -> Result<(), LoadError> {
+        let Kind::Engine { options, weights, tables } = &mut self.kind else { return Ok(()) };
+        if let Some(path) = weights {
+            load_weights(options, path)?;
+        }
+        if let Some(dir) = tables {
             options.tables = Some(cache.get(dir, rules)?);
         }
         Ok(())
@@ -149,6 +163,24 @@ impl PlayerSpec {
             Kind::Gtp(setup) => Box::new(GtpProgram::start(setup.clone())?),
         })
     }
+}
+
+/// Sets the network or the weights of the hand-crafted evaluation in a file.
+fn load_weights(options: &mut EngineOptions, path: &Path) -> Result<(), LoadError> {
+    let unreadable = |error| LoadError::Read { path: path.to_owned(), error };
+    let bytes = std::fs::read(path).map_err(unreadable)?;
+    if Network::is_network(&bytes) {
+        let network = Network::from_bytes(&bytes);
+        let network = network.map_err(|error| LoadError::Network { path: path.to_owned(), error })?;
+        options.evaluation = Evaluation::Network(Arc::new(network));
+        return Ok(());
+    }
+    let text = String::from_utf8(bytes);
+    let text = text.map_err(|_| unreadable(io::Error::new(io::ErrorKind::InvalidData, "it is not text in UTF-8")))?;
+    let weights = text.parse().map_err(|error| LoadError::Weights { path: path.to_owned(), error })?;
+    options.evaluation = Evaluation::HandCrafted;
+    options.weights = Some(weights);
+    Ok(())
 }
 
 impl fmt::Display for PlayerSpec {
@@ -179,7 +211,7 @@ impl Kind {
     fn parse_builtin(text: &str) -> Result<Kind, ParsePlayerError> {
         let mut items = text.split(',');
         let name = items.next().unwrap_or_default();
-        let engine = |options| Kind::Engine { options: Box::new(options), tables: None };
+        let engine = |options| Kind::Engine { options: Box::new(options), weights: None, tables: None };
         let mut kind = match name {
             "random" => Kind::Random { seed: 0 },
             "default" => engine(EngineOptions::default()),
@@ -222,21 +254,7 @@ impl Kind {
             }
             (Kind::Engine { tables, .. }, "tables") if !value.is_empty() => *tables = Some(value.into()),
             (Kind::Engine { options, .. }, "search") => options.search = value.parse()?,
-            (Kind::Engine { options, .. }, "weights") => {
-                let path = value.to_owned();
-                let unreadable = |error: String| ParsePlayerError::WeightsFile { path: path.clone(), error };
-                let bytes = std::fs::read(value).map_err(|error| unreadable(error.to_string()))?;
-                if Network::is_network(&bytes) {
-                    let network = Network::from_bytes(&bytes);
-                    let network = network.map_err(|error| ParsePlayerError::Network { path, error })?;
-                    options.evaluation = Evaluation::Network(Arc::new(network));
-                } else {
-                    let text = String::from_utf8(bytes)
-                        .map_err(|_| unreadable("stream did not contain valid UTF-8".to_owned()))?;
-                    options.evaluation = Evaluation::HandCrafted;
-                    options.weights = Some(text.parse().map_err(|error| ParsePlayerError::Weights { path, error })?);
-                }
-            }
+            (Kind::Engine { weights, .. }, "weights") if !value.is_empty() => *weights = Some(value.into()),
             _ => return Err(unknown("hash, threads, contempt, tables, table-probe-depth, search, weights")),
         }
         Ok(())

@@ -229,7 +229,7 @@ impl MatchCommand {
         bar.finish_and_clear();
         let standing = result.map_err(|error| match error {
             MatchError::Player(_) => Failure::Environment(error.to_string()),
-            MatchError::Tables(error) => error.into(),
+            MatchError::Load(error) => error.into(),
             _ => Failure::Input(error.to_string()),
         })?;
         if failure.is_ok()

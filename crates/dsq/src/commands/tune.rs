@@ -1,6 +1,6 @@
 use crate::arguments::{RulesArg, ThreadsArg, at_least_one, positive, share};
 use crate::evaluation::read_weights;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, failure_of_data};
 use crate::output::{check_output, print, write_file};
 use clap::Args;
 use doushouqi::board::{Color, Rules};
@@ -73,7 +73,7 @@ impl Tune {
     fn samples(&self, rules: &Rules) -> Result<Vec<Sample>, Failure> {
         let mut samples = Vec::new();
         for path in &self.data {
-            let records = read_records(path, rules.options()).map_err(|error| Failure::Input(error.to_string()))?;
+            let records = read_records(path, rules.options()).map_err(failure_of_data)?;
             if records.is_empty() {
                 return Err(Failure::Input(format!("{} contains no positions", path.display())));
             }

@@ -157,10 +157,12 @@ fn openings_are_seeded_and_undecided() {
 fn weights_that_cannot_be_used_are_named() {
     let path = file("weights");
     std::fs::write(&path, "1 2 3").unwrap();
-    let refused = |path: &str| format!("builtin:default,weights={path}").parse::<PlayerSpec>().unwrap_err().to_string();
-    let missing = refused("/no/such/weights");
-    assert!(missing.starts_with("weights: cannot read \"/no/such/weights\": "), "{missing}");
-    let wrong = refused(path.to_str().unwrap());
+    let refused = |code, path: &str| {
+        failure(code, &["match", &format!("builtin:default,weights={path}"), "builtin:random", "--games", "1"])
+    };
+    let missing = refused(2, "/no/such/weights");
+    assert!(missing.starts_with("dsq: cannot read /no/such/weights: "), "{missing}");
+    let wrong = refused(2, path.to_str().unwrap());
     assert!(wrong.contains("is not a file of weights: weights are") && wrong.contains("whole numbers"), "{wrong}");
     std::fs::remove_file(path).unwrap();
 }
@@ -187,6 +189,7 @@ fn players_are_named() {
         "builtin:default,search=best:-luck",
         "builtin:random,search=none",
         "builtin:default,tables=",
+        "builtin:default,weights=",
         "builtin:random,hash=1",
         "",
         "'",
@@ -663,6 +666,27 @@ fn a_stopped_fit_leaves_no_file() {
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(!Path::new(&path("weights")).exists());
+}
+
+/// A directory in place of a file is not missing and not wrong: it cannot be read.
+#[cfg(unix)]
+#[test]
+fn the_same_fault_has_the_same_code() {
+    let weights = "builtin:default,weights=/";
+    let commands: [&[&str]; 9] = [
+        &["analyze", "--game", "/"],
+        &["convert", "--from", "dsq", "--to", "katago", "--file", "/"],
+        &["train", "/"],
+        &["tune", "/", "--out", "x"],
+        &["match", "builtin:random", "builtin:random", "--openings", "/"],
+        &["match", weights, "builtin:random"],
+        &["play", "--white", weights, "--black", "builtin:random"],
+        &["bench", "--evaluation", "/"],
+        &["datagen", "--evaluation", "/", "--out", "x"],
+    ];
+    for command in commands {
+        assert!(failure(3, command).starts_with("dsq: cannot read /: "), "{command:?}");
+    }
 }
 
 /// Self-play and training: the same seed gives the same bytes, and errors are clear.
