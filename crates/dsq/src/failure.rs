@@ -88,6 +88,12 @@ pub fn failure_of_set(error: &SetError) -> FailureKind {
     }
 }
 
+/// The failure for arguments that cannot be parsed, with advice and usage on further lines.
+pub fn of_arguments(error: &clap::Error) -> Failure {
+    let text = error.to_string();
+    Failure::Input(text.strip_prefix("error: ").unwrap_or(&text).trim_end().to_owned())
+}
+
 /// The failure for an error in a file of training data.
 pub fn failure_of_data(error: DataError) -> Failure {
     match &error {

@@ -20,11 +20,17 @@ mod output;
 mod progress;
 mod provenance;
 
+use clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
 use clap::{CommandFactory, FromArgMatches};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let program = help::grouped(commands::Cli::command());
-    let cli = commands::Cli::from_arg_matches(&program.clone().get_matches()).unwrap_or_else(|error| error.exit());
-    failure::exit_code(cli.run(program))
+    let arguments = program.clone().try_get_matches();
+    match arguments.and_then(|arguments| commands::Cli::from_arg_matches(&arguments)) {
+        Ok(cli) => failure::exit_code(cli.run(program)),
+        // Help and the version, also of a command that needs a subcommand.
+        Err(error) if !error.use_stderr() || error.kind() == DisplayHelpOnMissingArgumentOrSubcommand => error.exit(),
+        Err(error) => failure::exit_code(Err(failure::of_arguments(&error))),
+    }
 }

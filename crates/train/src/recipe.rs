@@ -98,14 +98,25 @@ pub enum RecipeError {
     },
 }
 
+impl RecipeError {
+    /// The error on one line, with the number of the line in the recipe.
+    fn syntax(text: &str, error: &toml::de::Error) -> RecipeError {
+        let message = error.message().lines().collect::<Vec<_>>().join(", ");
+        let before = error.span().and_then(|span| text.get(..span.start));
+        RecipeError::Syntax(match before {
+            Some(before) => format!("line {}: {message}", before.matches('\n').count() + 1),
+            None => message,
+        })
+    }
+}
+
 impl Recipe {
     /// Parses a recipe. `directory` is the directory of its file.
     ///
     /// # Errors
     /// If the text is not a recipe, or a value is out of range.
     pub fn parse(text: &str, directory: &Path) -> Result<Recipe, RecipeError> {
-        let mut recipe: Recipe =
-            toml::from_str(text).map_err(|error| RecipeError::Syntax(error.to_string().trim_end().to_owned()))?;
+        let mut recipe: Recipe = toml::from_str(text).map_err(|error| RecipeError::syntax(text, &error))?;
         let Recipe { hidden, epochs, batch, rates, decay, result, scale, held_out, .. } = recipe;
         let checks = [
             (!recipe.data.is_empty(), "data", "a list of at least one file"),
@@ -148,10 +159,12 @@ mod tests {
             ("hidden = 33", "hidden is a multiple of 32"),
             ("result = 2.0", "result is a number from 0 to 1"),
             ("epoch = 3", "unknown field `epoch`"),
-            ("hidden = 'x'", "invalid type"),
+            ("hidden = 'x'", "line 4: invalid type"),
+            ("\nhidden = 32\nhidden = 64", "line 6: duplicate key"),
+            ("hidden = ", "line 4: "),
         ] {
             let found = parse(more).unwrap_err().to_string();
-            assert!(found.contains(error), "{more}: {found}");
+            assert!(found.contains(error) && found.lines().count() == 1, "{more}: {found}");
         }
         assert!(Recipe::parse("network = 'a'", Path::new("")).unwrap_err().to_string().contains("missing field"));
     }

@@ -43,6 +43,24 @@ fn without_seconds(mut object: Value) -> Value {
     object
 }
 
+/// Every error begins in the same way, those of the argument parser too; help and version are no errors.
+#[test]
+fn errors_begin_with_the_name_of_the_program() {
+    for arguments in
+        [&["perft", "x"][..], &["perft"], &["nothing"], &["match", "builtin:x", "y"], &["train", "/no/such"]]
+    {
+        let stderr = failure(2, arguments);
+        assert!(stderr.starts_with("dsq: ") && !stderr.contains("error: "), "{stderr}");
+    }
+    assert!(failure(2, &["perft"]).contains("Usage: dsq perft"));
+    assert!(failure(2, &["cluster"]).contains("Usage: dsq cluster"));
+    assert!(stdout(&["--version"]).starts_with("dsq ") && stdout(&["perft", "--help"]).contains("Usage: dsq perft"));
+    let recipe = folder("recipe").join("wrong.toml");
+    std::fs::write(&recipe, "data = [1]").unwrap();
+    let stderr = failure(2, &["train", recipe.to_str().unwrap()]);
+    assert!(stderr.lines().count() == 1 && stderr.contains("wrong.toml: line 1: "), "{stderr}");
+}
+
 #[test]
 fn reproduce_agrees_or_explains() {
     let folder = folder("reproduce");
