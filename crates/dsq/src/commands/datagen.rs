@@ -70,6 +70,12 @@ impl Writer {
     }
 }
 
+/// What makes the records of a game by its number.
+enum Source<'a> {
+    Games(Box<Generator>),
+    Endgames(Endgames<'a, TableProber>),
+}
+
 /// Endgame tables and the materials that they contain.
 struct EndgameTables {
     tables: TableProber,
@@ -108,6 +114,15 @@ impl Datagen {
             None => Header::new(rules.options(), self.seed, self.nodes, &evaluation, weights.as_ref(), self.sidelines),
         };
         let file = DataFile::open(&self.out, &header).map_err(failure_of_output)?;
+        // The tables are solved before the signals are watched: Ctrl-C ends the command at once, and no game is lost.
+        let source = match endgames {
+            Some(endgames) => Source::Endgames(endgames),
+            None => {
+                let tables = Arc::new(self.threads.run(|| Tables::solve(rules.options(), 4))??);
+                let (seed, nodes, sidelines) = (self.seed, self.nodes, self.sidelines);
+                Source::Games(Box::new(Generator { rules, seed, nodes, evaluation, weights, tables, sidelines }))
+            }
+        };
         let first = file.next_game();
         let writer = Mutex::new(Writer { file, waiting: BTreeMap::new() });
         let stop = interrupt();
@@ -121,17 +136,13 @@ impl Datagen {
         // A bridge hands out the numbers in order, so few games wait for an earlier one, and no game is skipped.
         let games = || (first..self.games).take_while(|_| !stop.load(Ordering::Relaxed)).par_bridge();
         self.threads.run(|| -> Outcome {
-            if let Some(endgames) = &endgames {
-                return games().try_for_each(|number| write(number, endgames.batch(number)?));
+            match &source {
+                Source::Endgames(endgames) => games().try_for_each(|number| write(number, endgames.batch(number)?)),
+                Source::Games(generator) => games().try_for_each_init(
+                    || generator.engine(),
+                    |engine, number| write(number, generator.game(engine, number)),
+                ),
             }
-            let tables = Arc::new(Tables::solve(rules.options(), 4)?);
-            let (seed, nodes) = (self.seed, self.nodes);
-            let (rules, sidelines) = (rules.clone(), self.sidelines);
-            let generator = Generator { rules, seed, nodes, evaluation, weights, tables, sidelines };
-            games().try_for_each_init(
-                || generator.engine(),
-                |engine, number| write(number, generator.game(engine, number)),
-            )
         })??;
         bar.finish_and_clear();
         let file = writer.into_inner().unwrap_or_else(PoisonError::into_inner).file;

@@ -610,6 +610,24 @@ fn stopped_self_play_keeps_its_games() {
     }
 }
 
+/// The tables that end games are solved first; a signal during that time ends the command at once.
+#[cfg(unix)]
+#[test]
+fn self_play_ends_at_once_before_the_first_game() {
+    let path = file("early");
+    let arguments = ["datagen", "--games", "1", "--threads", "1", "--out", path.to_str().unwrap()];
+    let mut child = Command::new(DSQ).args(arguments).stderr(Stdio::null()).spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while std::fs::metadata(&path).map_or(0, |m| m.len()) < 48 && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let begin = Instant::now();
+    assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
+    assert_ne!(child.wait().unwrap().code(), Some(0));
+    assert!(begin.elapsed() < Duration::from_secs(3), "{:?}", begin.elapsed());
+    std::fs::remove_file(path).unwrap();
+}
+
 /// The same games give the same weights, under the rules of the games only.
 #[test]
 fn weights_are_fitted() {
