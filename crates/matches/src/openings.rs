@@ -100,7 +100,7 @@ impl Openings {
 
     /// Parses a book: one FEN on each line, optionally followed by a halfmove clock and EPD operations (`FEN id
     /// "name";`), or saved games ([`Record`]), whose first `plies` plies are the opening. Empty lines and lines that
-    /// begin with `#` are skipped.
+    /// begin with `#` are skipped, and a byte order mark at the beginning.
     ///
     /// ```
     /// use matches::Openings;
@@ -112,6 +112,7 @@ impl Openings {
     /// # Errors
     /// If the text is neither a list of positions nor of games, or contains no opening.
     pub fn book(name: &str, text: &str, plies: usize) -> Result<Openings, ParseBookError> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let first = text.trim_start();
         let openings: Vec<Opening> = if first.starts_with('[') || first.starts_with("1.") {
             let opening = |record: Record| {
@@ -247,6 +248,9 @@ mod tests {
         let openings = book(games, 2).unwrap();
         let moves = |pair| openings.game(pair, &rules, None).unwrap().moves().len();
         assert_eq!([moves(0), moves(1), moves(2)], [2, 1, 2]);
+        for text in [text, games] {
+            assert_eq!(book(&format!("\u{feff}{text}"), 2), book(text, 2));
+        }
         assert_eq!(openings.check(10, &rules, None), Ok(()));
         assert_eq!(openings.to_string(), "book (2)");
     }
