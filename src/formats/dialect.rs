@@ -165,7 +165,8 @@ impl Dialect {
         };
         let number = |text: &str, name: &str| {
             let value = text.parse::<u32>().ok().filter(|&value| value <= Fen::MAX_HALFMOVE_CLOCK);
-            value.ok_or_else(|| self.fields(format!("the {name} is a number, not {text:?}")))
+            let range = format!("the {name} is a number from 0 to {}, not {text:?}", Fen::MAX_HALFMOVE_CLOCK);
+            value.ok_or_else(|| self.fields(range))
         };
         let (halfmove_clock, move_number) = match (self, counters) {
             (_, []) if self != Dialect::Mistboard => (0, 1),

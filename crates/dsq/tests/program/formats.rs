@@ -57,6 +57,20 @@ fn puzzles_are_made_checked_and_converted() {
 }
 
 #[test]
+fn counters_out_of_range_are_refused_with_the_range() {
+    for (counters, name) in
+        [("0 4000000000", "move number"), ("1000000001 1", "halfmove clock"), ("0 x", "move number")]
+    {
+        let fen = format!("7/7/3e3/7/7/7/3E3/7/7 r {counters}");
+        fails(
+            2,
+            &["convert", "--from", "mistboard", "--to", "dsq", &fen],
+            &format!("{name} is a number from 0 to 1000000000"),
+        );
+    }
+}
+
+#[test]
 fn lines_are_converted_both_ways() {
     let game = "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L w moves a3b3 a7b7\n7/7/3e3/7/7/7/3E3/7/7 b 12\n";
     for format in ["mistboard", "katago", "animalcraft", "dsq"] {
