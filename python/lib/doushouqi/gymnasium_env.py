@@ -20,7 +20,6 @@ from . import ACTIONS
 from ._core import Board, Rules
 from .players import Player, player
 
-
 _TRIES = 100
 """The most games that a reset begins."""
 
