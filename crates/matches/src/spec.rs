@@ -228,8 +228,11 @@ impl Kind {
     }
 
     fn set(&mut self, name: &str, option: &str, value: &str) -> Result<(), ParsePlayerError> {
-        let unknown =
-            |known| ParsePlayerError::UnknownOption { name: name.to_owned(), option: option.to_owned(), known };
+        let known = known_options(name);
+        let unknown = || ParsePlayerError::UnknownOption { name: name.to_owned(), option: option.to_owned(), known };
+        if known.split(", ").all(|known| known != option) {
+            return Err(unknown());
+        }
         let wrong = |allowed| {
             let (option, value) = (option.to_owned(), value.to_owned());
             ParsePlayerError::UnknownValue { option, value, allowed }
@@ -239,7 +242,6 @@ impl Kind {
         };
         match (self, option) {
             (Kind::Random { seed }, "seed") => *seed = value.parse().map_err(|_| wrong("a number"))?,
-            (Kind::Random { .. }, _) => return Err(unknown("seed")),
             (Kind::Engine { options, .. }, "hash") => {
                 options.hash_mib = number(65_536, "a number of MiB from 1 to 65536")?;
             }
@@ -255,8 +257,44 @@ impl Kind {
             (Kind::Engine { tables, .. }, "tables") if !value.is_empty() => *tables = Some(value.into()),
             (Kind::Engine { options, .. }, "search") => options.search = value.parse()?,
             (Kind::Engine { weights, .. }, "weights") if !value.is_empty() => *weights = Some(value.into()),
-            _ => return Err(unknown("hash, threads, contempt, tables, table-probe-depth, search, weights")),
+            _ => return Err(unknown()),
         }
         Ok(())
+    }
+}
+
+/// The options that a built-in player uses.
+fn known_options(name: &str) -> &'static str {
+    match name {
+        "random" => "seed",
+        // With other weights it would be another player.
+        "burnett" => "hash, threads, contempt, tables, table-probe-depth, search",
+        // Plain alpha-beta has one thread and no techniques to switch off, and probes tables only at the root.
+        "burnett-alphabeta" => "hash, tables",
+        _ => "hash, threads, contempt, tables, table-probe-depth, search, weights",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_without_effect_are_refused() {
+        for (name, option) in [
+            ("burnett-alphabeta", "contempt=500"),
+            ("burnett-alphabeta", "threads=2"),
+            ("burnett-alphabeta", "search=none"),
+            ("burnett-alphabeta", "table-probe-depth=1"),
+            ("burnett-alphabeta", "weights=weights.txt"),
+            ("burnett", "weights=weights.txt"),
+            ("random", "hash=1"),
+        ] {
+            let parsed = format!("builtin:{name},{option}").parse::<PlayerSpec>();
+            assert!(matches!(parsed, Err(ParsePlayerError::UnknownOption { .. })), "{name},{option}");
+        }
+        for player in ["burnett-alphabeta,hash=1,tables=x", "burnett,threads=2,search=none", "random,seed=3"] {
+            assert!(format!("builtin:{player}").parse::<PlayerSpec>().is_ok(), "{player}");
+        }
     }
 }

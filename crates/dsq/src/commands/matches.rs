@@ -27,7 +27,8 @@ use std::time::{Duration, Instant};
 /// network), builtin:burnett (Burnett's evaluation), builtin:burnett-alphabeta (the papers' engine), builtin:random
 /// (any legal move). Options of a built-in player follow after commas: hash=MIB, threads=N, contempt=CP, tables=PATH,
 /// table-probe-depth=PLIES, weights=FILE of the evaluation, search=best:-NAME to switch off a search technique
-/// (search=none:+NAME to use only that technique); seed=N for builtin:random.
+/// (search=none:+NAME to use only that technique); seed=N for builtin:random. An option that a player does not use is
+/// an error.
 ///
 /// The players play every opening twice, with colours exchanged. A game ends by the rules, by a late, illegal or
 /// missing move, or by adjudication (--draw, --resign, --max-moves, --adjudicate-tables). With --nodes or --depth and
