@@ -70,10 +70,7 @@ pub type FailureKind = fn(String) -> Failure;
 
 pub fn failure_of_io(error: &io::Error) -> FailureKind {
     match error.kind() {
-        io::ErrorKind::NotFound
-        | io::ErrorKind::NotADirectory
-        | io::ErrorKind::IsADirectory
-        | io::ErrorKind::InvalidData => Failure::Input,
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidData => Failure::Input,
         _ => Failure::Environment,
     }
 }
