@@ -45,8 +45,18 @@ pub struct Engine {
     thread_data: Vec<ThreadData>,
     /// The hand-crafted evaluation for the rules that the engine is prepared for.
     hand_crafted: Option<(RuleOptions, Box<HandCrafted>)>,
+    memory: Memory,
     /// The longest recent time for which a runnable thread had no CPU.
     delay: Duration,
+}
+
+/// The state of the transposition table and the history.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Memory {
+    /// Empty. The system has yet to provide the pages of the table, which takes as long as clearing it.
+    Untouched,
+    Empty,
+    Used,
 }
 
 impl Engine {
@@ -55,7 +65,7 @@ impl Engine {
     pub fn new(options: EngineOptions) -> Engine {
         let tt = Tt::new(options.hash_mib);
         let thread_data = (0..options.threads.max(1)).map(|_| ThreadData::new()).collect();
-        Engine { options, tt, thread_data, hand_crafted: None, delay: Duration::ZERO }
+        Engine { options, tt, thread_data, hand_crafted: None, memory: Memory::Untouched, delay: Duration::ZERO }
     }
 
     /// The options of the engine.
@@ -64,15 +74,25 @@ impl Engine {
         &self.options
     }
 
-    /// Clears the transposition table and the history, as before another game.
+    /// Clears the transposition table and the history, as before another game. This takes long if the table is large.
     pub fn new_game(&mut self) {
-        self.tt.clear();
-        self.thread_data.iter_mut().for_each(ThreadData::clear);
+        if self.memory != Memory::Empty {
+            self.tt.clear();
+            self.thread_data.iter_mut().for_each(ThreadData::clear);
+            self.memory = Memory::Empty;
+        }
     }
 
-    /// Prepares searches under these rules. A search prepares itself, in its own time; other rules than those of the last
-    /// search clear the transposition table, which takes long if it is large.
+    /// Prepares searches under these rules: touches the memory of the transposition table, and clears it if the last
+    /// search was under other rules. Without this call, a search does so in its own time.
     pub fn prepare(&mut self, rules: &Rules) {
+        self.set_rules(rules);
+        if self.memory == Memory::Untouched {
+            self.new_game();
+        }
+    }
+
+    fn set_rules(&mut self, rules: &Rules) {
         if self.hand_crafted.as_ref().is_some_and(|(options, _)| options == rules.options()) {
             return;
         }
@@ -81,13 +101,12 @@ impl Engine {
             Evaluation::Burnett => HandCrafted::burnett(rules),
             _ => HandCrafted::new(rules, weights),
         };
-        let previous = self.hand_crafted.replace((*rules.options(), Box::new(hand_crafted)));
+        self.hand_crafted = Some((*rules.options(), Box::new(hand_crafted)));
         for thread_data in &mut self.thread_data {
             thread_data.evaluator = self.options.evaluation.make(rules);
         }
-        // Entries of other rules are wrong under these rules. A new table has none, and clearing it would touch all its
-        // memory.
-        if previous.is_some() {
+        // Entries of other rules are wrong under these rules.
+        if self.memory == Memory::Used {
             self.new_game();
         }
     }
@@ -124,10 +143,11 @@ impl Engine {
         }
         // The time for the preparation is part of the time of the search.
         let start = Instant::now();
-        self.prepare(game.rules());
+        self.set_rules(game.rules());
+        self.memory = Memory::Used;
         self.tt.next_age();
         self.thread_data.iter_mut().for_each(ThreadData::next_search);
-        let Engine { options, tt, thread_data, hand_crafted, delay } = self;
+        let Engine { options, tt, thread_data, hand_crafted, delay, .. } = self;
         let hand_crafted = &*hand_crafted.as_ref().expect("`prepare` made it").1;
         // The weight of a delay halves with every search.
         let mut shared = Shared::new(game, hand_crafted, tt, options, limits, *delay / 2, stop);
@@ -337,15 +357,29 @@ mod tests {
     use crate::search::tt::{Bound, NO_EVAL, TtEntry};
     use crate::search::{EvalContext, Evaluate};
 
-    /// Only entries of other rules are cleared: the first search leaves a large table untouched.
+    /// The table is cleared if it may contain entries of another game or of other rules, or is untouched before a game.
     #[test]
-    fn other_rules_clear_the_table() {
-        let mut engine = Engine::new(EngineOptions::default().hash_mib(1));
+    fn games_and_other_rules_clear_the_table() {
         let entry = TtEntry { mv: 1, value: 2, depth: 3, bound: Bound::Exact, eval: NO_EVAL };
-        engine.tt.store(7, entry);
-        for (rules, kept) in [("paper", true), ("paper", true), ("chinese", false)] {
-            engine.prepare(&Rules::new(rules.parse().unwrap()));
-            assert_eq!(engine.tt.probe(7).is_some(), kept, "{rules}");
+        let rules = |name: &str| Rules::new(name.parse().unwrap());
+        let search = |engine: &mut Engine| drop(engine.search(&Game::default(), &Limits::default().depth(1)).run());
+        let kept = |memory: Memory, change: &dyn Fn(&mut Engine)| {
+            let mut engine = Engine::new(EngineOptions::default().hash_mib(1));
+            engine.prepare(&rules("paper"));
+            engine.memory = memory;
+            engine.tt.store(7, entry);
+            change(&mut engine);
+            engine.tt.probe(7).is_some()
+        };
+        for (memory, new_game, same_rules, other_rules) in [
+            (Memory::Untouched, false, false, false),
+            (Memory::Empty, true, true, true),
+            (Memory::Used, false, true, false),
+        ] {
+            assert_eq!(kept(memory, &Engine::new_game), new_game);
+            assert_eq!(kept(memory, &|engine| engine.prepare(&rules("paper"))), same_rules);
+            assert_eq!(kept(memory, &|engine| engine.prepare(&rules("chinese"))), other_rules);
+            assert!(kept(memory, &search), "a search under the same rules keeps the table");
         }
     }
 

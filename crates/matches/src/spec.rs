@@ -103,6 +103,12 @@ pub enum LoadError {
         /// The error in the file.
         error: ParseWeightsError,
     },
+    /// The file contains a network, and the player has the hand-crafted evaluation.
+    #[error("{} is a network, which only builtin:default evaluates", path.display())]
+    NotWeights {
+        /// The file.
+        path: PathBuf,
+    },
     /// The file does not contain a network that this program evaluates.
     #[error("{}: {error}", path.display())]
     Network {
@@ -170,6 +176,9 @@ fn load_weights(options: &mut EngineOptions, path: &Path) -> Result<(), LoadErro
     let unreadable = |error| LoadError::Read { path: path.to_owned(), error };
     let bytes = std::fs::read(path).map_err(unreadable)?;
     if Network::is_network(&bytes) {
+        if matches!(options.evaluation, Evaluation::HandCrafted) {
+            return Err(LoadError::NotWeights { path: path.to_owned() });
+        }
         let network = Network::from_bytes(&bytes);
         let network = network.map_err(|error| LoadError::Network { path: path.to_owned(), error })?;
         options.evaluation = Evaluation::Network(Arc::new(network));

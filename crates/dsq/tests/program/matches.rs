@@ -164,6 +164,10 @@ fn weights_that_cannot_be_used_are_named() {
     assert!(missing.starts_with("dsq: cannot read /no/such/weights: "), "{missing}");
     let wrong = refused(2, path.to_str().unwrap());
     assert!(wrong.contains("is not a file of weights: weights are") && wrong.contains("whole numbers"), "{wrong}");
+    std::fs::write(&path, "DSQNNUE").unwrap();
+    let player = format!("builtin:hand-crafted,weights={}", path.display());
+    let network = failure(2, &["match", &player, "builtin:random", "--games", "1"]);
+    assert!(network.contains("is a network, which only builtin:default evaluates"), "{network}");
     std::fs::remove_file(path).unwrap();
 }
 
