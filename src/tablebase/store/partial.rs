@@ -2,7 +2,6 @@
 //! `NAME.HOST-PROCESS-NUMBER.partial`, and renames it when it is complete. [`sweep`] removes partial files of dead
 //! writers.
 
-use super::manifest::MANIFEST;
 use super::table_error::TableError;
 use crate::tablebase::Material;
 use std::fs::{self, File};
@@ -182,7 +181,7 @@ impl Writer {
 fn is_of_tables(stem: &str, extension: &str) -> bool {
     match extension {
         "dsq" => Material::of_name(stem).is_some(),
-        "json" => Material::of_name(stem).is_some() || MANIFEST.strip_suffix(".json") == Some(stem),
+        "json" => Material::of_name(stem).is_some() || stem == "manifest",
         "stages" => {
             stem.split_once('-').is_some_and(|(class, rules)| Material::of_name(class).is_some() && is_hash(rules))
         }
