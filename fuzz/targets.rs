@@ -426,12 +426,13 @@ fn with_checksum(mut bytes: Vec<u8>) -> Vec<u8> {
 /// A network with edits and a valid checksum: it survives a round trip, and both colours are evaluated alike.
 pub fn network(data: &[u8]) {
     static WHOLE: LazyLock<Vec<u8>> = LazyLock::new(|| {
-        let values = |count: usize| (0..count).map(|i| (i * 37 % 201) as i16 - 100).collect();
+        let values = |count: usize| -> Vec<i16> { (0..count).map(|i| (i * 37 % 201) as i16 - 100).collect() };
         let parameters = NetworkParameters {
             rules: RuleOptions::PAPER.table_hash(),
             scale: 300,
             biases: values(32),
-            inputs: values(Network::INPUTS * 32),
+            pieces: values(Network::PIECES * 32),
+            pairs: values(Network::PAIRS * 32).iter().map(|&value| value as i8).collect(),
             outputs: values(Network::BUCKETS * 2 * 32),
             output_biases: [7; Network::BUCKETS],
         };

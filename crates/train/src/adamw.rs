@@ -57,16 +57,18 @@ impl AdamW {
 
 #[cfg(test)]
 mod tests {
+    use super::super::model::Shape;
     use super::*;
 
     /// The optimiser finds the minimum of a parabola at every scale of its slope.
     #[test]
     fn finds_a_minimum() {
+        let shape = Shape { hidden: 32, pairs: false };
         for scale in [0.01, 100.0] {
-            let mut model = Model::zero(32);
+            let mut model = Model::zero(shape);
             let mut adamw = AdamW::new(&model, 0.0);
             for step in 0..600 {
-                let mut gradients = vec![Model::zero(32); 2];
+                let mut gradients = vec![Model::zero(shape); 2];
                 for (i, value) in model.values.iter().enumerate().take(3) {
                     gradients[i % 2].values[i] = scale * (value - i as f32 * 0.5);
                 }

@@ -1,16 +1,17 @@
 //! A checkpoint: the parameters of a model in a file, from which another run continues.
 //!
-//! `DSQCKPT` and the version, 1; the units of an accumulator in 4 bytes; the parameters, 32-bit floating point; XXH3
+//! `DSQCKPT` and the version, 1 without inputs for pairs or 2 with them; the units of an accumulator in 4 bytes; the parameters, 32-bit floating point; XXH3
 //! (64 bits) of all bytes before. Little-endian.
 
-use super::model::Model;
-use doushouqi::search::network::Network;
+use super::model::{Model, Shape};
 use std::io;
 use std::path::Path;
 use thiserror::Error;
 use xxhash_rust::xxh3::xxh3_64;
 
-const MAGIC: &[u8; 8] = b"DSQCKPT\x01";
+const MAGIC: &[u8; 7] = b"DSQCKPT";
+/// The versions without and with inputs for pairs.
+const VERSIONS: [u8; 2] = [1, 2];
 const HEADER: usize = 12;
 const HIDDEN: std::ops::RangeInclusive<usize> = 32..=256;
 
@@ -34,7 +35,8 @@ impl Model {
     pub fn save(&self, path: &Path) -> io::Result<()> {
         let mut bytes = Vec::with_capacity(HEADER + 4 * self.values.len() + 8);
         bytes.extend(MAGIC);
-        bytes.extend((self.hidden() as u32).to_le_bytes());
+        bytes.push(VERSIONS[usize::from(self.shape().pairs)]);
+        bytes.extend((self.shape().hidden as u32).to_le_bytes());
         bytes.extend(self.values.iter().flat_map(|value| value.to_le_bytes()));
         bytes.extend(xxh3_64(&bytes).to_le_bytes());
         super::file::replace(path, &bytes)
@@ -49,6 +51,9 @@ impl Model {
         if !bytes.starts_with(MAGIC) || bytes.len() < HEADER + 8 {
             return Err(CheckpointError::Content("the header is wrong"));
         }
+        let Some(version) = VERSIONS.iter().position(|&version| version == bytes[7]) else {
+            return Err(CheckpointError::Content("its version is not supported"));
+        };
         let (content, checksum) = bytes.split_at(bytes.len() - 8);
         if xxh3_64(content).to_le_bytes() != *checksum {
             return Err(CheckpointError::Content("its checksum does not match"));
@@ -57,7 +62,7 @@ impl Model {
         if !HIDDEN.contains(&hidden) || !hidden.is_multiple_of(32) {
             return Err(CheckpointError::Content("the number of units is not supported"));
         }
-        let mut model = Model::zero(hidden);
+        let mut model = Model::zero(Shape { hidden, pairs: version == 1 });
         let values = content[HEADER..].as_chunks().0;
         if values.len() != model.values.len() || values.len() * 4 != content.len() - HEADER {
             return Err(CheckpointError::Content("its length does not fit the number of units"));
@@ -68,7 +73,6 @@ impl Model {
         if model.values.iter().any(|value| !value.is_finite()) {
             return Err(CheckpointError::Content("a parameter is not a number"));
         }
-        debug_assert_eq!(Network::INPUTS, 1008);
         Ok(model)
     }
 }

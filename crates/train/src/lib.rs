@@ -20,7 +20,7 @@ mod training;
 pub use checkpoint::CheckpointError;
 pub use datagen::Datagen;
 pub use endgames::Endgames;
-pub use model::Model;
+pub use model::{Model, Shape};
 pub use recipe::{Recipe, RecipeError};
 pub use record::{DataError, DataFile, Header, Record, read_records};
 pub use training::{Epoch, Trained, TrainingError, train};

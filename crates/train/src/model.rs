@@ -8,14 +8,34 @@ use doushouqi::board::{Color, Piece, Square};
 use doushouqi::game::random::Random;
 use doushouqi::search::network::{Network, NetworkError, NetworkParameters};
 
+/// The most pairs of a white and a black animal.
+const MAX_PAIRS: usize = 64;
+
 /// The limit of the parameters' absolute values, required by quantisation.
 pub(crate) const LIMIT: f32 = 1.98;
+/// The limit of the weights of pairs, likewise.
+const PAIR_LIMIT: f32 = 127.0 / Network::QA as f32;
+
+/// The size of a network.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// The units of an accumulator.
+    pub hidden: usize,
+    /// Whether the network sees pairs of animals ([`Network::pair_input`]).
+    pub pairs: bool,
+}
+
+impl Shape {
+    /// The inputs of one perspective.
+    pub(crate) fn inputs(self) -> usize {
+        Network::PIECES + if self.pairs { Network::PAIRS } else { 0 }
+    }
+}
 
 /// The parameters of a network, or another vector of the same shape: a gradient or the moments of an optimiser.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
-    /// The units of an accumulator.
-    hidden: usize,
+    shape: Shape,
     /// The weights of the inputs, by input and unit; then the biases of the units; then the weights of the output, by
     /// bucket, perspective and unit; then the biases of the output.
     pub(crate) values: Vec<f32>,
@@ -24,9 +44,12 @@ pub struct Model {
 /// A position in the form that the network reads.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Sample {
-    /// The inputs of both perspectives, the side to move first.
+    /// The inputs of pieces, from both perspectives, the side to move first.
     inputs: [[u16; 16]; 2],
     pieces: usize,
+    /// The inputs of pairs, likewise. Their numbers follow those of the pieces.
+    pair_inputs: [[u16; MAX_PAIRS]; 2],
+    pairs: usize,
     /// The expected score that the network should predict.
     pub target: f32,
 }
@@ -34,18 +57,43 @@ pub(crate) struct Sample {
 impl Sample {
     /// The sample of a position, given the squares of the animals, White's first (63: not on the board). `mirrored`
     /// reflects it in the d-file.
-    pub fn new(squares: &[u8; 16], turn: Color, mirrored: bool, target: f32) -> Sample {
-        let mut sample = Sample { inputs: [[0; 16]; 2], pieces: 0, target };
-        for (i, &square) in squares.iter().enumerate().filter(|&(_, &square)| square != 63) {
-            let piece = Piece { color: Color::ALL[i / 8], animal: Animal::ALL[i % 8] };
-            let square = if mirrored { square / 7 * 7 + 6 - square % 7 } else { square };
-            let square = SQUARES[usize::from(square)];
+    pub fn new(shape: Shape, squares: &[u8; 16], turn: Color, mirrored: bool, target: f32) -> Sample {
+        let (inputs, pair_inputs) = ([[0; 16]; 2], [[0; MAX_PAIRS]; 2]);
+        let mut sample = Sample { inputs, pieces: 0, pair_inputs, pairs: 0, target };
+        let square_of = |color: usize, animal: Animal| {
+            let square = SQUARES.get(usize::from(squares[8 * color + animal.index()])).copied();
+            square.map(|square| if mirrored { square.mirror() } else { square })
+        };
+        for (color, animal) in [0, 1].into_iter().flat_map(|color| Animal::ALL.map(|animal| (color, animal))) {
+            let Some(square) = square_of(color, animal) else { continue };
+            let piece = Piece { color: Color::ALL[color], animal };
             for (inputs, perspective) in sample.inputs.iter_mut().zip([turn, !turn]) {
-                inputs[sample.pieces] = Network::input(perspective, piece, square) as u16;
+                inputs[sample.pieces] = Network::piece_input(perspective, piece, square) as u16;
             }
             sample.pieces += 1;
         }
+        if shape.pairs {
+            let of = |color| Animal::ALL.map(|animal| (animal, square_of(color, animal)));
+            for (white, white_square) in of(0) {
+                for (black, black_square) in of(1) {
+                    let (Some(white_square), Some(black_square)) = (white_square, black_square) else { continue };
+                    let pair =
+                        |perspective| Network::pair_input(perspective, (white, white_square), (black, black_square));
+                    let (Some(first), Some(second)) = (pair(turn), pair(!turn)) else { continue };
+                    sample.pair_inputs[0][sample.pairs] = (Network::PIECES + first) as u16;
+                    sample.pair_inputs[1][sample.pairs] = (Network::PIECES + second) as u16;
+                    sample.pairs += 1;
+                }
+            }
+        }
         sample
+    }
+
+    /// All inputs of a perspective; the side to move has the first.
+    #[inline(always)]
+    fn inputs(&self, half: usize) -> impl Iterator<Item = usize> {
+        let (pieces, pairs) = (&self.inputs[half][..self.pieces], &self.pair_inputs[half][..self.pairs]);
+        pieces.iter().chain(pairs).map(|&input| usize::from(input))
     }
 }
 
@@ -53,19 +101,19 @@ impl Sample {
 static SQUARES: std::sync::LazyLock<Vec<Square>> = std::sync::LazyLock::new(|| Square::all().collect());
 
 impl Model {
-    /// A model with random input weights, scaled to the number of pieces, and zeros elsewhere.
+    /// A model with random weights of pieces, scaled to their number. The weights of pairs are 0.
     #[must_use]
-    pub fn random(hidden: usize, seed: u64) -> Model {
-        let mut model = Model::zero(hidden);
+    pub fn random(shape: Shape, seed: u64) -> Model {
+        let (mut model, hidden) = (Model::zero(shape), shape.hidden);
         let mut random = Random::new(seed);
         let mut uniform = |limit: f32| ((random.bits() >> 40) as f32 / (1u64 << 23) as f32 - 1.0) * limit;
-        let (inputs, outputs) = (Network::INPUTS * hidden, Network::BUCKETS * 2 * hidden);
-        model.values[..inputs].fill_with(|| uniform(0.25));
+        let [biases, outputs, output_biases] = model.offsets();
+        model.values[..Network::PIECES * hidden].fill_with(|| uniform(0.25));
         // The middle of the range in which a unit has a slope.
-        model.values[inputs..inputs + hidden].fill(0.25);
+        model.values[biases..outputs].fill(0.25);
         // Every bucket starts with the same weights.
         let first: Vec<f32> = (0..2 * hidden).map(|_| uniform(1.0 / (hidden as f32).sqrt())).collect();
-        for bucket in model.values[inputs + hidden..inputs + hidden + outputs].chunks_exact_mut(2 * hidden) {
+        for bucket in model.values[outputs..output_biases].chunks_exact_mut(2 * hidden) {
             bucket.copy_from_slice(&first);
         }
         model
@@ -73,35 +121,54 @@ impl Model {
 
     /// A model whose parameters are all 0.
     #[must_use]
-    pub fn zero(hidden: usize) -> Model {
-        let len = Network::INPUTS * hidden + hidden + Network::BUCKETS * (2 * hidden + 1);
-        Model { hidden, values: vec![0.0; len] }
+    pub fn zero(shape: Shape) -> Model {
+        let len = shape.inputs() * shape.hidden + shape.hidden + Network::BUCKETS * (2 * shape.hidden + 1);
+        Model { shape, values: vec![0.0; len] }
     }
 
-    /// The units of an accumulator.
+    /// The size of the network.
     #[must_use]
-    pub fn hidden(&self) -> usize {
-        self.hidden
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// The same network with inputs for pairs, whose weights are 0 if it had none.
+    #[must_use]
+    pub fn with_pairs(self) -> Model {
+        let old = self.shape.inputs() * self.shape.hidden;
+        let mut model = Model::zero(Shape { pairs: true, ..self.shape });
+        let new = model.shape.inputs() * model.shape.hidden;
+        model.values[..old].copy_from_slice(&self.values[..old]);
+        model.values[new..].copy_from_slice(&self.values[old..]);
+        model
+    }
+
+    /// Limits the weights of pairs to the range of the quantised network.
+    pub(crate) fn clip_pairs(&mut self) {
+        let [biases, ..] = self.offsets();
+        for weight in &mut self.values[Network::PIECES * self.shape.hidden..biases] {
+            *weight = weight.clamp(-PAIR_LIMIT, PAIR_LIMIT);
+        }
     }
 
     /// The offsets of the biases of the units, the weights of the output and the biases of the output.
     fn offsets(&self) -> [usize; 3] {
-        let biases = Network::INPUTS * self.hidden;
-        let outputs = biases + self.hidden;
-        [biases, outputs, outputs + Network::BUCKETS * 2 * self.hidden]
+        let biases = self.shape.inputs() * self.shape.hidden;
+        let outputs = biases + self.shape.hidden;
+        [biases, outputs, outputs + Network::BUCKETS * 2 * self.shape.hidden]
     }
 
     /// The output of the network, and both accumulators of a sample, the side to move first.
     #[inline(always)]
     fn forward(&self, sample: &Sample, accumulators: &mut [f32]) -> f32 {
-        let hidden = self.hidden;
+        let hidden = self.shape.hidden;
         let [biases, outputs, output_biases] = self.offsets();
         let bucket = Network::bucket(sample.pieces);
         let mut output = self.values[output_biases + bucket];
         for (half, accumulator) in accumulators.chunks_exact_mut(hidden).enumerate() {
             accumulator.copy_from_slice(&self.values[biases..outputs]);
-            for &input in &sample.inputs[half][..sample.pieces] {
-                let row = &self.values[usize::from(input) * hidden..][..hidden];
+            for input in sample.inputs(half) {
+                let row = &self.values[input * hidden..][..hidden];
                 for (value, weight) in accumulator.iter_mut().zip(row) {
                     *value += weight;
                 }
@@ -123,7 +190,7 @@ impl Model {
     /// The squared error of a sample. Adds the gradient of the error to `gradient`.
     #[inline(always)]
     fn backward(&self, sample: &Sample, accumulators: &mut [f32], gradient: &mut Model) -> f32 {
-        let hidden = self.hidden;
+        let hidden = self.shape.hidden;
         let [biases, outputs, output_biases] = self.offsets();
         let bucket = Network::bucket(sample.pieces);
         let predicted = sigmoid(self.forward(sample, accumulators));
@@ -141,8 +208,7 @@ impl Model {
                 let inside = if *value > 0.0 && *value < 1.0 { 2.0 * clipped } else { 0.0 };
                 *value = slope * weight * inside;
             }
-            let rows = sample.inputs[half][..sample.pieces].iter().map(|&input| usize::from(input) * hidden);
-            for at in rows.chain([biases]) {
+            for at in sample.inputs(half).map(|input| input * hidden).chain([biases]) {
                 for (total, value) in gradient.values[at..at + hidden].iter_mut().zip(&*accumulator) {
                     *total += value;
                 }
@@ -153,13 +219,13 @@ impl Model {
 
     /// The sum of the squared errors of samples, in their order. Adds the gradient of the sum to `gradient`.
     pub(crate) fn errors(&self, samples: &[Sample], gradient: &mut Model) -> f64 {
-        let mut accumulators = vec![0.0; 2 * self.hidden];
+        let mut accumulators = vec![0.0; 2 * self.shape.hidden];
         vectorised(|| samples.iter().map(|sample| f64::from(self.backward(sample, &mut accumulators, gradient))).sum())
     }
 
     /// The sum of the squared errors of samples.
     pub(crate) fn loss(&self, samples: &[Sample]) -> f64 {
-        let mut accumulators = vec![0.0; 2 * self.hidden];
+        let mut accumulators = vec![0.0; 2 * self.shape.hidden];
         vectorised(|| {
             let error = |sample: &Sample| sigmoid(self.forward(sample, &mut accumulators)) - sample.target;
             samples.iter().map(error).map(|error| f64::from(error * error)).sum()
@@ -176,11 +242,13 @@ impl Model {
             values.iter().map(|value| (value * factor as f32).round() as i16).collect()
         };
         let one = (Network::QA * Network::QB) as f32;
+        let (pieces, pairs) = self.values[..biases].split_at(Network::PIECES * self.shape.hidden);
         Network::new(NetworkParameters {
             rules,
             scale: scale.round() as i32,
             biases: round(&self.values[biases..outputs], Network::QA),
-            inputs: round(&self.values[..biases], Network::QA),
+            pieces: round(pieces, Network::QA),
+            pairs: pairs.iter().map(|weight| (weight * Network::QA as f32).round() as i8).collect(),
             outputs: round(&self.values[outputs..output_biases], Network::QB),
             output_biases: std::array::from_fn(|bucket| (self.values[output_biases + bucket] * one).round() as i32),
         })
@@ -222,12 +290,14 @@ mod tests {
         })
     }
 
+    const SHAPE: Shape = Shape { hidden: 32, pairs: true };
+
     fn samples(count: usize) -> Vec<Sample> {
         let mut random = Random::new(4);
         (0..count)
             .map(|i| {
                 let position = random.position(2 + i % 15, &Rules::default());
-                Sample::new(&squares(&position), position.turn(), i % 3 == 0, random.below(100) as f32 / 99.0)
+                Sample::new(SHAPE, &squares(&position), position.turn(), i % 3 == 0, random.below(100) as f32 / 99.0)
             })
             .collect()
     }
@@ -236,18 +306,21 @@ mod tests {
     #[test]
     fn the_gradient_is_the_slope_of_the_error() {
         let samples = samples(40);
-        let model = Model::random(32, 5);
-        let mut gradient = Model::zero(32);
-        model.errors(&samples, &mut gradient);
+        let mut model = Model::random(SHAPE, 5);
         let mut random = Random::new(6);
         let [biases, outputs, output_biases] = model.offsets();
-        let active: Vec<usize> = samples.iter().flat_map(|s| s.inputs[0]).map(usize::from).collect();
+        model.values[Network::PIECES * 32..biases].fill_with(|| random.below(100) as f32 / 500.0 - 0.1);
+        let mut gradient = Model::zero(SHAPE);
+        model.errors(&samples, &mut gradient);
+        let of_pieces: Vec<usize> = samples.iter().flat_map(|s| s.inputs[0]).map(usize::from).collect();
+        let of_pairs: Vec<usize> = samples.iter().flat_map(|s| s.inputs(1).skip(s.pieces)).collect();
         let (mut checked, mut different) = (0, 0);
-        for i in 0..300 {
-            let index = match i % 4 {
-                0 => active[random.below(active.len())] * 32 + random.below(32),
-                1 => biases + random.below(32),
-                2 => outputs + random.below(output_biases - outputs),
+        for i in 0..400 {
+            let index = match i % 5 {
+                0 => of_pieces[random.below(of_pieces.len())] * 32 + random.below(32),
+                1 => of_pairs[random.below(of_pairs.len())] * 32 + random.below(32),
+                2 => biases + random.below(32),
+                3 => outputs + random.below(output_biases - outputs),
                 _ => output_biases + random.below(8),
             };
             let step = 1e-3;
@@ -269,12 +342,14 @@ mod tests {
     #[test]
     fn a_quantised_network_is_near_the_model() {
         let mut random = Random::new(7);
-        let model = Model::random(64, 8);
+        let mut model = Model::random(Shape { hidden: 64, ..SHAPE }, 8);
+        let [biases, ..] = model.offsets();
+        model.values[Network::PIECES * 64..biases].fill_with(|| random.below(100) as f32 / 500.0 - 0.1);
         let network = model.quantise(1, 400.0).unwrap();
         let mut accumulators = vec![0.0; 128];
         for i in 0..300 {
             let position = random.position(2 + i % 15, &Rules::default());
-            let sample = Sample::new(&squares(&position), position.turn(), false, 0.0);
+            let sample = Sample::new(SHAPE, &squares(&position), position.turn(), false, 0.0);
             let expected = 400.0 * model.forward(&sample, &mut accumulators);
             let found = network.evaluate(&position) as f32;
             // Each of the 128 output weights is rounded by up to 1/128.
@@ -285,10 +360,10 @@ mod tests {
     #[test]
     fn a_mirrored_position_is_another_sample() {
         let position = Position::start();
-        let [plain, mirrored] = [false, true].map(|m| Sample::new(&squares(&position), position.turn(), m, 0.5));
-        let reflected = Sample::new(&squares(&position.mirror()), position.turn(), false, 0.5);
+        let [plain, mirrored] = [false, true].map(|m| Sample::new(SHAPE, &squares(&position), position.turn(), m, 0.5));
+        let reflected = Sample::new(SHAPE, &squares(&position.mirror()), position.turn(), false, 0.5);
         let sorted = |sample: &Sample| {
-            let mut inputs = sample.inputs;
+            let mut inputs = [0, 1].map(|half| sample.inputs(half).collect::<Vec<_>>());
             inputs.iter_mut().for_each(|inputs| inputs.sort());
             inputs
         };

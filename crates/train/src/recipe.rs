@@ -28,6 +28,9 @@ pub struct Recipe {
     /// The units of an accumulator: a multiple of 32 up to 256.
     #[serde(default = "hidden")]
     pub hidden: usize,
+    /// Whether the network sees pairs of animals ([`doushouqi::search::network`]).
+    #[serde(default = "pairs")]
+    pub pairs: bool,
     /// The number of passes over the data.
     #[serde(default = "epochs")]
     pub epochs: usize,
@@ -55,6 +58,10 @@ pub struct Recipe {
 
 fn hidden() -> usize {
     128
+}
+
+fn pairs() -> bool {
+    true
 }
 
 fn epochs() -> usize {
@@ -152,7 +159,7 @@ mod tests {
         let text = "data = ['a.data']\nnetwork = 'a.nnue'\ncheckpoint = '/tmp/a.ckpt'\n";
         let parse = |more: &str| Recipe::parse(&format!("{text}{more}"), Path::new("/runs"));
         let recipe = parse("").unwrap();
-        assert_eq!((recipe.hidden, recipe.batch, recipe.scale), (128, 16_384, None));
+        assert_eq!((recipe.hidden, recipe.pairs, recipe.batch, recipe.scale), (128, true, 16_384, None));
         assert_eq!(recipe.data, [Path::new("/runs/a.data")]);
         assert_eq!(recipe.checkpoint, Path::new("/tmp/a.ckpt"));
         for (more, error) in [

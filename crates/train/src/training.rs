@@ -3,7 +3,7 @@
 use super::adamw::AdamW;
 use super::checkpoint::CheckpointError;
 use super::file;
-use super::model::{Model, Sample, sigmoid};
+use super::model::{Model, Sample, Shape, sigmoid};
 use super::recipe::Recipe;
 use super::record::{DataError, Header, Packed, read};
 use doushouqi::game::random::Random;
@@ -142,7 +142,7 @@ struct Run<'a> {
 impl Run<'_> {
     fn sample(&self, record: &Packed, mirrored: bool) -> Sample {
         let target = target(record, self.recipe.result, self.scale);
-        Sample::new(&record.squares(), record.turn(), mirrored, target)
+        Sample::new(self.model.shape(), &record.squares(), record.turn(), mirrored, target)
     }
 
     /// The learning rate of the current step.
@@ -155,7 +155,7 @@ impl Run<'_> {
 
     /// Learns from all records once, in this order. Returns the mean squared error.
     fn epoch(&mut self, records: &[Packed], order: &[u32], epoch: usize, stop: &AtomicBool) -> f64 {
-        let mut gradients = vec![Model::zero(self.model.hidden()); PARTS];
+        let mut gradients = vec![Model::zero(self.model.shape()); PARTS];
         let (mut total, mut seen) = (0.0, 0);
         for batch in order.chunks(self.recipe.batch) {
             if stop.load(Ordering::Relaxed) {
@@ -174,6 +174,7 @@ impl Run<'_> {
             let errors: Vec<f64> = parts.map(part).collect();
             let rate = self.rate(records.len());
             self.adamw.step(&mut self.model, &mut gradients, 1.0 / batch.len() as f32, rate);
+            self.model.clip_pairs();
             self.step += 1;
             total += errors.iter().sum::<f64>();
             seen += batch.len();
@@ -215,13 +216,20 @@ fn read_all(recipe: &Recipe) -> Result<(Header, Vec<Packed>), TrainingError> {
 }
 
 fn first_model(recipe: &Recipe) -> Result<Model, TrainingError> {
-    let Some(path) = &recipe.start else { return Ok(Model::random(recipe.hidden, recipe.seed)) };
+    let shape = Shape { hidden: recipe.hidden, pairs: recipe.pairs };
+    let Some(path) = &recipe.start else { return Ok(Model::random(shape, recipe.seed)) };
     let model = Model::load(path).map_err(|error| TrainingError::Checkpoint { path: path.clone(), error })?;
-    if model.hidden() != recipe.hidden {
-        let (path, found) = (path.display(), model.hidden());
-        return Err(TrainingError::Input(format!("{path}: it has {found} units, the recipe {}", recipe.hidden)));
+    let (path, found) = (path.display(), model.shape());
+    if found.hidden != shape.hidden {
+        return Err(TrainingError::Input(format!(
+            "{path}: it has {} units, the recipe {}",
+            found.hidden, shape.hidden
+        )));
     }
-    Ok(model)
+    if found.pairs && !shape.pairs {
+        return Err(TrainingError::Input(format!("{path}: it has inputs for pairs; the recipe has `pairs = false`")));
+    }
+    Ok(if shape.pairs { model.with_pairs() } else { model })
 }
 
 /// The expected score, from 0 to 1, that a sample is trained on. `share` is the share of the game's result. A score of

@@ -7,7 +7,7 @@ use doushouqi::search::{Engine, EngineOptions, Evaluation, Limits, SearchOptions
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use train::{DataFile, Datagen, Header, Model, Recipe, TrainingError, train};
+use train::{DataFile, Datagen, Header, Model, Recipe, Shape, TrainingError, train};
 
 fn header(seed: u64) -> Header {
     Header::new(&RuleOptions::default(), seed, 40, &Evaluation::HandCrafted, None, false)
@@ -78,6 +78,18 @@ fn from_games_to_a_network_that_plays() {
     };
     assert!(refused.contains("32 units"), "{refused}");
 
+    // A run without pairs has a smaller network, from which a run with pairs continues, but not the other way round.
+    let plain = run(&recipe("plain", "pairs = false"), directory.path(), 2).unwrap();
+    assert!(trained.network.has_pairs() && !plain.network.has_pairs());
+    let next = run(&recipe("next", "start = 'plain.ckpt'"), directory.path(), 2).unwrap();
+    assert!((next.before - plain.after).abs() < 1e-9 && next.after < next.before && next.network.has_pairs());
+    let Err(TrainingError::Input(refused)) =
+        run(&recipe("x", "start = 'one.ckpt'\npairs = false"), directory.path(), 1)
+    else {
+        panic!("another architecture")
+    };
+    assert!(refused.contains("inputs for pairs"), "{refused}");
+
     // The engine evaluates with the network: at depth 1 the best move leads to the worst position for the opponent.
     let network = Arc::new(network);
     let rules = Rules::default();
@@ -110,11 +122,19 @@ fn wrong_files_are_refused() {
         let refused = refused();
         assert!(refused.contains(problem), "{problem}: {refused}");
     }
-    let model = Model::random(32, 1);
-    model.save(&path("good.ckpt")).unwrap();
+    for pairs in [false, true] {
+        let model = Model::random(Shape { hidden: 32, pairs }, 1);
+        model.save(&path("good.ckpt")).unwrap();
+        assert_eq!(Model::load(&path("good.ckpt")).unwrap(), model);
+    }
     let bytes = std::fs::read(path("good.ckpt")).unwrap();
-    assert_eq!(Model::load(&path("good.ckpt")).unwrap(), model);
-    for (bytes, problem) in [(&bytes[..bytes.len() - 4], "checksum"), (&bytes[4..], "the header is wrong")] {
+    let with_version = |version| [&bytes[..7], &[version], &bytes[8..]].concat();
+    for (bytes, problem) in [
+        (&bytes[..bytes.len() - 4], "checksum"),
+        (&bytes[4..], "the header is wrong"),
+        (&with_version(3), "its version"),
+        (&with_version(1), "checksum"),
+    ] {
         std::fs::write(path("bad.ckpt"), bytes).unwrap();
         let refused = Model::load(&path("bad.ckpt")).unwrap_err().to_string();
         assert!(refused.contains(problem), "{refused}");

@@ -1,8 +1,9 @@
 //! The evaluations that an engine can use.
 
+use super::accumulators::NetworkEvaluator;
 use super::embedded;
 use super::evaluate::Evaluate;
-use super::network::{Network, NetworkEvaluator};
+use super::network::Network;
 use crate::board::{RuleOptions, Rules};
 use std::fmt;
 use std::sync::Arc;

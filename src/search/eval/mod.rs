@@ -21,14 +21,17 @@
 //!
 //! The files, the lowest first: `weights` (features and their weights), `tables` (the weights prepared for a set of
 //! rules), `state` (a position with incrementally updated terms), `attack_maps` (the attacks of both sides), `evaluate`
-//! (the trait of evaluations), `network` (the neural network), `embedded` (the network of the engine), `evaluation`
-//! (the evaluation that an engine uses), `terms` (the sum), `attacks` (attacks and evaluation for the search).
+//! (the trait of evaluations), `inputs` (of the neural network), `network` (the neural network), `accumulators` (the
+//! network in a search), `embedded` (the networks of the engine), `evaluation` (the evaluation that an engine uses),
+//! `terms` (the sum), `attacks` (attacks and evaluation for the search).
 
+mod accumulators;
 mod attack_maps;
 mod attacks;
 mod embedded;
 mod evaluate;
 mod evaluation;
+mod inputs;
 pub mod network;
 mod state;
 mod tables;

@@ -1,10 +1,11 @@
-//! An efficiently updatable neural network (NNUE): (1008 → H) × 2 → 1, quantised.
+//! An efficiently updatable neural network (NNUE): (1008 + 768 → H) × 2 → 1, quantised.
 //!
-//! The inputs are the pieces on their squares from each side's perspective: own or enemy, eight animals, 63 squares,
-//! the board rotated for Black. Each perspective has an accumulator of H units: the bias and the sum of the weights of
-//! its 2 to 16 inputs. The output is a bias and the sum over both accumulators, the side to move first, of a weight
-//! times the squared clipped value (SCReLU). Biases and weights of the output depend on the number of pieces (eight
-//! buckets).
+//! The inputs, from each side's perspective, with the board rotated for Black: 1008 for the pieces on their squares (own
+//! or enemy, eight animals, 63 squares), and in most networks 768 for pairs (an own animal, an enemy animal, and the
+//! step from one to the other, if it is one or two squares long). Each perspective has an accumulator of H units: the
+//! bias and the sum of the weights of its inputs. The output is a bias and the sum over both accumulators, the side to
+//! move first, of a weight times the squared clipped value (SCReLU). Biases and weights of the output depend on the
+//! number of pieces (eight buckets).
 //!
 //! All arithmetic is on integers, so every CPU level returns the same value.
 //!
@@ -14,43 +15,41 @@
 //!
 //! | bytes | content |
 //! |---|---|
-//! | 8 | `DSQNNUE` and the version, 1 |
+//! | 8 | `DSQNNUE` and the version: 1 without pairs, 2 with pairs |
 //! | 8 | [`RuleOptions::table_hash`] of the rules of the games that it learned from |
 //! | 4 | H, a multiple of 32 from 32 to 256 |
 //! | 4 | the evaluation in cp of an output of 1.0 |
 //! | 2 × H | biases of the accumulators, in 1/255 |
-//! | 2 × 1008 × H | weights of the inputs, in 1/255, by input; each within ±505 |
+//! | 2 × 1008 × H | weights of the pieces on their squares, in 1/255, by input; each within ±505 |
+//! | 768 × H | version 2: weights of the pairs, in 1/255, by input; each within ±127 |
 //! | 2 × 8 × 2 × H | weights of the output, in 1/64, by bucket; each within ±127 |
 //! | 4 × 8 | biases of the output, in 1/(255 × 64), by bucket |
 //! | 8 | XXH3 (64 bits) of all bytes before |
 
-use super::super::score::MAX_PLY;
-use super::state::State;
-use crate::board::{Color, Lanes, Piece, Position, RuleOptions, Square};
-use crate::cpu::{CpuLevel, dispatch};
+use super::inputs::{self, PAIRS, PIECES};
+use crate::board::{Animal, Color, Piece, Position, RuleOptions, Square};
 use std::fmt;
 use std::path::Path;
-use std::sync::Arc;
 use thiserror::Error;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The inputs of one perspective: own and enemy, eight animals, 63 squares.
-const INPUTS: usize = 2 * 8 * 63;
 /// The sets of output weights, by number of pieces.
 const BUCKETS: usize = 8;
 /// The quantised value of an activation of 1.0.
-const QA: i32 = 255;
+pub(super) const QA: i32 = 255;
 /// The quantised value of an output weight of 1.0.
 const QB: i32 = 64;
-/// The largest input weight: the sum of sixteen of them and a bias fits into 16 bits.
-const MAX_INPUT: i16 = 505;
+/// The largest weights of a piece and of a pair: the sum of 16 pieces, 64 pairs and a bias fits into 16 bits.
+const MAX_PIECE: i16 = 505;
+const MAX_PAIR: i8 = 127;
 /// The largest output weight: its product with an activation fits into 16 bits.
 const MAX_OUTPUT: i16 = 127;
-const MAX_BIAS: i16 = i16::MAX - 16 * MAX_INPUT;
+const MAX_BIAS: i16 = i16::MAX - 16 * MAX_PIECE - 64 * MAX_PAIR as i16;
 /// The smallest and the largest number of units. Every number is a multiple of the smallest.
 const HIDDEN: [usize; 2] = [32, 256];
 const MAGIC: &[u8; 7] = b"DSQNNUE";
-const VERSION: u8 = 1;
+/// The versions without and with pairs.
+const VERSIONS: [u8; 2] = [1, 2];
 const HEADER: usize = 24;
 
 /// Why the bytes of a file are not a network that this program can use.
@@ -61,7 +60,7 @@ pub enum NetworkError {
     #[error("it is not a network: it does not begin with DSQNNUE")]
     NotANetwork,
     /// The network has another format.
-    #[error("it is a network of format {found}; this program reads format {VERSION}")]
+    #[error("it is a network of format {found}; this program reads formats 1 and 2")]
     Version {
         /// The version of the format.
         found: u8,
@@ -103,8 +102,10 @@ pub struct NetworkParameters {
     pub scale: i32,
     /// The bias of each unit.
     pub biases: Vec<i16>,
-    /// The weights of each input, by [`Network::input`] and unit.
-    pub inputs: Vec<i16>,
+    /// The weights of the pieces on their squares, by [`Network::piece_input`] and unit.
+    pub pieces: Vec<i16>,
+    /// The weights of the pairs, by [`Network::pair_input`] and unit; none if the network does not see pairs.
+    pub pairs: Vec<i8>,
     /// The weights of the output, by bucket, perspective (the side to move first) and unit.
     pub outputs: Vec<i16>,
     /// The bias of the output of each bucket.
@@ -116,44 +117,32 @@ pub struct Network {
     parameters: NetworkParameters,
     hash: u64,
     /// The vectors of an accumulator.
-    width: usize,
-    biases: Vec<Vector>,
-    /// The weights by input, followed by a row of zeros.
-    inputs: Vec<Vector>,
-    outputs: Vec<Vector>,
+    pub(super) width: usize,
+    pub(super) biases: Vec<Vector>,
+    pub(super) pieces: Vec<Vector>,
+    pub(super) pairs: Vec<NarrowVector>,
+    pub(super) outputs: Vec<Vector>,
 }
 
 /// The units that fit into one of the widest registers.
 #[derive(Copy, Clone)]
 #[repr(align(64))]
-struct Vector([i16; 32]);
+pub(super) struct Vector(pub [i16; 32]);
 
-impl Vector {
-    #[inline(always)]
-    fn plus(&self, added: &Vector, removed: &Vector) -> Vector {
-        let mut sum = Vector([0; 32]);
-        for i in 0..32 {
-            sum.0[i] = self.0[i].wrapping_add(added.0[i]).wrapping_sub(removed.0[i]);
-        }
-        sum
-    }
-}
-
-/// The units of vectors.
-#[inline(always)]
-fn units(vectors: &[Vector]) -> &[i16] {
-    // SAFETY: a vector consists of 32 units of 16 bits and nothing else, as its size shows.
-    const { assert!(size_of::<Vector>() == 64) };
-    unsafe { std::slice::from_raw_parts(vectors.as_ptr().cast(), 32 * vectors.len()) }
-}
+/// The weights of a [`Vector`] in 8 bits each.
+#[derive(Copy, Clone)]
+#[repr(align(32))]
+pub(super) struct NarrowVector(pub [i8; 32]);
 
 fn vectors(values: &[i16]) -> Vec<Vector> {
     values.as_chunks().0.iter().map(|&chunk| Vector(chunk)).collect()
 }
 
 impl Network {
-    /// The inputs of one perspective.
-    pub const INPUTS: usize = INPUTS;
+    /// The inputs of one perspective for pieces on their squares.
+    pub const PIECES: usize = PIECES;
+    /// The inputs of one perspective for pairs.
+    pub const PAIRS: usize = PAIRS;
     /// The sets of output weights.
     pub const BUCKETS: usize = BUCKETS;
     /// The quantised value of an activation, an input weight or a bias of 1.0.
@@ -166,13 +155,19 @@ impl Network {
     /// # Errors
     /// If the lengths do not match or a parameter is out of range.
     pub fn new(parameters: NetworkParameters) -> Result<Network, NetworkError> {
-        let NetworkParameters { biases, inputs, outputs, .. } = &parameters;
+        let NetworkParameters { biases, pieces, pairs, outputs, .. } = &parameters;
         let hidden = biases.len();
-        if !is_supported(hidden) || inputs.len() != INPUTS * hidden || outputs.len() != BUCKETS * 2 * hidden {
+        let is_right = pieces.len() == PIECES * hidden
+            && (pairs.is_empty() || pairs.len() == PAIRS * hidden)
+            && outputs.len() == BUCKETS * 2 * hidden;
+        if !is_supported(hidden) || !is_right {
             return Err(NetworkError::Architecture { hidden: hidden as u32 });
         }
+        if pairs.contains(&i8::MIN) {
+            return Err(NetworkError::OutOfRange { name: "weight of a pair" });
+        }
         let limits =
-            [("bias", biases, MAX_BIAS), ("input weight", inputs, MAX_INPUT), ("output weight", outputs, MAX_OUTPUT)];
+            [("bias", biases, MAX_BIAS), ("input weight", pieces, MAX_PIECE), ("output weight", outputs, MAX_OUTPUT)];
         for (name, values, limit) in limits {
             if values.iter().any(|value| value.unsigned_abs() > limit.unsigned_abs()) {
                 return Err(NetworkError::OutOfRange { name });
@@ -181,11 +176,10 @@ impl Network {
         if !(1..=10_000).contains(&parameters.scale) {
             return Err(NetworkError::OutOfRange { name: "scale" });
         }
-        let mut rows = vectors(inputs);
-        rows.extend(std::iter::repeat_n(Vector([0; 32]), hidden / 32));
-        let (biases, outputs) = (vectors(biases), vectors(outputs));
+        let (biases, pieces, outputs) = (vectors(biases), vectors(pieces), vectors(outputs));
+        let pairs = pairs.as_chunks().0.iter().map(|&chunk| NarrowVector(chunk)).collect();
         let hash = xxh3_64(&body(&parameters));
-        Ok(Network { hash, width: hidden / 32, biases, inputs: rows, outputs, parameters })
+        Ok(Network { hash, width: hidden / 32, biases, pieces, pairs, outputs, parameters })
     }
 
     /// Reads the bytes of a file.
@@ -196,30 +190,30 @@ impl Network {
         let (Some(magic), true) = (bytes.get(..8), bytes.starts_with(MAGIC)) else {
             return Err(NetworkError::NotANetwork);
         };
-        if magic[7] != VERSION {
+        let Some(pairs) = VERSIONS.iter().position(|&version| version == magic[7]) else {
             return Err(NetworkError::Version { found: magic[7] });
-        }
+        };
+        let pairs = pairs * PAIRS;
         let size = |expected| NetworkError::Size { found: bytes.len(), expected };
-        let header = bytes.get(..HEADER).ok_or_else(|| size(file_size(HIDDEN[0])))?;
+        let header = bytes.get(..HEADER).ok_or_else(|| size(file_size(HIDDEN[0], pairs)))?;
         let hidden = u32::from_le_bytes(header[16..20].try_into().expect("four bytes"));
         if !is_supported(hidden as usize) {
             return Err(NetworkError::Architecture { hidden });
         }
         let hidden = hidden as usize;
-        if bytes.len() != file_size(hidden) {
-            return Err(size(file_size(hidden)));
+        if bytes.len() != file_size(hidden, pairs) {
+            return Err(size(file_size(hidden, pairs)));
         }
         let (content, checksum) = bytes.split_at(bytes.len() - 8);
         if xxh3_64(content).to_le_bytes() != *checksum {
             return Err(NetworkError::Checksum);
         }
         let mut rest = &content[HEADER..];
-        let mut take = |count: usize| -> Vec<i16> {
-            let (values, behind) = rest.split_at(2 * count);
-            rest = behind;
-            values.as_chunks().0.iter().map(|&pair| i16::from_le_bytes(pair)).collect()
-        };
-        let (biases, inputs, outputs) = (take(hidden), take(INPUTS * hidden), take(BUCKETS * 2 * hidden));
+        let mut take = |bytes: usize| rest.split_off(..bytes).expect("the file has the right size");
+        let words = |bytes: &[u8]| bytes.as_chunks().0.iter().map(|&pair| i16::from_le_bytes(pair)).collect();
+        let (biases, pieces) = (words(take(2 * hidden)), words(take(2 * PIECES * hidden)));
+        let pairs = take(pairs * hidden).iter().map(|&byte| byte as i8).collect();
+        let outputs = words(take(2 * BUCKETS * 2 * hidden));
         let mut output_biases = [0; BUCKETS];
         for (value, bytes) in output_biases.iter_mut().zip(rest.as_chunks().0) {
             *value = i32::from_le_bytes(*bytes);
@@ -228,7 +222,8 @@ impl Network {
             rules: u64::from_le_bytes(header[8..16].try_into().expect("eight bytes")),
             scale: i32::from_le_bytes(header[20..24].try_into().expect("four bytes")),
             biases,
-            inputs,
+            pieces,
+            pairs,
             outputs,
             output_biases,
         })
@@ -275,11 +270,24 @@ impl Network {
         self.parameters.rules == rules.table_hash()
     }
 
-    /// The number of the input of a piece on a square, from the perspective of a side.
-    #[inline(always)]
+    /// Whether the network sees pairs.
     #[must_use]
-    pub fn input(perspective: Color, piece: Piece, square: Square) -> usize {
-        input(perspective as usize, piece.color as usize, piece.animal.index(), square.index())
+    pub fn has_pairs(&self) -> bool {
+        !self.pairs.is_empty()
+    }
+
+    /// The number of the input of a piece on a square, from the perspective of a side.
+    #[must_use]
+    pub fn piece_input(perspective: Color, piece: Piece, square: Square) -> usize {
+        inputs::piece(perspective as usize, piece.color as usize, piece.animal.index(), square.index())
+    }
+
+    /// The number among the pairs of the input of a pair: a white and a black animal on their squares, from the perspective of a
+    /// side. `None` if the squares are more than two steps apart.
+    #[must_use]
+    pub fn pair_input(perspective: Color, white: (Animal, Square), black: (Animal, Square)) -> Option<usize> {
+        let pair = || inputs::pair(white.0.index(), black.0.index(), white.1.index(), black.1.index());
+        matches!(white.1.distance(black.1), 1 | 2).then(|| pair()[perspective as usize])
     }
 
     /// The bucket of output weights for a number of pieces, from 2 to 16.
@@ -293,57 +301,64 @@ impl Network {
     /// in a search.
     #[must_use]
     pub fn evaluate(&self, position: &Position) -> i32 {
-        let NetworkParameters { biases, inputs, outputs, output_biases, scale, .. } = &self.parameters;
+        let NetworkParameters { biases, pieces, pairs, outputs, output_biases, scale, .. } = &self.parameters;
         let (hidden, bucket) = (biases.len(), Network::bucket(position.occupied().len()));
         let mut sum = 0;
         for (half, perspective) in [position.turn(), !position.turn()].into_iter().enumerate() {
+            let of_pieces: Vec<usize> =
+                position.pieces().map(|(piece, square)| Network::piece_input(perspective, piece, square)).collect();
+            let of_pairs = self.active_pairs(position, perspective);
             for unit in 0..hidden {
-                let weight = |(piece, square)| inputs[Network::input(perspective, piece, square) * hidden + unit];
-                let value =
-                    i64::from(biases[unit]) + position.pieces().map(|piece| i64::from(weight(piece))).sum::<i64>();
+                let of_pieces = of_pieces.iter().map(|input| i64::from(pieces[input * hidden + unit]));
+                let of_pairs = of_pairs.iter().map(|input| i64::from(pairs[input * hidden + unit]));
+                let value = i64::from(biases[unit]) + of_pieces.chain(of_pairs).sum::<i64>();
                 let activation = value.clamp(0, i64::from(QA)).pow(2);
                 sum += activation * i64::from(outputs[(bucket * 2 + half) * hidden + unit]);
             }
         }
         to_cp(sum, output_biases[bucket], *scale)
     }
+
+    /// The inputs of the pairs of a position, from the perspective of a side; none if the network does not see pairs.
+    fn active_pairs(&self, position: &Position, perspective: Color) -> Vec<usize> {
+        if !self.has_pairs() {
+            return Vec::new();
+        }
+        let of = |color| position.pieces().filter(move |(piece, _)| piece.color == color).map(|(p, s)| (p.animal, s));
+        let pair = |white| of(Color::Black).filter_map(move |black| Network::pair_input(perspective, white, black));
+        of(Color::White).flat_map(pair).collect()
+    }
 }
 
 /// The output in cp: the sum is in units of 1/(QA² QB).
 #[inline(always)]
-fn to_cp(sum: i64, bias: i32, scale: i32) -> i32 {
+pub(super) fn to_cp(sum: i64, bias: i32, scale: i32) -> i32 {
     let output = sum / i64::from(QA) + i64::from(bias);
     let cp = output * i64::from(scale) / i64::from(QA * QB);
     cp.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
-}
-
-/// The number of an input: see [`Network::input`].
-#[inline(always)]
-fn input(perspective: usize, color: usize, animal: usize, square: usize) -> usize {
-    let square = if perspective == 0 { square } else { 62 - square };
-    ((color ^ perspective) * 8 + animal) * 63 + square
 }
 
 fn is_supported(hidden: usize) -> bool {
     (HIDDEN[0]..=HIDDEN[1]).contains(&hidden) && hidden.is_multiple_of(HIDDEN[0])
 }
 
-fn file_size(hidden: usize) -> usize {
-    HEADER + 2 * (hidden + INPUTS * hidden + BUCKETS * 2 * hidden) + 4 * BUCKETS + 8
+/// The bytes of a file with this number of units and of inputs for pairs.
+fn file_size(hidden: usize, pairs: usize) -> usize {
+    HEADER + 2 * (hidden + PIECES * hidden + BUCKETS * 2 * hidden) + pairs * hidden + 4 * BUCKETS + 8
 }
 
 /// The bytes of a file without the checksum.
 fn body(parameters: &NetworkParameters) -> Vec<u8> {
-    let NetworkParameters { rules, scale, biases, inputs, outputs, output_biases } = parameters;
-    let mut bytes = Vec::with_capacity(file_size(biases.len()));
+    let NetworkParameters { rules, scale, biases, pieces, pairs, outputs, output_biases } = parameters;
+    let mut bytes = Vec::with_capacity(file_size(biases.len(), PAIRS));
     bytes.extend(MAGIC);
-    bytes.push(VERSION);
+    bytes.push(VERSIONS[usize::from(!pairs.is_empty())]);
     bytes.extend(rules.to_le_bytes());
     bytes.extend((biases.len() as u32).to_le_bytes());
     bytes.extend(scale.to_le_bytes());
-    for values in [biases, inputs, outputs] {
-        bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
-    }
+    bytes.extend([biases, pieces].into_iter().flatten().flat_map(|value| value.to_le_bytes()));
+    bytes.extend(pairs.iter().map(|&value| value as u8));
+    bytes.extend(outputs.iter().flat_map(|value| value.to_le_bytes()));
     bytes.extend(output_biases.iter().flat_map(|value| value.to_le_bytes()));
     bytes
 }
@@ -361,195 +376,94 @@ impl fmt::Debug for Network {
     }
 }
 
-/// The network evaluation of a search thread: a network, and accumulators by ply.
-///
-/// An accumulator is updated when its ply is evaluated, from the accumulator of the same ply or of the ply before,
-/// whichever differs in fewer pieces. Unmaking a move therefore needs no update, and no sequence of calls can make an
-/// accumulator wrong.
-pub(in crate::search) struct NetworkEvaluator {
-    network: Arc<Network>,
-    /// The pieces that the accumulators of each ply contain.
-    pieces: Vec<[Lanes; 2]>,
-    /// Both perspectives of each ply.
-    accumulators: Vec<Vector>,
-}
-
-impl NetworkEvaluator {
-    pub(super) fn new(network: Arc<Network>) -> NetworkEvaluator {
-        // The accumulators of an empty board are the biases.
-        let accumulators = network.biases.repeat(2 * (MAX_PLY + 1));
-        NetworkEvaluator { network, pieces: vec![[[0; 8]; 2]; MAX_PLY + 1], accumulators }
-    }
-
-    /// The evaluation in cp of a position, `ply` plies from the root. All CPU levels return the same value.
-    #[inline(always)]
-    pub(in crate::search) fn evaluate(&mut self, level: CpuLevel, state: &State, ply: usize) -> i32 {
-        let (evaluator, ply) = (self, ply.min(MAX_PLY));
-        dispatch!(level, fn(evaluator: &mut NetworkEvaluator, state: &State, ply: usize) -> i32 = evaluate_body)
-    }
-
-    /// Updates the accumulators of a ply.
-    #[inline(always)]
-    fn update(&mut self, lanes: &[Lanes; 2], ply: usize) {
-        let (mut source, mut changed) = (ply, differing(&self.pieces[ply], lanes));
-        if ply > 0 {
-            let changed_since = differing(&self.pieces[ply - 1], lanes);
-            if changed_since.count_ones() < changed.count_ones() {
-                (source, changed) = (ply - 1, changed_since);
-            }
-        }
-        let earlier = self.pieces[source];
-        if changed == 0 && source != ply {
-            let width = 2 * self.network.width;
-            self.accumulators.copy_within(source * width..(source + 1) * width, ply * width);
-        }
-        while changed != 0 {
-            let piece = changed.trailing_zeros() as usize & 15;
-            changed &= changed - 1;
-            self.change(source, ply, piece, earlier.as_flattened()[piece], lanes.as_flattened()[piece]);
-            source = ply;
-        }
-        self.pieces[ply] = *lanes;
-    }
-
-    /// Sets the accumulators of a ply to those of `source` (the same ply or the ply before) after a piece has moved
-    /// from `old` to `new`. Pieces are numbered from White's first. A square of 0 means that the piece is not on the
-    /// board.
-    #[inline(always)]
-    fn change(&mut self, source: usize, ply: usize, piece: usize, old: u64, new: u64) {
-        let width = self.network.width;
-        let (before, accumulators) = self.accumulators.split_at_mut(2 * width * ply);
-        for perspective in 0..2 {
-            let row = |square: u64| {
-                let index = match square {
-                    0 => INPUTS,
-                    _ => input(perspective, piece / 8, piece % 8, square.trailing_zeros() as usize),
-                };
-                &self.network.inputs[index * width..][..width]
-            };
-            let (added, removed) = (row(new), row(old));
-            let accumulator = &mut accumulators[perspective * width..][..width];
-            if source == ply {
-                for (value, (added, removed)) in accumulator.iter_mut().zip(added.iter().zip(removed)) {
-                    *value = value.plus(added, removed);
-                }
-            } else {
-                let earlier = &before[(2 * source + perspective) * width..][..width];
-                for ((value, earlier), (added, removed)) in
-                    accumulator.iter_mut().zip(earlier).zip(added.iter().zip(removed))
-                {
-                    *value = earlier.plus(added, removed);
-                }
-            }
-        }
-    }
-
-    /// The evaluation in cp from the accumulators of a ply.
-    #[inline(always)]
-    fn output(&self, state: &State, ply: usize) -> i32 {
-        let width = self.network.width;
-        let bucket = Network::bucket((state.count(0) + state.count(1)) as usize);
-        let (us, them) = state.sides_to_move();
-        let mut total = 0;
-        for (half, perspective) in [us, them].into_iter().enumerate() {
-            let accumulator = units(&self.accumulators[(2 * ply + perspective) * width..][..width]);
-            let weights = units(&self.network.outputs[(2 * bucket + half) * width..][..width]);
-            // The compiler turns one loop over all units with one sum into multiplications of pairs (PMADDWD).
-            let mut sum = 0;
-            for (&value, &weight) in accumulator.iter().zip(weights) {
-                let clipped = value.clamp(0, QA as i16);
-                sum += i32::from(clipped) * i32::from(clipped.wrapping_mul(weight));
-            }
-            // 256 units of 255 * 255 * 127 each fit into 32 bits.
-            total += i64::from(sum);
-        }
-        let NetworkParameters { output_biases, scale, .. } = &self.network.parameters;
-        to_cp(total, output_biases[bucket], *scale)
-    }
-}
-
-/// The pieces whose squares differ, as 16 bits, White's first.
-#[inline(always)]
-fn differing(old: &[Lanes; 2], new: &[Lanes; 2]) -> u32 {
-    let mut differing = 0;
-    for i in 0..16 {
-        differing |= u32::from(old.as_flattened()[i] != new.as_flattened()[i]) << i;
-    }
-    differing
-}
-
-#[inline(always)]
-fn evaluate_body(evaluator: &mut NetworkEvaluator, state: &State, ply: usize) -> i32 {
-    evaluator.update(&state.lanes, ply);
-    evaluator.output(state, ply)
-}
-
 #[cfg(test)]
-mod tests {
-    use super::super::tables::HandCrafted;
-    use super::super::weights::WEIGHTS;
+pub(super) mod tests {
     use super::*;
     use crate::board::Rules;
     use crate::game::random::Random;
 
     /// A network of random parameters over their whole ranges.
-    fn random_network(random: &mut Random, hidden: usize) -> Network {
+    pub(in super::super) fn random_network(random: &mut Random, hidden: usize, pairs: bool) -> Network {
         let mut values = |count: usize, limit: i16| -> Vec<i16> {
             let limit = i32::from(limit);
             (0..count).map(|_| (random.below(2 * limit as usize + 1) as i32 - limit) as i16).collect()
         };
+        let of_pairs = values(if pairs { PAIRS * hidden } else { 0 }, MAX_PAIR.into());
         Network::new(NetworkParameters {
             rules: RuleOptions::default().table_hash(),
             scale: 150,
             biases: values(hidden, 300),
-            inputs: values(INPUTS * hidden, MAX_INPUT),
+            pieces: values(PIECES * hidden, MAX_PIECE),
+            pairs: of_pairs.into_iter().map(|weight| weight as i8).collect(),
             outputs: values(BUCKETS * 2 * hidden, MAX_OUTPUT),
             output_biases: [0, 1, -2, 300, -4000, 5, 60_000, -7],
         })
         .unwrap()
     }
 
-    /// Evaluating positions in any order leaves the accumulators of the last position, at every CPU level.
-    #[test]
-    fn accumulators_are_those_of_the_position() {
-        let mut random = Random::new(21);
-        let rules = &Rules::default();
-        let hand_crafted = HandCrafted::new(rules, &WEIGHTS);
-        for hidden in [32, 64, 256] {
-            let network = Arc::new(random_network(&mut random, hidden));
-            let mut levels: Vec<_> =
-                CpuLevel::available().map(|level| (level, NetworkEvaluator::new(Arc::clone(&network)))).collect();
-            for _ in 0..4 {
-                for (i, position) in random.walk(&Position::start(), rules, 80).iter().enumerate() {
-                    let state = &State::new(position, &hand_crafted);
-                    // First along the line, then at random plies.
-                    let ply = if i < 40 { i } else { random.below(MAX_PLY + 1) };
-                    let expected = network.evaluate(position);
-                    for (level, evaluator) in &mut levels {
-                        let found = evaluator.evaluate(*level, state, ply);
-                        assert_eq!(found, expected, "{position:?} {}", level.name());
-                    }
-                }
-            }
-        }
-    }
-
     /// Exchanging the colours does not change the value for the side to move.
     #[test]
     fn colors_are_alike() {
         let mut random = Random::new(22);
-        let network = random_network(&mut random, 32);
+        let network = random_network(&mut random, 32, true);
         for position in random.walk(&Position::start(), &Rules::default(), 60) {
             assert_eq!(network.evaluate(&position), network.evaluate(&position.swap_colors()), "{position:?}");
         }
     }
 
+    /// A pair is an own and an enemy animal, and the way between them: reflected or turned pairs differ, and every pair
+    /// has its own input.
+    #[test]
+    fn pairs_are_numbered() {
+        let mut found = std::collections::BTreeMap::new();
+        for (white, black) in Square::all().flat_map(|white| Square::all().map(move |black| (white, black))) {
+            let coordinates = |square: Square| (square.index() as i32 % 7, square.index() as i32 / 7);
+            let ((x, y), (to_x, to_y)) = (coordinates(white), coordinates(black));
+            let step = (to_x - x, to_y - y);
+            for (i, own) in Animal::ALL.into_iter().enumerate() {
+                let enemy = Animal::ALL[(3 * i + 1) % 8];
+                let input = Network::pair_input(Color::White, (own, white), (enemy, black));
+                assert_eq!(input.is_some(), matches!(step.0.abs() + step.1.abs(), 1 | 2), "{white:?} {black:?}");
+                let Some(input) = input else { continue };
+                assert!(input < PAIRS);
+                assert_eq!(*found.entry(input).or_insert((own, enemy, step)), (own, enemy, step));
+                let seen_by_black = Network::pair_input(Color::Black, (enemy, black.rotate()), (own, white.rotate()));
+                assert_eq!(seen_by_black, Some(input));
+            }
+        }
+        assert_eq!(found.len(), 8 * 12);
+    }
+
+    /// A network whose pairs have weights of 0 is a network without pairs.
+    #[test]
+    fn pairs_without_weights_change_nothing() {
+        let mut random = Random::new(24);
+        let plain = random_network(&mut random, 64, false);
+        let mut parameters = plain.parameters().clone();
+        parameters.pairs = vec![0; PAIRS * 64];
+        let mut with_pairs = Network::new(parameters.clone()).unwrap();
+        assert!(with_pairs.has_pairs() && !plain.has_pairs() && with_pairs.hash() != plain.hash());
+        let positions = random.walk(&Position::start(), &Rules::default(), 200);
+        let differing =
+            |network: &Network| positions.iter().filter(|p| network.evaluate(p) != plain.evaluate(p)).count();
+        assert_eq!(differing(&with_pairs), 0);
+        parameters.pairs.fill(9);
+        with_pairs = Network::new(parameters).unwrap();
+        assert!(differing(&with_pairs) > 50);
+    }
+
     #[test]
     fn files_round_trip_and_damaged_ones_are_refused() {
-        let network = random_network(&mut Random::new(23), 32);
+        let mut random = Random::new(23);
+        for pairs in [true, false] {
+            let network = random_network(&mut random, 32, pairs);
+            let again = Network::from_bytes(&network.to_bytes()).unwrap();
+            assert_eq!((again.parameters(), again.hash()), (network.parameters(), network.hash()));
+            assert_eq!(again.has_pairs(), pairs);
+        }
+        let network = random_network(&mut random, 32, true);
         let bytes = network.to_bytes();
         let again = Network::from_bytes(&bytes).unwrap();
-        assert_eq!((again.parameters(), again.hash()), (network.parameters(), network.hash()));
         assert!(again.trained_under(&RuleOptions::default()) && !again.trained_under(&"chinese".parse().unwrap()));
         let error = |change: &dyn Fn(&mut Vec<u8>)| {
             let mut bytes = bytes.clone();
@@ -558,7 +472,8 @@ mod tests {
         };
         assert_eq!(error(&|bytes| bytes.clear()), NetworkError::NotANetwork);
         assert_eq!(error(&|bytes| bytes.truncate(7)), NetworkError::NotANetwork);
-        assert_eq!(error(&|bytes| bytes[7] = 2), NetworkError::Version { found: 2 });
+        assert_eq!(error(&|bytes| bytes[7] = 3), NetworkError::Version { found: 3 });
+        assert!(matches!(error(&|bytes| bytes[7] = 1), NetworkError::Size { .. }));
         assert_eq!(error(&|bytes| bytes[16] = 33), NetworkError::Architecture { hidden: 33 });
         for len in [8, 23, 24, 1000, bytes.len() - 1] {
             assert!(matches!(error(&|bytes| bytes.truncate(len)), NetworkError::Size { .. }), "{len}");
@@ -566,7 +481,13 @@ mod tests {
         assert!(matches!(error(&|bytes| bytes.push(0)), NetworkError::Size { .. }));
         assert_eq!(error(&|bytes| bytes[5000] ^= 1), NetworkError::Checksum);
         let mut parameters = network.parameters().clone();
-        parameters.inputs[77] = MAX_INPUT + 1;
+        parameters.pieces[77] = MAX_PIECE + 1;
         assert_eq!(Network::new(parameters).unwrap_err(), NetworkError::OutOfRange { name: "input weight" });
+        let mut parameters = network.parameters().clone();
+        parameters.pairs[77] = -MAX_PAIR - 1;
+        assert_eq!(Network::new(parameters).unwrap_err(), NetworkError::OutOfRange { name: "weight of a pair" });
+        let mut parameters = network.parameters().clone();
+        parameters.pairs.pop();
+        assert_eq!(Network::new(parameters).unwrap_err(), NetworkError::Architecture { hidden: 32 });
     }
 }

@@ -12,7 +12,7 @@ use train::{CheckpointError, Epoch, Recipe, TrainingError, train};
 /// Train the neural network on data of `dsq datagen`.
 ///
 /// A recipe is a TOML file: `data` (a list of files), `network` and `checkpoint` (the files to write), and optionally
-/// `start` (the checkpoint to begin with), `hidden` (units, a multiple of 32 up to 256), `epochs`, `batch`, `rates`
+/// `start` (the checkpoint to begin with), `hidden` (units, a multiple of 32 up to 256), `pairs` (whether the network sees pairs of animals; true if absent), `epochs`, `batch`, `rates`
 /// (first and last learning rate), `decay`, `result` (share of the game's result in the target), `scale` (cp for an
 /// expected score of 73 %), `held_out` (N: one in N games measures the loss) and `seed`. The result is the same on any
 /// number of threads.
