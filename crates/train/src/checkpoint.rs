@@ -1,18 +1,20 @@
 //! A checkpoint: the parameters of a model in a file, from which another run continues.
 //!
-//! `DSQCKPT` and the version, 1 without inputs for pairs or 2 with them; the units of an accumulator in 4 bytes; the parameters, 32-bit floating point; XXH3
-//! (64 bits) of all bytes before. Little-endian.
+//! `DSQCKPT` and the version, 2; the units of an accumulator and the inputs of a perspective, 4 bytes each; the
+//! parameters in units of 1/16384, 2 bytes each; XXH3 (64 bits) of all bytes before. Little-endian. Version 1, which is
+//! read but not written, has no number of inputs (they are those of the pieces) and parameters in 32-bit floating point.
 
 use super::model::{Model, Shape};
+use doushouqi::search::network::Network;
 use std::io;
 use std::path::Path;
 use thiserror::Error;
 use xxhash_rust::xxh3::xxh3_64;
 
 const MAGIC: &[u8; 7] = b"DSQCKPT";
-/// The versions without and with inputs for pairs.
-const VERSIONS: [u8; 2] = [1, 2];
-const HEADER: usize = 12;
+const VERSION: u8 = 2;
+/// The parameters are less than 2 ([`super::model::LIMIT`]).
+const ONE: f32 = 16_384.0;
 const HIDDEN: std::ops::RangeInclusive<usize> = 32..=256;
 
 /// Why a checkpoint cannot be read.
@@ -33,11 +35,11 @@ impl Model {
     /// # Errors
     /// If the file cannot be written.
     pub fn save(&self, path: &Path) -> io::Result<()> {
-        let mut bytes = Vec::with_capacity(HEADER + 4 * self.values.len() + 8);
-        bytes.extend(MAGIC);
-        bytes.push(VERSIONS[usize::from(self.shape().pairs)]);
-        bytes.extend((self.shape().hidden as u32).to_le_bytes());
-        bytes.extend(self.values.iter().flat_map(|value| value.to_le_bytes()));
+        let Shape { hidden, .. } = self.shape();
+        let mut bytes = MAGIC.to_vec();
+        bytes.push(VERSION);
+        bytes.extend([hidden, self.shape().inputs()].into_iter().flat_map(|count| (count as u32).to_le_bytes()));
+        bytes.extend(self.values.iter().flat_map(|value| ((value * ONE).round() as i16).to_le_bytes()));
         bytes.extend(xxh3_64(&bytes).to_le_bytes());
         super::file::replace(path, &bytes)
     }
@@ -48,31 +50,42 @@ impl Model {
     /// If the file cannot be read or is not a complete checkpoint.
     pub fn load(path: &Path) -> Result<Model, CheckpointError> {
         let bytes = std::fs::read(path)?;
-        if !bytes.starts_with(MAGIC) || bytes.len() < HEADER + 8 {
-            return Err(CheckpointError::Content("the header is wrong"));
+        let refused = |problem| Err(CheckpointError::Content(problem));
+        if !bytes.starts_with(MAGIC) || bytes.len() < 24 {
+            return refused("the header is wrong");
         }
-        let Some(version) = VERSIONS.iter().position(|&version| version == bytes[7]) else {
-            return Err(CheckpointError::Content("its version is not supported"));
-        };
         let (content, checksum) = bytes.split_at(bytes.len() - 8);
         if xxh3_64(content).to_le_bytes() != *checksum {
-            return Err(CheckpointError::Content("its checksum does not match"));
+            return refused("its checksum does not match");
         }
-        let hidden = u32::from_le_bytes([content[8], content[9], content[10], content[11]]) as usize;
+        let number = |at: usize| u32::from_le_bytes([content[at], content[at + 1], content[at + 2], content[at + 3]]);
+        let hidden = number(8) as usize;
+        let (inputs, values): (usize, Vec<f32>) = match content[7] {
+            1 => {
+                (Network::PIECES, content[12..].as_chunks().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect())
+            }
+            VERSION => {
+                let values =
+                    content[16..].as_chunks().0.iter().map(|&bytes| f32::from(i16::from_le_bytes(bytes)) / ONE);
+                (number(12) as usize, values.collect())
+            }
+            _ => return refused("its version is not supported"),
+        };
         if !HIDDEN.contains(&hidden) || !hidden.is_multiple_of(32) {
-            return Err(CheckpointError::Content("the number of units is not supported"));
+            return refused("the number of units is not supported");
         }
-        let mut model = Model::zero(Shape { hidden, pairs: version == 1 });
-        let values = content[HEADER..].as_chunks().0;
-        if values.len() != model.values.len() || values.len() * 4 != content.len() - HEADER {
-            return Err(CheckpointError::Content("its length does not fit the number of units"));
+        let Some(shape) = [false, true].map(|pairs| Shape { hidden, pairs }).into_iter().find(|s| s.inputs() == inputs)
+        else {
+            return refused("the number of inputs is not supported");
+        };
+        let mut model = Model::zero(shape);
+        if values.len() != model.values.len() {
+            return refused("its length does not fit the number of units");
         }
-        for (value, bytes) in model.values.iter_mut().zip(values) {
-            *value = f32::from_le_bytes(*bytes);
+        if values.iter().any(|value| !value.is_finite()) {
+            return refused("a parameter is not a number");
         }
-        if model.values.iter().any(|value| !value.is_finite()) {
-            return Err(CheckpointError::Content("a parameter is not a number"));
-        }
+        model.values = values;
         Ok(model)
     }
 }

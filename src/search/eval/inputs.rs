@@ -4,8 +4,8 @@ use crate::board::Lanes;
 
 /// The pieces on their squares, from one perspective: own and enemy, eight animals, 63 squares.
 pub(super) const PIECES: usize = 2 * 8 * 63;
-/// The pairs of an own animal, an enemy animal and a step, from one perspective.
-pub(super) const PAIRS: usize = 8 * 8 * STEPS.len();
+/// The pairs, from one perspective: three zones, an own and an enemy animal, a step from one to the other.
+pub(super) const PAIRS: usize = 3 * 8 * 8 * STEPS.len();
 
 /// The steps of one or two squares, forwards, backwards and sideways, as differences of square indices.
 const STEPS: [i32; 12] = [-14, -8, -7, -6, -2, -1, 1, 2, 6, 7, 8, 14];
@@ -43,13 +43,20 @@ pub(super) fn piece(perspective: usize, color: usize, animal: usize, square: usi
     ((color ^ perspective) * 8 + animal) * 63 + square
 }
 
+/// The input of a pair, given the zone and the number of the step.
+#[inline(always)]
+fn pair_in(zone: usize, own: usize, enemy: usize, step: usize) -> usize {
+    ((zone * 8 + own) * 8 + enemy) * STEPS.len() + step
+}
+
 /// The inputs of a white and a black animal on squares one or two steps apart, from White's and from Black's perspective.
-/// The step from the own to the enemy animal has the same number in both, since exchanging the animals and rotating the
-/// board both reverse it.
+/// The zone is that of the own animal: the three ranks before its own den, those of the rivers, or those before the
+/// enemy's den. The step has the same number from both perspectives, since exchanging the animals and rotating the board
+/// both reverse it.
 #[inline(always)]
 pub(super) fn pair(white: usize, black: usize, white_square: usize, black_square: usize) -> [usize; 2] {
     let step = usize::from(STEP_NUMBERS[(14 + black_square - white_square) % STEP_NUMBERS.len()]);
-    [(white * 8 + black) * STEPS.len() + step, (black * 8 + white) * STEPS.len() + step]
+    [pair_in(white_square / 21, white, black, step), pair_in((62 - black_square) / 21, black, white, step)]
 }
 
 /// The enemy animals one or two steps from a square, as bits.

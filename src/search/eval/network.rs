@@ -1,11 +1,15 @@
-//! An efficiently updatable neural network (NNUE): (1008 + 768 → H) × 2 → 1, quantised.
+//! An efficiently updatable neural network (NNUE): (1008 + 2304 → H) × 2 → 1, quantised.
 //!
-//! The inputs, from each side's perspective, with the board rotated for Black: 1008 for the pieces on their squares (own
-//! or enemy, eight animals, 63 squares), and in most networks 768 for pairs (an own animal, an enemy animal, and the
-//! step from one to the other, if it is one or two squares long). Each perspective has an accumulator of H units: the
-//! bias and the sum of the weights of its inputs. The output is a bias and the sum over both accumulators, the side to
-//! move first, of a weight times the squared clipped value (SCReLU). Biases and weights of the output depend on the
-//! number of pieces (eight buckets).
+//! The inputs, from each side's perspective, with the board rotated for Black:
+//!
+//! - 1008 for the pieces on their squares: own or enemy, eight animals, 63 squares;
+//! - in most networks 2304 for pairs: an own and an enemy animal, the step from one to the other, if it is one or two
+//!   squares long (twelve steps), and whether the own animal stands on the three ranks before its own den, on the ranks
+//!   of the rivers or before the enemy's den.
+//!
+//! Each perspective has an accumulator of H units: the bias and the sum of the weights of its inputs. The output is a
+//! bias and the sum over both accumulators, the side to move first, of a weight times the squared clipped value (SCReLU).
+//! Biases and weights of the output depend on the number of pieces (eight buckets).
 //!
 //! All arithmetic is on integers, so every CPU level returns the same value.
 //!
@@ -21,7 +25,7 @@
 //! | 4 | the evaluation in cp of an output of 1.0 |
 //! | 2 × H | biases of the accumulators, in 1/255 |
 //! | 2 × 1008 × H | weights of the pieces on their squares, in 1/255, by input; each within ±505 |
-//! | 768 × H | version 2: weights of the pairs, in 1/255, by input; each within ±127 |
+//! | 2304 × H | version 2: weights of the pairs, in 1/255, by input; each within ±127 |
 //! | 2 × 8 × 2 × H | weights of the output, in 1/64, by bucket; each within ±127 |
 //! | 4 × 8 | biases of the output, in 1/(255 × 64), by bucket |
 //! | 8 | XXH3 (64 bits) of all bytes before |
@@ -411,8 +415,7 @@ pub(super) mod tests {
         }
     }
 
-    /// A pair is an own and an enemy animal, and the way between them: reflected or turned pairs differ, and every pair
-    /// has its own input.
+    /// A pair is an own and an enemy animal, the step between them and a third of the board. Each has its own input.
     #[test]
     fn pairs_are_numbered() {
         let mut found = std::collections::BTreeMap::new();
@@ -426,12 +429,13 @@ pub(super) mod tests {
                 assert_eq!(input.is_some(), matches!(step.0.abs() + step.1.abs(), 1 | 2), "{white:?} {black:?}");
                 let Some(input) = input else { continue };
                 assert!(input < PAIRS);
-                assert_eq!(*found.entry(input).or_insert((own, enemy, step)), (own, enemy, step));
+                let pair = (own, enemy, step, y / 3);
+                assert_eq!(*found.entry(input).or_insert(pair), pair);
                 let seen_by_black = Network::pair_input(Color::Black, (enemy, black.rotate()), (own, white.rotate()));
                 assert_eq!(seen_by_black, Some(input));
             }
         }
-        assert_eq!(found.len(), 8 * 12);
+        assert_eq!(found.len(), 3 * 8 * 12);
     }
 
     /// A network whose pairs have weights of 0 is a network without pairs.
