@@ -8,8 +8,8 @@ use std::sync::{Arc, LazyLock};
 static FILES: [(&str, &[u8]); 2] = [
     // crates/train/networks/chinese-1.toml
     ("chinese", include_bytes!("127e3239f6c2bbef.nnue")),
-    // crates/train/networks/generation-4.toml
-    ("paper", include_bytes!("798d6f50e052434c.nnue")),
+    // crates/train/networks/generation-7.toml
+    ("paper", include_bytes!("92cffe194d64d3e5.nnue")),
 ];
 
 static NETWORKS: LazyLock<Vec<(RuleOptions, Arc<Network>)>> = LazyLock::new(|| {
