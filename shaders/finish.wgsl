@@ -1,8 +1,6 @@
 // Marks the positions that no pass decided as draws. Positions without a move already have their code. Runs only if
 // values are kept. A workgroup processes a row, invocation s word s; `written` is *open*, `seen` is *lost*.
 
-#import dsq::tables
-
 @compute @workgroup_size(64)
 fn main(
     @builtin(workgroup_id) group: vec3<u32>,

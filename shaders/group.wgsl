@@ -1,5 +1,3 @@
-#define_import_path dsq::group
-
 // Functions that the 64 invocations of a workgroup compute together. All invocations must call them in uniform control flow.
 
 var<workgroup> sum: atomic<u32>;

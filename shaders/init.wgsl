@@ -4,19 +4,14 @@
 // processes a row.
 //
 // Values are as in `conversions.rs`: 0 for no conversion, k for a loss in k plies, then a draw, 65535 - k for a win in k
-// plies. Two positions share a u32. Captures by and of the lane piece are looked up word by word (invocation s processes
-// word s). All other captures are the same for every square of the lane piece, so each invocation processes two
-// neighbouring lanes and neighbouring invocations read neighbouring cells.
-
-#import dsq::quiet
-#import dsq::group
+// plies. Two positions share a u32. For captures, each invocation processes two neighbouring lanes, so neighbouring invocations
+// mostly read neighbouring cells.
 
 /// The values of 64 words. A word takes 33 instead of 32 u32, which avoids bank conflicts in workgroup memory.
 var<workgroup> values: array<u32, 2112>;
-/// By depth: the set of words with conversions, and the offset of the depth's entries among the row's entries.
-var<workgroup> depth_words: array<array<atomic<u32>, 2>, DEPTHS>;
-var<workgroup> offsets: array<u32, DEPTHS>;
-var<workgroup> sizes: array<u32, 64>;
+/// The depths of the row's conversions, a bit each, and the words with conversions of one depth.
+var<workgroup> depths: array<atomic<u32>, DEPTH_WORDS>;
+var<workgroup> marked: array<atomic<u32>, 2>;
 
 @compute @workgroup_size(64)
 fn main(
@@ -39,18 +34,14 @@ fn start(local: u32, s: u32) {
     for (var j = 0u; j < 33u; j++) {
         values[s * 33u + j] = 0u;
     }
-    for (var d = s; d < DEPTHS; d += 64u) {
-        atomicStore(&depth_words[d][0], 0u);
-        atomicStore(&depth_words[d][1], 0u);
+    if s < DEPTH_WORDS {
+        atomicStore(&depths[s], 0u);
     }
-    set_around(valid, s);
+    around[s] = valid;
     let row_den = enters_den(side, squares);
-    if !row_den && not_empty(valid) {
-        by_word(side, squares, s);
-    }
     workgroupBarrier();
     if !row_den {
-        by_lanes(side, squares, s % 32u, s / 32u);
+        by_captures(side, squares, taken, s % 32u, s / 32u);
     }
     let quiet = inner_moves(side, squares, valid, s) | row_moves(side, squares, taken, s);
     workgroupBarrier();
@@ -59,15 +50,14 @@ fn start(local: u32, s: u32) {
     if row_den || contains(sides[side].dens[WORD_PIECE], s) {
         den = valid;
     }
-    raise_lanes(s, den, WIN_IN_ONE);
+    for (var pair = 0u; not_empty(den) && pair < 32u; pair++) {
+        raise_pair(s, pair, bits_from(den, 2u * pair) & 3u, vec2<u32>(WIN_IN_ONE, WIN_IN_ONE));
+    }
     let any = valid & ~with_value(s, 0u);
     let stuck = valid & ~(any | quiet);
     let lost = stuck & splat(params.no_move_loses);
     let decisive = any & ~with_value(s, ESCAPE);
-    note_words(decisive, s);
-    workgroupBarrier();
-    let base = place_entries(s, row);
-    write_entries(decisive, base, s);
+    write_conversions(decisive, row, side, s);
 
     if in_play(s) {
         let word = word_of(row, s);
@@ -78,7 +68,7 @@ fn start(local: u32, s: u32) {
         seen[word] = lost;
         escapes[word] = any | stuck | ~valid;
     }
-    if KEEP && not_empty(stuck) {
+    if params.keep != 0u && not_empty(stuck) {
         store_code(local, s, stuck, CODE_NO_MOVE);
     }
     let undecided = group_sum(count_of(valid & ~lost), s);
@@ -115,9 +105,10 @@ fn enters_den(side: u32, squares: u32) -> bool {
 fn row_moves(side: u32, squares: u32, taken: vec2<u32>, s: u32) -> vec2<u32> {
     var found = EMPTY;
     for (var slot = 0u; slot < 4u * sides[side].row_pieces; slot++) {
-        let square = target_of(side, squares, slot);
+        let from_square = square_of(squares, slot / 4u);
+        let square = target_of(side, squares, slot / 4u, from_square, slot % 4u);
         if square != NONE && square != s && !contains(taken, square) {
-            found |= unblocked(side, crossed(square_of(squares, slot / 4u), square)) & ~single(square);
+            found |= unblocked(side, crossed(from_square, square)) & ~single(square);
         }
     }
     return found;
@@ -149,19 +140,32 @@ fn row_pieces_of(c: u32, side: u32, squares: u32) -> Cell {
     return cell;
 }
 
-/// The value of a capture that leads to `cell`.
-fn value_at(c: u32, cell: Cell) -> u32 {
+/// The cell that the pieces placed so far lead to.
+fn cell_number(cell: Cell) -> u32 {
+    return select(cell.straight, cell.across, cell.mirrored);
+}
+
+/// The values of captures that lead to two cells.
+fn values_at(c: u32, at: vec2<u32>) -> vec2<u32> {
     if captures[c].buffer == NONE {
-        return WIN_IN_ONE;
+        return vec2<u32>(WIN_IN_ONE, WIN_IN_ONE);
     }
-    let at = select(cell.straight, cell.across, cell.mirrored);
-    touch(TOUCH_TABLES, at);
-    var code: u32;
-    if WIDE {
-        code = (table_word(captures[c].buffer, at >> 1u) >> ((at & 1u) << 4u)) & 0xffffu;
-    } else {
-        code = (table_word(captures[c].buffer, at >> 2u) >> ((at & 3u) << 3u)) & 0xffu;
+    touch(TOUCH_TABLES, at.x);
+    touch(TOUCH_TABLES, at.y);
+    let words = at >> select(vec2<u32>(2u, 2u), vec2<u32>(1u, 1u), params.wide != 0u);
+    var found: vec2<u32>;
+    switch captures[c].buffer {
+        case 0u: { found = vec2<u32>(table_a[words.x], table_a[words.y]); }
+        case 1u: { found = vec2<u32>(table_b[words.x], table_b[words.y]); }
+        case 2u: { found = vec2<u32>(table_c[words.x], table_c[words.y]); }
+        default: { found = vec2<u32>(table_d[words.x], table_d[words.y]); }
     }
+    return vec2<u32>(value_in(found.x, at.x), value_in(found.y, at.y));
+}
+
+/// The value of a capture that leads to cell `at` in `word`.
+fn value_in(word: u32, at: u32) -> u32 {
+    let code = select((word >> ((at & 3u) << 3u)) & 0xffu, (word >> ((at & 1u) << 4u)) & 0xffffu, params.wide != 0u);
     if code == CODE_DRAW || (code == CODE_NO_MOVE && params.no_move_loses == 0u) {
         return ESCAPE;
     }
@@ -173,91 +177,74 @@ fn fixed_square(squares: u32, s: u32, piece: u32) -> u32 {
     return select(square_of(squares, piece), s, piece == WORD_PIECE);
 }
 
-/// Captures by the lane piece, which moves to the victim's square, and captures of the lane piece on each of the few
-/// squares that the attacker reaches.
-fn by_word(side: u32, squares: u32, s: u32) {
-    var c = sides[side].captures;
-    for (var n = sides[side].by_lane; n > 0u; n--) {
-        let victim_square = fixed_square(squares, s, captures[c].victim);
-        let lanes = captures[c].hits[victim_square];
-        if not_empty(lanes) {
-            let cell = with_piece(c, row_pieces_of(c, side, squares), WORD_PIECE, s);
-            raise_lanes(s, lanes, value_at(c, with_piece(c, cell, LANE_PIECE, victim_square)));
-        }
-        c++;
-    }
-    for (var n = sides[side].of_lane; n > 0u; n--) {
-        let attacker = captures[c].attacker;
-        let from_square = fixed_square(squares, s, attacker);
-        var cell = row_pieces_of(c, side, squares);
-        if attacker != WORD_PIECE {
-            cell = with_piece(c, cell, WORD_PIECE, s);
-        }
-        for (var lanes = captures[c].hits[from_square]; not_empty(lanes); lanes &= ~single(lowest(lanes))) {
-            let lane = lowest(lanes);
-            if !is_blocked(side, squares, crossed(from_square, lane)) {
-                raise_pair(s, lane / 2u, 1u << (lane & 1u), value_at(c, with_piece(c, cell, attacker, lane)));
-            }
-        }
-        c++;
-    }
-}
-
-/// All other captures, word by word and two lanes for each invocation. Each half of the workgroup processes every other word.
-fn by_lanes(side: u32, squares: u32, pair: u32, half: u32) {
-    var c = sides[side].captures + sides[side].by_lane + sides[side].of_lane;
-    let every_other = vec2<u32>(0x55555555u << half, 0x55555555u << half) & sides[side].words;
-    for (var n = sides[side].others; n > 0u; n--) {
+/// Raises the values of positions with captures, word by word and two lanes for each invocation. Each half of the workgroup
+/// processes every other word.
+fn by_captures(side: u32, squares: u32, taken: vec2<u32>, pair: u32, half: u32) {
+    let every_other = vec2<u32>(0x55555555u << half, 0x55555555u << half) & sides[side].words & ~taken;
+    let end = sides[side].captures + sides[side].capture_count;
+    for (var c = sides[side].captures; c < end; c++) {
         let attacker = captures[c].attacker;
         let victim = captures[c].victim;
+        let first = min(attacker, victim);
+        let second = max(attacker, victim);
         let fixed = row_pieces_of(c, side, squares);
-        var words: vec2<u32>;
-        if attacker == WORD_PIECE {
-            // The squares from which the word piece takes.
-            words = captures[c].hits[square_of(squares, victim)];
-        } else {
-            words = captures[c].hits[square_of(squares, attacker)];
-            if victim != WORD_PIECE {
-                words = select(EMPTY, FULL, contains(words, square_of(squares, victim)));
+        var words = FULL;
+        if first != WORD_PIECE {
+            let hits = captures[c].hits[square_of(squares, first)];
+            if second == WORD_PIECE {
+                words = hits;
+            } else {
+                let is_hit = select(contains(hits, square_of(squares, second)), not_empty(hits), second == LANE_PIECE);
+                words = select(EMPTY, FULL, is_hit);
             }
         }
         for (words &= every_other; not_empty(words); words &= ~single(lowest(words))) {
             let s = lowest(words);
-            let victim_square = fixed_square(squares, s, victim);
-            let water = crossed(fixed_square(squares, s, attacker), victim_square);
-            if is_blocked(side, squares, water) {
-                continue;
-            }
-            var cell = with_piece(c, fixed, attacker, victim_square);
-            if attacker != WORD_PIECE {
+            let square = fixed_square(squares, s, first);
+            var bits = bits_from(valid_word(side, taken, s), 2u * pair) & 3u;
+            var cell = fixed;
+            if first != WORD_PIECE && second != WORD_PIECE {
                 cell = with_piece(c, cell, WORD_PIECE, s);
             }
-            let lanes = bits_from(unblocked(side, water), 2u * pair) & 3u;
-            let low = value_at(c, with_piece(c, cell, LANE_PIECE, 2u * pair));
-            let high = value_at(c, with_piece(c, cell, LANE_PIECE, 2u * pair + 1u));
-            raise_pair(s, pair, lanes & 1u, low);
-            raise_pair(s, pair, lanes & 2u, high);
+            // The piece of the smaller class whose square depends on the lane, and its squares for the two lanes.
+            var moving = LANE_PIECE;
+            var there = vec2<u32>(2u * pair, 2u * pair + 1u);
+            if second == LANE_PIECE {
+                bits &= bits_from(captures[c].hits[square], 2u * pair);
+                if bits != 0u {
+                    bits &= ~(u32(is_blocked(side, squares, crossed(square, there.x)))
+                        | (u32(is_blocked(side, squares, crossed(square, there.y))) << 1u));
+                }
+                if attacker == LANE_PIECE {
+                    there = vec2<u32>(square, square);
+                } else {
+                    moving = attacker;
+                }
+            } else {
+                let victim_square = fixed_square(squares, s, victim);
+                let water = crossed(fixed_square(squares, s, attacker), victim_square);
+                bits &= select(bits_from(unblocked(side, water), 2u * pair), 0u, is_blocked(side, squares, water));
+                cell = with_piece(c, cell, attacker, victim_square);
+            }
+            if bits != 0u {
+                // Without one of the two positions, both lookups read the other's cell.
+                let low = select(there.y, there.x, (bits & 1u) != 0u);
+                let high = select(there.x, there.y, (bits & 2u) != 0u);
+                let at = vec2<u32>(cell_number(with_piece(c, cell, moving, low)), cell_number(with_piece(c, cell, moving, high)));
+                raise_pair(s, pair, bits, values_at(c, at));
+            }
         }
-        c++;
     }
 }
 
-/// Raises two positions of word s to at least `value`: the positions of the pair that are set in `bits`.
-fn raise_pair(s: u32, pair: u32, bits: u32, value: u32) {
+/// Raises two positions of word s to at least their values in `value`: the positions of the pair that are set in `bits`.
+fn raise_pair(s: u32, pair: u32, bits: u32, value: vec2<u32>) {
     let at = s * 33u + pair;
-    let old = values[at];
-    let low = select(old & 0xffffu, max(old & 0xffffu, value), (bits & 1u) != 0u);
-    let high = select(old >> 16u, max(old >> 16u, value), (bits & 2u) != 0u);
-    values[at] = low | (high << 16u);
+    let old = vec2<u32>(values[at] & 0xffffu, values[at] >> 16u);
+    let raised = select(old, max(old, value), vec2<bool>((bits & 1u) != 0u, (bits & 2u) != 0u));
+    values[at] = raised.x | (raised.y << 16u);
 }
 
-fn raise_lanes(s: u32, lanes: vec2<u32>, value: u32) {
-    for (var rest = lanes; not_empty(rest);) {
-        let pair = lowest(rest) / 2u;
-        raise_pair(s, pair, bits_from(rest, 2u * pair) & 3u, value);
-        rest &= ~(single(2u * pair) | single(2u * pair + 1u));
-    }
-}
 
 /// The positions of word s with this value.
 fn with_value(s: u32, value: u32) -> vec2<u32> {
@@ -282,96 +269,73 @@ fn depth_of(value: u32) -> u32 {
     return min(select(value, 0xffffu - value, value > ESCAPE), DEPTHS - 1u);
 }
 
-/// Records for each depth which words have conversions.
-fn note_words(decisive: vec2<u32>, s: u32) {
-    var rest = decisive;
-    while not_empty(rest) {
-        let value = value_of(s, lowest(rest));
-        rest &= ~with_value(s, value);
-        atomicOr(&depth_words[depth_of(value)][s / 32u], 1u << (s % 32u));
-    }
-}
-
-fn words_of(depth: u32) -> vec2<u32> {
-    return vec2<u32>(atomicLoad(&depth_words[depth][0]), atomicLoad(&depth_words[depth][1]));
-}
-
-/// The number of entries that the conversions of a depth take: the depth, the set of words, and the positions of each word.
-fn size_of(words: vec2<u32>) -> u32 {
-    return select(0u, 2u + count_of(words), not_empty(words));
-}
-
-/// Allocates the entries for the row's conversions and returns the first; `NONE` if the page is full. Invocation s processes
-/// eight depths.
-fn place_entries(s: u32, row: u32) -> u32 {
+/// Writes the row's conversions in the order of depths, unless the page is full.
+fn write_conversions(decisive: vec2<u32>, row: u32, side: u32, s: u32) {
+    // Two entries for each depth, and one for each word with conversions of a depth.
     var size = 0u;
-    var first = NONE;
-    var last = 0u;
-    for (var d = 8u * s; d < 8u * s + 8u; d++) {
-        let words = words_of(d);
-        size += size_of(words);
-        if not_empty(words) {
-            first = min(first, d);
-            last = d;
-        }
+    for (var rest = decisive; not_empty(rest); size++) {
+        let value = value_of(s, lowest(rest));
+        let depth = depth_of(value);
+        rest &= ~with_value(s, value);
+        atomicOr(&depths[depth / 32u], 1u << (depth % 32u));
     }
-    sizes[s] = size;
     workgroupBarrier();
-    var before = 0u;
-    var all = 0u;
-    for (var i = 0u; i < 64u; i++) {
-        before += select(0u, sizes[i], i < s);
-        all += sizes[i];
+    if s < DEPTH_WORDS {
+        size += 2u * countOneBits(atomicLoad(&depths[s]));
     }
-    var base = 0u;
+    size = group_sum(size, s);
+    var at = 0u;
+    if s == 0u && size != 0u {
+        at = atomicAdd(&counters[2u + params.page], size);
+    }
+    at = group_broadcast(at, 0u, s);
+    if at + size > params.entries {
+        return;
+    }
+    var before = NONE;
+    var last = 0u;
+    for (var i = 0u; i < DEPTH_WORDS; i++) {
+        for (var left = group_broadcast(atomicLoad(&depths[i]), 0u, s); left != 0u; left &= left - 1u) {
+            last = 32u * i + firstTrailingBit(left);
+            if s < 2u {
+                atomicStore(&marked[s], 0u);
+            }
+            workgroupBarrier();
+            // An odd depth wins, an even depth loses.
+            let same = decisive & with_value(s, select(last, 0xffffu - last, (last & 1u) != 0u));
+            if not_empty(same) {
+                atomicOr(&marked[s / 32u], 1u << (s % 32u));
+            }
+            workgroupBarrier();
+            let words = vec2<u32>(atomicLoad(&marked[0]), atomicLoad(&marked[1]));
+            if not_empty(same) {
+                touch(TOUCH_ENTRIES, at + 2u + count_of(words & below(s)));
+                entries[at + 2u + count_of(words & below(s))] = same;
+            }
+            if s == 0u {
+                link(row, before, last, at);
+                touch(TOUCH_ENTRIES, at + 1u);
+                entries[at + 1u] = words;
+            }
+            before = at;
+            at += 2u + count_of(words);
+            workgroupBarrier();
+        }
+    }
     if s == 0u {
-        base = atomicAdd(&counters[2u + params.page], all + 1u);
-        if all == 0u {
-            own[row].next_conversion = NONE;
-        }
-    }
-    base = group_broadcast(base, 0u, s);
-    if base + all >= params.entries {
-        return NONE;
-    }
-    var at = before;
-    for (var d = 8u * s; d < 8u * s + 8u; d++) {
-        let words = words_of(d);
-        offsets[d] = at;
-        if not_empty(words) {
-            touch(TOUCH_ENTRIES, base + at);
-            touch(TOUCH_ENTRIES, base + at + 1u);
-            entries[base + at] = vec2<u32>(d, 0u);
-            entries[base + at + 1u] = words;
-        }
-        at += size_of(words);
-    }
-    if size != 0u && before == 0u {
-        own[row].next_conversion = first;
-        own[row].cursor = base;
-    }
-    if size != 0u && before + size == all {
-        let side = 2u * own[row].class_number + params.side;
+        link(row, before, NONE, 0u);
         atomicMax(&counters[params.counts + 2u * (side * KINDS + KIND_LAST)], last);
     }
-    if s == 63u {
-        touch(TOUCH_ENTRIES, base + all);
-        entries[base + all] = vec2<u32>(NONE, 0u);
-    }
-    workgroupBarrier();
-    return base;
 }
 
-/// Writes the positions of each depth.
-fn write_entries(decisive: vec2<u32>, base: u32, s: u32) {
-    var rest = select(decisive, EMPTY, base == NONE);
-    while not_empty(rest) {
-        let value = value_of(s, lowest(rest));
-        let same = with_value(s, value) & rest;
-        rest &= ~same;
-        let depth = depth_of(value);
-        let at = base + offsets[depth] + 2u + count_of(words_of(depth) & below(s));
-        touch(TOUCH_ENTRIES, at);
-        entries[at] = same;
+/// Stores the next depth with conversions and the place of its entries: in the first entry of the depth before, or in the
+/// state of the row.
+fn link(row: u32, before: u32, depth: u32, at: u32) {
+    if before == NONE {
+        own[row].next_conversion = depth;
+        own[row].cursor = at;
+    } else {
+        touch(TOUCH_ENTRIES, before);
+        entries[before] = vec2<u32>(depth, at);
     }
 }

@@ -2,9 +2,6 @@
 // and visit the rows that are due: a move leads to a row that the last pass changed, or a conversion has this depth.
 // `written` is *open* at an odd depth and *lost* at an even depth, `seen` is the opponent's *lost* or *open*.
 
-#import dsq::quiet
-#import dsq::group
-
 /// A row that a move from the visited row leads to.
 struct NeighbourRow {
     /// Twice the row, plus 1 if its positions are mirrored.
@@ -84,7 +81,7 @@ fn visit(row: u32, s: u32) {
         touch(TOUCH_SEEN, word);
         here = seen[word];
     }
-    set_around(here, s);
+    around[s] = here;
     var before = EMPTY;
     var kept = FULL;
     if playable {
@@ -96,12 +93,12 @@ fn visit(row: u32, s: u32) {
         }
     }
     var converted = EMPTY;
-    var next_cursor = cursor;
+    var next = vec2<u32>(0u, 0u);
     if converts {
         touch(TOUCH_ENTRIES, cursor);
         touch(TOUCH_ENTRIES, cursor + 1u);
+        next = entries[cursor];
         let words = entries[cursor + 1u];
-        next_cursor = cursor + 2u + count_of(words);
         if contains(words, s) {
             touch(TOUCH_ENTRIES, cursor + 2u + count_of(words & below(s)));
             converted = entries[cursor + 2u + count_of(words & below(s))];
@@ -122,9 +119,8 @@ fn visit(row: u32, s: u32) {
     }
     let count = group_sum(count_of(frontier), s);
     if s == 0u && converts {
-        own[row].cursor = next_cursor;
-        touch(TOUCH_ENTRIES, next_cursor);
-        own[row].next_conversion = entries[next_cursor].x;
+        own[row].next_conversion = next.x;
+        own[row].cursor = next.y;
     }
     if count == 0u {
         return;
@@ -132,7 +128,7 @@ fn visit(row: u32, s: u32) {
     if not_empty(frontier) {
         touch(TOUCH_WRITTEN, word);
         written[word] = before ^ frontier;
-        if KEEP {
+        if params.keep != 0u {
             store_code(row - params.first_row, s, frontier, params.depth + CODE_OF_0_PLIES);
         }
     }

@@ -1,142 +1,128 @@
-#define_import_path dsq::perft
-
-// Positions, move generation and making moves for the perft kernels. A position is sixteen squares, a byte each: White's
-// animals, weakest first, then Black's. A captured animal has 255.
-
-#import dsq::words
-#import dsq::shared
+// Perft: makes each move of all positions of `frontier` and writes the positions to `next_frontier`, or in the last dispatch
+// counts the replies without making them. Each invocation processes whole positions.
+//
+// A position is sixteen squares, a byte each: the animals of the side to move, weakest first, then the opponent's. A captured
+// animal has 255. The moves of a position are 32 bits: bit 4a + k is the k-th move of animal a.
 
 @group(0) @binding(0) var<uniform> params: PerftParams;
-/// First a table by side, whether its rat stands in the water, victim, and the victim's square: the animals that take the
-/// victim, a bit each. Then masks by animal: the squares it may enter, for each side, and whether it leaps.
-@group(0) @binding(1) var<storage, read> rules: array<u32>;
+@group(0) @binding(1) var<storage, read> rules: PerftRules;
+/// The sum, low half first, and the numbers of positions.
 @group(0) @binding(2) var<storage, read_write> work: array<atomic<u32>>;
 @group(0) @binding(3) var<storage, read> frontier: array<vec4<u32>>;
 @group(0) @binding(4) var<storage, read_write> next_frontier: array<vec4<u32>>;
 
-/// The squares of the animals of the side to move, and of the opponent's.
-struct Position {
-    own: vec2<u32>,
-    enemy: vec2<u32>,
-}
-
-/// A set of squares for each animal of a side.
-struct Lanes {
-    of_animal: array<vec2<u32>, 8>,
-}
-
-struct Move {
-    animal: u32,
-    target_square: u32,
-}
-
-fn unpacked(packed: vec4<u32>, turn: u32) -> Position {
-    if turn == 0u {
-        return Position(packed.xy, packed.zw);
+@compute @workgroup_size(64)
+fn main(
+    @builtin(global_invocation_id) id: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let is_last = params.next_count == NONE;
+    var lines = 0u;
+    for (var i = id.x; i < atomicLoad(&work[params.frontier_count]); i += 64u * groups.x) {
+        let here = frontier[i];
+        var moves = moves_of(here, params.turn);
+        var next = 0u;
+        if !is_last {
+            next = atomicAdd(&work[params.next_count], countOneBits(moves));
+        }
+        for (; moves != 0u; moves &= moves - 1u) {
+            let after = made(here, params.turn, firstTrailingBit(moves));
+            if is_last {
+                lines += countOneBits(moves_of(after, 1u - params.turn));
+            } else {
+                next_frontier[next] = after;
+                next++;
+            }
+        }
     }
-    return Position(packed.zw, packed.xy);
-}
-
-fn packed_of(here: Position, turn: u32) -> vec4<u32> {
-    if turn == 0u {
-        return vec4<u32>(here.own, here.enemy);
+    let total = group_sum(lines, local);
+    if local == 0u && total != 0u {
+        let before = atomicAdd(&work[0], total);
+        if before + total < before {
+            atomicAdd(&work[1], 1u);
+        }
     }
-    return vec4<u32>(here.enemy, here.own);
 }
 
+/// The square of an animal of one side.
 fn square_of(side: vec2<u32>, animal: u32) -> u32 {
-    return (select(side.x, side.y, animal >= 4u) >> (8u * (animal & 3u))) & 255u;
+    return extractBits(select(side.x, side.y, animal >= 4u), 8u * (animal & 3u), 8u);
 }
 
-fn lane_of(side: vec2<u32>, animal: u32) -> vec2<u32> {
-    let square = square_of(side, animal);
-    return select(EMPTY, single(square & 63u), square < 64u);
-}
-
-fn mask_of(at: u32, animal: u32) -> vec2<u32> {
-    return vec2<u32>(rules[at + 2u * animal], rules[at + 2u * animal + 1u]);
+fn set_of(square: u32) -> vec2<u32> {
+    return select(single(square), EMPTY, square == 255u);
 }
 
 fn union_of(side: vec2<u32>) -> vec2<u32> {
     var all = EMPTY;
     for (var a = 0u; a < 8u; a++) {
-        all |= lane_of(side, a);
+        all |= set_of(square_of(side, a));
     }
     return all;
 }
 
-/// The squares that each animal of the side to move may enter; none if the game is over.
-fn targets(here: Position, turn: u32) -> Lanes {
-    var found: Lanes;
-    let own = union_of(here.own);
-    let enemy = union_of(here.enemy);
-    let den = select(DEN_WHITE, DEN_BLACK, turn == 1u);
-    if !not_empty(own) || not_empty(enemy & den) {
-        return found;
+/// The moves of the side to move; none if the game is over.
+fn moves_of(here: vec4<u32>, turn: u32) -> u32 {
+    let own = union_of(here.xy);
+    let enemy = union_of(here.zw);
+    if !not_empty(own) || not_empty(enemy & select(DEN_WHITE, DEN_BLACK, turn == 1u)) {
+        return 0u;
     }
-    let own_rat = lane_of(here.own, 0u) & WATER;
-    let rats = (lane_of(here.enemy, 0u) & WATER) | (own_rat & mask_of(RULES_OWN_RAT_BLOCKS, 0u));
-    let leap_up = LEAP_UP & ~(down(rats, 7u) | down(rats, 14u) | down(rats, 21u));
-    let leap_down = LEAP_DOWN & ~(up(rats, 7u) | up(rats, 14u) | up(rats, 21u));
-    let leap_right = LEAP_RIGHT & ~(down(rats, 1u) | down(rats, 2u));
-    let leap_left = LEAP_LEFT & ~(up(rats, 1u) | up(rats, 2u));
-    let table = (2u * turn + select(0u, 1u, not_empty(own_rat))) * 8u * 64u;
+    let own_rat = set_of(square_of(here.xy, 0u)) & WATER;
+    let wet = u32(not_empty(own_rat));
+    let rats = set_of(square_of(here.zw, 0u)) | (own_rat & splat(rules.own_rat_blocks));
+    var moves = 0u;
     for (var a = 0u; a < 8u; a++) {
-        let from_square = lane_of(here.own, a);
-        let files = from_square & mask_of(RULES_LEAPS_FILES, a);
-        let ranks = from_square & mask_of(RULES_LEAPS_RANKS, a);
-        let reach = up(from_square, 7u) | down(from_square, 7u)
-            | up(from_square & NOT_G, 1u) | down(from_square & NOT_A, 1u)
-            | up(files & leap_up, 28u) | down(files & leap_down, 28u)
-            | up(ranks & leap_right, 3u) | down(ranks & leap_left, 3u);
-        var capturable = EMPTY;
-        for (var victim = 0u; victim < 8u; victim++) {
-            let takers = rules[table + victim * 64u + (square_of(here.enemy, victim) & 63u)];
-            capturable |= lane_of(here.enemy, victim) & splat(takers >> a);
+        let from_square = square_of(here.xy, a);
+        if from_square == 255u {
+            continue;
         }
-        found.of_animal[a] = reach & ~own & (~enemy | capturable) & mask_of(RULES_HABITAT + 16u * turn, a);
-    }
-    return found;
-}
-
-fn number_of(lanes: ptr<function, Lanes>) -> u32 {
-    var number = 0u;
-    for (var a = 0u; a < 8u; a++) {
-        number += count_of((*lanes).of_animal[a]);
-    }
-    return number;
-}
-
-/// Removes a move from the remaining ones and returns it; there must be one.
-fn next_move(left: ptr<function, Lanes>) -> Move {
-    for (var a = 0u; a < 7u; a++) {
-        if not_empty((*left).of_animal[a]) {
-            return next_of(left, a);
+        let targets = rules.moves[turn][a][from_square];
+        for (var k = 0u; k < 4u; k++) {
+            let to_square = extractBits(targets, 8u * k, 8u);
+            if to_square == 255u || contains(own, to_square) || not_empty(crossed(from_square, to_square) & rats) {
+                continue;
+            }
+            if !contains(enemy, to_square) || takes(here.zw, turn, wet, a, to_square) {
+                moves |= 1u << (4u * a + k);
+            }
         }
     }
-    return next_of(left, 7u);
+    return moves;
 }
 
-fn next_of(left: ptr<function, Lanes>, animal: u32) -> Move {
-    let square = lowest((*left).of_animal[animal]);
-    (*left).of_animal[animal] &= ~single(square);
-    return Move(animal, square);
+/// Whether an animal may take the enemy on a square that it reaches.
+fn takes(enemy: vec2<u32>, turn: u32, wet: u32, animal: u32, square: u32) -> bool {
+    for (var victim = 0u; victim < 8u; victim++) {
+        if square_of(enemy, victim) == square {
+            return extractBits(rules.takers[turn][wet][victim][square], animal, 1u) != 0u;
+        }
+    }
+    return false;
 }
 
-/// The position after a move, the other side to move.
-fn made(before: Position, mv: Move) -> Position {
-    let shift = 8u * (mv.animal & 3u);
-    let cleared = ~(255u << shift);
-    let put = mv.target_square << shift;
-    let low = mv.animal < 4u;
-    let own = vec2<u32>(
-        select(before.own.x, (before.own.x & cleared) | put, low),
-        select((before.own.y & cleared) | put, before.own.y, low),
+/// The position after a move, for the other side to move.
+fn made(here: vec4<u32>, turn: u32, mv: u32) -> vec4<u32> {
+    let animal = mv / 4u;
+    let to_square = extractBits(rules.moves[turn][animal][square_of(here.xy, animal)], 8u * (mv % 4u), 8u);
+    let low = animal < 4u;
+    let moved = insertBits(select(here.y, here.x, low), to_square, 8u * (animal & 3u), 8u);
+    return vec4<u32>(
+        without(here.z, to_square),
+        without(here.w, to_square),
+        select(here.x, moved, low),
+        select(moved, here.y, low),
     );
-    var taken = vec2<u32>(0u, 0u);
-    for (var a = 0u; a < 8u; a++) {
-        let byte = select(0u, 255u << (8u * (a & 3u)), square_of(before.enemy, a) == mv.target_square);
-        taken |= select(vec2<u32>(0u, byte), vec2<u32>(byte, 0u), a < 4u);
+}
+
+/// Four animals without the one on a square.
+fn without(animals: u32, square: u32) -> u32 {
+    var left = animals;
+    for (var shift = 0u; shift < 32u; shift += 8u) {
+        if extractBits(animals, shift, 8u) == square {
+            left = insertBits(left, 255u, shift, 8u);
+        }
     }
-    return Position(before.enemy | taken, own);
+    return left;
 }

@@ -1,15 +1,4 @@
-#define_import_path dsq::tables
-
 // The buffers of the table kernels, and how to find rows and their neighbours. See README.md.
-
-#import dsq::words
-#import dsq::trace
-
-/// The number of buffers with values of smaller classes.
-@id(0) override TABLE_BUFFERS: u32 = 4u;
-/// Whether values are kept, and whether a cell has two bytes.
-@id(1) override KEEP: bool = true;
-@id(2) override WIDE: bool = true;
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> sides: array<Side>;
@@ -32,19 +21,6 @@
 @group(0) @binding(13) var<storage, read> table_b: array<u32>;
 @group(0) @binding(14) var<storage, read> table_c: array<u32>;
 @group(0) @binding(15) var<storage, read> table_d: array<u32>;
-
-/// Word `at` (4 bytes) of a buffer of smaller classes' values.
-fn table_word(buffer: u32, at: u32) -> u32 {
-    if TABLE_BUFFERS == 1u {
-        return table_a[at];
-    }
-    switch buffer {
-        case 0u: { return table_a[at]; }
-        case 1u: { return table_b[at]; }
-        case 2u: { return table_c[at]; }
-        default: { return table_d[at]; }
-    }
-}
 
 /// Whether a word is in memory: a word piece may stand on its square.
 fn in_play(s: u32) -> bool {
@@ -69,16 +45,6 @@ fn set_of(squares: u32, pieces: u32) -> vec2<u32> {
     return taken;
 }
 
-/// The water that a move leaps over.
-fn crossed(a: u32, b: u32) -> vec2<u32> {
-    let first = single(min(a, b));
-    switch max(a, b) - min(a, b) {
-        case 3u: { return up(first, 1u) | up(first, 2u); }
-        case 28u: { return up(first, 7u) | up(first, 14u) | up(first, 21u); }
-        default: { return EMPTY; }
-    }
-}
-
 /// Whether the first row piece is a rat that blocks a leap over this water.
 fn is_blocked(side: u32, squares: u32, water: vec2<u32>) -> bool {
     return (sides[side].flags & FIRST_BLOCKS) != 0u && contains(water, square_of(squares, 0u));
@@ -99,23 +65,19 @@ struct Neighbour {
     lanes: vec2<u32>,
 }
 
-/// The square that the `slot`-th move of a side's row pieces leads to; `NONE` if there is no such move.
-fn target_of(side: u32, squares: u32, slot: u32) -> u32 {
-    let piece = slot / 4u;
-    if piece >= sides[side].row_pieces {
-        return NONE;
-    }
-    let square = (sides[side].moves[piece][square_of(squares, piece)] >> (8u * (slot % 4u))) & 255u;
-    let is_none = square == 255u || is_blocked(side, squares, crossed(square_of(squares, piece), square));
-    return select(square, NONE, is_none);
+/// The square that the `k`-th of four moves of a row piece or the word piece leads to; `NONE` if there is no such move.
+fn target_of(side: u32, squares: u32, piece: u32, from_square: u32, k: u32) -> u32 {
+    let square = (sides[side].moves[piece][from_square] >> (8u * k)) & 255u;
+    return select(square, NONE, square == 255u || is_blocked(side, squares, crossed(from_square, square)));
 }
 
+/// The row at the end of the `slot`-th move of a side's row pieces, four for each piece.
 fn neighbour(side: u32, squares: u32, slot: u32) -> Neighbour {
-    let square = target_of(side, squares, slot);
+    let piece = slot / 4u;
+    let square = target_of(side, squares, piece, square_of(squares, piece), slot % 4u);
     if square == NONE {
         return Neighbour(NONE, false, EMPTY);
     }
-    let piece = slot / 4u;
     let moved = insertBits(squares, square, piece * 6u, 6u);
     // In the index the first row piece is on the files a to d.
     let over = piece == 0u && square % 7u > 3u;
@@ -178,11 +140,12 @@ fn weight_of(squares: u32) -> u32 {
 
 /// Stores `code` for the positions of a word that have no code yet.
 fn store_code(local: u32, s: u32, lanes: vec2<u32>, code: u32) {
-    let cells_of_u32 = select(4u, 2u, WIDE);
+    let wide = params.wide != 0u;
+    let cells_of_u32 = select(4u, 2u, wide);
     let at = (local * 64u + s) * (64u / cells_of_u32);
     for (var lane = 0u; lane < 64u; lane += cells_of_u32) {
         let bits = bits_from(lanes, lane);
-        let spread = select((((bits & 15u) * 0x204081u) & 0x1010101u), (((bits & 3u) * 0x8001u) & 0x10001u), WIDE);
+        let spread = select((((bits & 15u) * 0x204081u) & 0x1010101u), (((bits & 3u) * 0x8001u) & 0x10001u), wide);
         if spread != 0u {
             touch(TOUCH_CODES, at + lane / cells_of_u32);
             let before = codes[at + lane / cells_of_u32];
@@ -190,7 +153,7 @@ fn store_code(local: u32, s: u32, lanes: vec2<u32>, code: u32) {
             var taken = before | (before >> 4u);
             taken |= taken >> 2u;
             taken |= taken >> 1u;
-            taken |= select(0u, taken >> 8u, WIDE);
+            taken |= select(0u, taken >> 8u, wide);
             codes[at + lane / cells_of_u32] = before | ((spread & ~taken) * code);
         }
     }

@@ -1,5 +1,3 @@
-#define_import_path dsq::trace
-
 // Records the reads and writes of the kernels for a test that measures the use of memory; without `TRACE` it does nothing.
 
 #ifdef TRACE

@@ -1,9 +1,5 @@
-#define_import_path dsq::words
-
 // A word is a set of squares, bit s for square s, in two halves of 32 bits, the low half first. (A 64-bit integer is no
 // faster: GPU registers have 32 bits, so each operation becomes two.)
-
-#import dsq::shared
 
 const EMPTY = vec2<u32>(0u, 0u);
 const FULL = vec2<u32>(0xffffffffu, 0xffffffffu);
@@ -65,4 +61,14 @@ fn mirror_word(word: vec2<u32>) -> vec2<u32> {
     return (up(word, 6u) & MIRROR_G) | (up(word, 4u) & MIRROR_F) | (up(word, 2u) & MIRROR_E)
         | (word & MIRROR_D)
         | (down(word, 2u) & MIRROR_C) | (down(word, 4u) & MIRROR_B) | (down(word, 6u) & MIRROR_A);
+}
+
+/// The water that a move leaps over.
+fn crossed(a: u32, b: u32) -> vec2<u32> {
+    let first = single(min(a, b));
+    switch max(a, b) - min(a, b) {
+        case 3u: { return up(first, 1u) | up(first, 2u); }
+        case 28u: { return up(first, 7u) | up(first, 14u) | up(first, 21u); }
+        default: { return EMPTY; }
+    }
 }

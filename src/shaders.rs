@@ -1,8 +1,7 @@
-//! The kernels in `shaders/`: their files, composed with the modules that they import, and the constants and structs that
-//! they share with the program. The module `shared` is generated from these constants and structs.
+//! The kernels in `shaders/`: their files, and the constants and structs that they share with the program.
 
 use crate::board::geometry::{DEN, LEAP_DOWN, LEAP_LEFT, LEAP_RIGHT, LEAP_UP, NOT_A, NOT_G, WATER};
-use crate::board::{Bitboard, Color, File};
+use crate::board::{Animal, Bitboard, Color, File, RuleOptions, Square};
 use bytemuck::{Pod, Zeroable};
 use std::fmt::Write;
 
@@ -52,7 +51,7 @@ constants! {
     /// The lane piece, or the first row piece, is a rat that blocks this side's leaps; the lowest bit must be the lane piece's.
     LANE_BLOCKS = 1;
     FIRST_BLOCKS = 2;
-    /// The word piece, or the lane piece, belongs to this side; at least one of the two leaps.
+    /// The word piece, or the lane piece, belongs to this side; the lane piece leaps.
     WORD_MOVES = 4;
     LANE_MOVES = 8;
     LEAPS = 16;
@@ -62,6 +61,7 @@ constants! {
     WEIGHT_SHIFT = 24;
     /// The number of depths that conversions may have; the last depth stands for all that are too large.
     DEPTHS = 512;
+    DEPTH_WORDS = DEPTHS / 32;
     /// The counters of a side to move: positions without a move, positions decided in each number of plies, and the
     /// last depth of a conversion.
     KINDS = 512;
@@ -87,12 +87,6 @@ constants! {
     TOUCH_CODES = 7;
     TOUCH_ROWS = 8;
     TOUCH_PLACES = 9;
-
-    /// The offsets of the masks by animal in perft's buffer `rules`; the habitats are White's, then Black's.
-    RULES_HABITAT = 2048;
-    RULES_LEAPS_FILES = 2080;
-    RULES_LEAPS_RANKS = 2096;
-    RULES_OWN_RAT_BLOCKS = 2112;
 }
 
 /// A set of squares in two halves, the low one first.
@@ -118,6 +112,9 @@ structs! {
         counts: u32 = "u32",
         /// 1 if a side without a move has lost, otherwise 0.
         no_move_loses: u32 = "u32",
+        /// 1 if values are kept, otherwise 0, and 1 if codes have two bytes, otherwise 0.
+        keep: u32 = "u32",
+        wide: u32 = "u32",
         padding: u32 = "u32",
     }
 
@@ -126,8 +123,7 @@ structs! {
         /// The squares on which the lane piece, and the word piece, may stand.
         lanes: Halves = "vec2<u32>",
         words: Halves = "vec2<u32>",
-        /// The squares from which the word piece, and the lane piece, leaps up, down, right and left.
-        word_leaps: [Halves; 4] = "array<vec2<u32>, 4>",
+        /// The squares from which the lane piece leaps up, down, right and left.
         lane_leaps: [Halves; 4] = "array<vec2<u32>, 4>",
         /// By piece: the squares from which it enters the den.
         dens: [Halves; 6] = "array<vec2<u32>, 6>",
@@ -136,14 +132,11 @@ structs! {
         /// The first row of the class, and its first place.
         first_row: u32 = "u32",
         places: u32 = "u32",
-        /// The first capture, and the numbers of captures by the lane piece, of the lane piece, and of all others, in
-        /// this order.
+        /// The first capture, and the number of captures.
         captures: u32 = "u32",
-        by_lane: u32 = "u32",
-        of_lane: u32 = "u32",
-        others: u32 = "u32",
-        /// By row piece of this side and its square: the targets of up to four moves, a byte each; 255 is no move.
-        moves: [[u32; 64]; 4] = "array<array<u32, 64>, 4>",
+        capture_count: u32 = "u32",
+        /// By row piece or word piece of this side and its square: [`packed_moves`].
+        moves: [[u32; 64]; 5] = "array<array<u32, 64>, 5>",
         /// By row piece and its square: the summand in the number of the row in the index.
         positions: [[u32; 64]; 4] = "array<array<u32, 64>, 4>",
     }
@@ -152,8 +145,8 @@ structs! {
     Capture {
         /// The squares of the piece `first` for which the smaller class is looked up mirrored.
         mirror: Halves = "vec2<u32>",
-        /// By the attacker's square: the squares on which it takes the victim. If the attacker is the lane piece, or
-        /// the word piece and the victim a row piece: by the victim's square, the squares from which it is taken.
+        /// By the square of the piece with the smaller number: the squares of the other piece with which the attacker
+        /// takes the victim.
         hits: [Halves; 64] = "array<vec2<u32>, 64>",
         attacker: u32 = "u32",
         victim: u32 = "u32",
@@ -172,7 +165,7 @@ structs! {
     Row {
         /// The last even and the last odd pass in which the row was due because a row next to it changed.
         due_in_pass: [u32; 2] = "array<atomic<u32>, 2>",
-        /// The next depth with conversions, and the index of its first entry.
+        /// The next depth with conversions, `NONE` if there is none, and the index of its first entry.
         next_conversion: u32 = "u32",
         cursor: u32 = "u32",
         /// The number of undecided positions.
@@ -184,30 +177,42 @@ structs! {
         class_number: u32 = "u32",
     }
 
-    /// The parameters of a perft kernel.
+    /// The parameters of perft.
     PerftParams {
         /// The side to move in `frontier`: 0 for White, 1 for Black.
         turn: u32 = "u32",
-        /// The indices in `work` of the number of positions in `frontier`, of the number in `next_frontier`, and of the
-        /// sum, low half first.
+        /// The indices in `work` of the numbers of positions in `frontier` and in `next_frontier`; the latter is
+        /// `NONE` in the last dispatch.
         frontier_count: u32 = "u32",
         next_count: u32 = "u32",
-        sum: u32 = "u32",
+    }
+
+    /// The rules for perft.
+    PerftRules {
+        /// By side, animal and square: [`packed_moves`].
+        moves: [[[u32; 64]; 8]; 2] = "array<array<array<u32, 64>, 8>, 2>",
+        /// By side, whether its rat stands in the water, victim, and the victim's square: the animals that may take the
+        /// victim, one bit each.
+        takers: [[[[u32; 64]; 8]; 2]; 2] = "array<array<array<array<u32, 64>, 8>, 2>, 2>",
+        /// 1 if a leap is blocked by the leaper's own rat, otherwise 0.
+        own_rat_blocks: u32 = "u32",
     }
 }
 
-/// The name and the text of each of these files in `shaders/`.
+/// The texts of these files in `shaders/`.
 macro_rules! files {
-    ($($name:ident),*) => { &[$((stringify!($name), include_str!(concat!("../shaders/", stringify!($name), ".wgsl")))),*] };
+    ($($name:ident),*) => { &[$(include_str!(concat!("../shaders/", stringify!($name), ".wgsl"))),*] };
 }
 
-/// The modules that kernels import, except `shared`.
-const MODULES: &[(&str, &str)] = files!(words, group, trace, tables, quiet, perft);
-/// The kernels of the tables, and those of perft.
-pub(crate) const TABLE_KERNELS: &[(&str, &str)] = files!(init, pass, finish);
-pub(crate) const PERFT_KERNELS: &[(&str, &str)] = files!(perft_expand, perft_count);
+/// The name of each kernel, and the files of its text.
+const KERNELS: &[(&str, &[&str])] = &[
+    ("init", files!(words, group, trace, tables, quiet, init)),
+    ("pass", files!(words, group, trace, tables, quiet, pass)),
+    ("finish", files!(words, trace, tables, finish)),
+    ("perft", files!(words, group, perft)),
+];
 
-/// The module `shared`: constants, structs, and sets of squares. `MIRROR_A` to `MIRROR_G` are the squares of a file.
+/// The beginning of each text: constants, structs, and sets of squares. `MIRROR_A` to `MIRROR_G` are the squares of a file.
 fn shared() -> String {
     let named = [
         ("NOT_A", NOT_A),
@@ -240,41 +245,30 @@ pub(crate) fn halves(set: u64) -> Halves {
     [set as u32, (set >> 32) as u32]
 }
 
-/// Appends the modules that `source` imports with lines `#import dsq::module`, then `source` itself without directives.
-/// Each module is appended once, after the modules that it imports. `#ifdef X` keeps one of its two branches.
-fn add(source: &str, defined: &[&str], added: &mut Vec<String>, text: &mut String) {
-    for name in source.lines().filter_map(|line| line.strip_prefix("#import dsq::")) {
-        if added.iter().any(|there| there == name) {
-            continue;
-        }
-        added.push(name.to_owned());
-        match MODULES.iter().find(|module| module.0 == name) {
-            Some((_, module)) => add(module, defined, added, text),
-            None if name == "shared" => *text += &shared(),
-            None => panic!("no module {name}"),
-        }
-    }
+/// The squares that an animal reaches by up to four moves from a square, a byte each; 255 is no move.
+pub(crate) fn packed_moves(options: &RuleOptions, animal: Animal, from: Square, allowed: Bitboard) -> u32 {
+    let mut bytes = [u8::MAX; 4];
+    let to = options.destinations(animal, from).map(|(to, _)| to).filter(|&to| allowed.contains(to));
+    bytes.iter_mut().zip(to).for_each(|(byte, to)| *byte = to.index() as u8);
+    u32::from_le_bytes(bytes)
+}
+
+/// The WGSL of a kernel. With `SUBGROUPS` in `defined`, the kernel adds up within subgroups first; with `TRACE`, it
+/// records its reads and writes. `#ifdef X` keeps one of its two branches.
+pub(crate) fn compose(kernel: &str, defined: &[&str]) -> String {
+    // naga accepts subgroup operations without `enable subgroups;` and rejects the directive.
+    let (_, files) = KERNELS.iter().find(|(name, _)| *name == kernel).expect("a kernel");
+    let mut text = shared();
     let mut keep = true;
-    for line in source.lines() {
+    for line in files.iter().flat_map(|file| file.lines()) {
         match line.split_whitespace().next() {
             Some("#ifdef") => keep = defined.iter().any(|name| line.ends_with(name)),
             Some("#else") => keep = !keep,
             Some("#endif") => keep = true,
-            Some("#import" | "#define_import_path") => (),
             _ if keep => text.extend([line, "\n"]),
             _ => (),
         }
     }
-}
-
-/// The WGSL of a kernel with the modules that it imports. With `SUBGROUPS` in `defined`, the kernel adds up within
-/// subgroups first; with `TRACE`, it records its reads and writes.
-///
-/// The names of all modules that a kernel imports must be different: the texts are concatenated.
-pub(crate) fn compose(kernel: &str, defined: &[&str]) -> String {
-    // naga accepts subgroup operations without `enable subgroups;` and rejects the directive.
-    let mut text = String::new();
-    add(kernel, defined, &mut Vec::new(), &mut text);
     text
 }
 
@@ -294,8 +288,8 @@ mod tests {
         for defined in [&[][..], &["SUBGROUPS"], &["TRACE"], &["SUBGROUPS", "TRACE"]] {
             let subgroups = defined.contains(&"SUBGROUPS");
             let capabilities = if subgroups { Capabilities::SUBGROUP } else { Capabilities::empty() };
-            for (name, source) in TABLE_KERNELS.iter().chain(PERFT_KERNELS) {
-                let text = compose(source, defined);
+            for (name, _) in KERNELS {
+                let text = compose(name, defined);
                 assert_eq!(text.contains("subgroupAdd"), subgroups && text.contains("fn group_sum"), "{name}");
                 let mut validator = Validator::new(ValidationFlags::all(), capabilities);
                 validator.validate(&parsed(name, &text)).unwrap_or_else(|e| panic!("{name}, {defined:?}: {e:?}"));
@@ -315,15 +309,5 @@ mod tests {
             assert_eq!(*span as usize, *bytes, "{name}");
         }
         assert_eq!(size_of::<Row>(), 32);
-    }
-
-    /// A module is included once.
-    #[test]
-    fn imports_are_followed_once() {
-        let text = compose("#import dsq::quiet\n#import dsq::words\nfn main() {}", &[]);
-        for name in ["fn contains(", "fn inner_moves(", "struct Side", "fn main("] {
-            assert_eq!(text.matches(name).count(), 1, "{name}");
-        }
-        assert!(!text.contains('#'), "{text}");
     }
 }

@@ -1,8 +1,8 @@
 use super::GpuError;
-use bytemuck::NoUninit;
+use bytemuck::{AnyBitPattern, NoUninit};
 use serde::Serialize;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, OnceLock, mpsc};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc};
 use std::time::Duration;
 use wgpu::util::DeviceExt;
 
@@ -42,16 +42,20 @@ pub enum AdapterChoice {
     Any,
 }
 
+/// The kinds of adapters, the best first.
+const KINDS: [(wgpu::DeviceType, &str); 5] = [
+    (wgpu::DeviceType::DiscreteGpu, "discrete"),
+    (wgpu::DeviceType::IntegratedGpu, "integrated"),
+    (wgpu::DeviceType::VirtualGpu, "virtual"),
+    (wgpu::DeviceType::Other, "other"),
+    (wgpu::DeviceType::Cpu, "software"),
+];
+
 impl AdapterReport {
     fn new(adapter: &wgpu::Adapter) -> AdapterReport {
         let (info, limits) = (adapter.get_info(), adapter.limits());
-        let kind = match info.device_type {
-            wgpu::DeviceType::DiscreteGpu => "discrete",
-            wgpu::DeviceType::IntegratedGpu => "integrated",
-            wgpu::DeviceType::VirtualGpu => "virtual",
-            wgpu::DeviceType::Cpu => "software",
-            wgpu::DeviceType::Other => "other",
-        };
+        let kind =
+            KINDS.iter().find(|(device_type, _)| *device_type == info.device_type).map_or("other", |kind| kind.1);
         AdapterReport {
             name: info.name.clone(),
             kind,
@@ -67,20 +71,9 @@ impl AdapterReport {
         }
     }
 
-    /// Whether the adapter is a software driver.
-    fn is_software(&self) -> bool {
-        self.kind == "software"
-    }
-
     /// The rank of the adapter; smaller is better.
-    fn rank(&self) -> u8 {
-        match self.kind {
-            "discrete" => 0,
-            "integrated" => 1,
-            "virtual" => 2,
-            "other" => 3,
-            _ => 4,
-        }
+    fn rank(&self) -> Option<usize> {
+        KINDS.iter().position(|(_, kind)| *kind == self.kind)
     }
 }
 
@@ -159,7 +152,7 @@ impl Device {
             return Err(GpuError::NoAdapter);
         }
         if choice == AdapterChoice::Hardware {
-            found.retain(|(report, _)| !report.is_software());
+            found.retain(|(report, _)| report.kind != "software");
         }
         let (report, adapter) = found.into_iter().next().ok_or(GpuError::OnlySoftware)?;
         if report.storage_buffers < storage_buffers {
@@ -179,13 +172,11 @@ impl Device {
         let error = Arc::new(Mutex::new(None));
         let slot = error.clone();
         device.on_uncaptured_error(Arc::new(move |e: wgpu::Error| {
-            note(
-                &slot,
-                match e {
-                    wgpu::Error::OutOfMemory { .. } => GpuError::OutOfMemory(e.to_string()),
-                    _ => GpuError::Failed(e.to_string()),
-                },
-            );
+            let error = match e {
+                wgpu::Error::OutOfMemory { .. } => GpuError::OutOfMemory(e.to_string()),
+                _ => GpuError::Failed(e.to_string()),
+            };
+            slot.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
         }));
         let lost = Arc::new(OnceLock::new());
         let slot = lost.clone();
@@ -228,25 +219,14 @@ impl Device {
         if let Some(reason) = self.lost.get() {
             return Err(GpuError::Lost(reason.clone()));
         }
-        match self.error.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take() {
+        match self.error.lock().unwrap_or_else(PoisonError::into_inner).take() {
             Some(error) => Err(error),
             None => Ok(()),
         }
     }
 
-    /// Compiles the entry point `main` of a WGSL text with these values for its overrides, by number.
-    pub(crate) fn kernel(
-        &self,
-        layout: &Layout,
-        name: &str,
-        text: &str,
-        overrides: &[f64],
-    ) -> Result<Kernel, GpuError> {
-        // A value for an override that the text does not declare is an error.
-        let declared = |(id, _): &(String, f64)| text.contains(&format!("@id({id})"));
-        let ids: Vec<(String, f64)> =
-            overrides.iter().enumerate().map(|(id, &value)| (id.to_string(), value)).filter(declared).collect();
-        let constants: Vec<(&str, f64)> = ids.iter().map(|(id, value)| (id.as_str(), *value)).collect();
+    /// Compiles the entry point `main` of a WGSL text.
+    pub(crate) fn kernel(&self, layout: &Layout, name: &str, text: &str) -> Result<Kernel, GpuError> {
         let source = wgpu::ShaderSource::Wgsl(text.into());
         let descriptor = wgpu::ShaderModuleDescriptor { label: Some(name), source };
         // SAFETY: all loops of our shaders terminate, and the shaders index within their buffers, which the program
@@ -259,8 +239,8 @@ impl Device {
             module: &module,
             entry_point: Some("main"),
             compilation_options: wgpu::PipelineCompilationOptions {
-                constants: &constants,
                 zero_initialize_workgroup_memory: false,
+                ..Default::default()
             },
             cache: None,
         });
@@ -280,14 +260,13 @@ impl Device {
     /// A zeroed buffer for kernels.
     pub(crate) fn buffer(&self, what: &str, bytes: u64) -> Result<wgpu::Buffer, GpuError> {
         self.fits(what, bytes)?;
-        let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
+        self.create(what, bytes, STORAGE)
+    }
+
+    fn create(&self, label: &str, bytes: u64, usage: wgpu::BufferUsages) -> Result<wgpu::Buffer, GpuError> {
         let size = bytes.next_multiple_of(4).max(16);
-        let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some(what),
-            size,
-            usage,
-            mapped_at_creation: false,
-        });
+        let descriptor = wgpu::BufferDescriptor { label: Some(label), size, usage, mapped_at_creation: false };
+        let buffer = self.device.create_buffer(&descriptor);
         self.check()?;
         Ok(buffer)
     }
@@ -296,23 +275,15 @@ impl Device {
     pub(crate) fn buffer_with(&self, what: &str, contents: &[impl NoUninit]) -> Result<wgpu::Buffer, GpuError> {
         self.fits(what, size_of_val(contents) as u64)?;
         let contents = if contents.is_empty() { &[0; 16] } else { bytemuck::cast_slice(contents) };
-        let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::COPY_SRC;
-        let buffer =
-            self.device.create_buffer_init(&wgpu::util::BufferInitDescriptor { label: Some(what), contents, usage });
+        let descriptor = wgpu::util::BufferInitDescriptor { label: Some(what), contents, usage: STORAGE };
+        let buffer = self.device.create_buffer_init(&descriptor);
         self.check()?;
         Ok(buffer)
     }
 
     /// A uniform buffer for `sets` sets of parameters, one every [`PARAMS_STRIDE`] bytes.
     pub(crate) fn params(&self, sets: u64) -> Result<wgpu::Buffer, GpuError> {
-        let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("parameters"),
-            size: sets * PARAMS_STRIDE,
-            usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
-        self.check()?;
-        Ok(buffer)
+        self.create("parameters", sets * PARAMS_STRIDE, wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST)
     }
 
     fn fits(&self, what: &str, needed: u64) -> Result<(), GpuError> {
@@ -376,60 +347,43 @@ impl Device {
         polled.map(drop).map_err(|e| GpuError::Failed(e.to_string()))
     }
 
-    /// Waits for all submitted steps and calls `f` with a range of bytes of a buffer.
-    pub(crate) fn read<T>(
+    /// Waits for all submitted steps and returns the first `count` elements of a buffer.
+    pub(crate) fn read<T: AnyBitPattern + NoUninit>(
         &self,
         buffer: &wgpu::Buffer,
-        offset: u64,
-        bytes: u64,
-        f: impl FnOnce(&[u8]) -> T,
-    ) -> Result<T, GpuError> {
-        let staging = self.staging(bytes)?;
-        let mapped = self.fetch(buffer, offset, bytes, &staging);
-        self.with_mapped(&staging, bytes, mapped, f)
+        count: usize,
+    ) -> Result<Vec<T>, GpuError> {
+        let mut all = Vec::with_capacity(count);
+        let bytes = (count * size_of::<T>()) as u64;
+        self.stream(&[(buffer, bytes)], |piece| all.extend(bytemuck::pod_collect_to_vec::<u8, T>(piece)))?;
+        Ok(all)
     }
 
-    /// Calls `f` with all bytes of these parts of buffers (buffer, offset, size), in order and in pieces. The next
-    /// piece is copied while `f` runs.
-    pub(crate) fn stream(&self, parts: &[(&wgpu::Buffer, u64, u64)], mut f: impl FnMut(&[u8])) -> Result<(), GpuError> {
-        let pieces: Vec<(&wgpu::Buffer, u64, u64)> = parts
-            .iter()
-            .flat_map(|&(buffer, first, bytes)| {
-                let piece = move |at: u64| (buffer, first + at, (bytes - at).min(PIECE));
-                (0..bytes).step_by(PIECE as usize).map(piece)
-            })
-            .collect();
+    /// Waits for all submitted steps and calls `f` with the first bytes of these buffers (buffer, size), in order and in
+    /// pieces. The next piece is copied while `f` runs.
+    pub(crate) fn stream(&self, parts: &[(&wgpu::Buffer, u64)], mut f: impl FnMut(&[u8])) -> Result<(), GpuError> {
+        let of_part = |&(buffer, bytes)| {
+            (0..bytes).step_by(PIECE).map(move |at| (buffer, at, PIECE.min((bytes - at) as usize) as u64))
+        };
+        let pieces: Vec<(&wgpu::Buffer, u64, u64)> = parts.iter().flat_map(of_part).collect();
         let largest = pieces.iter().map(|piece| piece.2).max().unwrap_or(0);
-        let staging = [self.staging(largest)?, self.staging(largest)?];
+        let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
+        let staging = || self.create("staging", largest, usage);
+        let staging = (0..pieces.len().min(2)).map(|_| staging()).collect::<Result<Vec<_>, _>>()?;
         let mut coming = None;
-        for (i, (buffer, offset, bytes)) in pieces.into_iter().enumerate() {
-            let here = &staging[i % 2];
-            let before = coming.replace((here, bytes, self.fetch(buffer, offset, bytes, here)));
-            if let Some((staging, bytes, mapped)) = before {
-                self.with_mapped(staging, bytes, mapped, &mut f)?;
+        for i in 0..=pieces.len() {
+            let started = pieces.get(i).map(|&piece| (&staging[i % 2], piece.2, self.fetch(piece, &staging[i % 2])));
+            if let Some((staging, bytes, mapped)) = std::mem::replace(&mut coming, started) {
+                self.finish(mapped)?;
+                f(&staging.get_mapped_range(..bytes).map_err(|e| GpuError::Failed(e.to_string()))?);
                 staging.unmap();
             }
         }
-        match coming {
-            Some((staging, bytes, mapped)) => self.with_mapped(staging, bytes, mapped, f),
-            None => Ok(()),
-        }
-    }
-
-    /// A buffer for reading back from the device.
-    fn staging(&self, bytes: u64) -> Result<wgpu::Buffer, GpuError> {
-        let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("staging"),
-            size: bytes.max(16),
-            usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
-        self.check()?;
-        Ok(buffer)
+        Ok(())
     }
 
     /// Starts copying bytes of a buffer to a staging buffer and mapping it.
-    fn fetch(&self, buffer: &wgpu::Buffer, offset: u64, bytes: u64, staging: &wgpu::Buffer) -> Mapped {
+    fn fetch(&self, (buffer, offset, bytes): (&wgpu::Buffer, u64, u64), staging: &wgpu::Buffer) -> Mapped {
         let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         encoder.copy_buffer_to_buffer(buffer, offset, staging, 0, Some(bytes));
         let submission = self.queue.submit([encoder.finish()]);
@@ -441,26 +395,18 @@ impl Device {
         Mapped { submission, result }
     }
 
-    /// Waits until a staging buffer is mapped and calls `f` with its bytes.
-    fn with_mapped<T>(
-        &self,
-        staging: &wgpu::Buffer,
-        bytes: u64,
-        mapped: Mapped,
-        f: impl FnOnce(&[u8]) -> T,
-    ) -> Result<T, GpuError> {
+    /// Waits until a staging buffer is mapped.
+    fn finish(&self, mapped: Mapped) -> Result<(), GpuError> {
         let wait = wgpu::PollType::Wait { submission_index: Some(mapped.submission), timeout: None };
         let polled = self.device.poll(wait);
         self.check()?;
         polled.map_err(|e| GpuError::Failed(e.to_string()))?;
         // Another thread that waits for the device may have received this answer and be about to pass it on.
         match mapped.result.recv_timeout(ANSWER) {
-            Ok(Ok(())) => {}
-            Ok(Err(e)) => return Err(GpuError::Failed(e.to_string())),
-            Err(_) => return Err(GpuError::Lost("it did not answer".to_owned())),
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(e)) => Err(GpuError::Failed(e.to_string())),
+            Err(_) => Err(GpuError::Lost("it did not answer".to_owned())),
         }
-        let range = staging.get_mapped_range(..bytes).map_err(|e| GpuError::Failed(e.to_string()))?;
-        Ok(f(&range))
     }
 }
 
@@ -474,8 +420,28 @@ struct Mapped {
 const ANSWER: Duration = Duration::from_secs(30);
 
 /// Bytes of a piece in [`Device::stream`].
-const PIECE: u64 = 32 << 20;
+const PIECE: usize = 32 << 20;
 
-fn note(slot: &Mutex<Option<GpuError>>, error: GpuError) {
-    slot.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get_or_insert(error);
+/// The uses of a buffer for kernels.
+const STORAGE: wgpu::BufferUsages =
+    wgpu::BufferUsages::STORAGE.union(wgpu::BufferUsages::COPY_SRC).union(wgpu::BufferUsages::COPY_DST);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kernel_that_does_not_compile_is_shown() {
+        let device = match Device::open(AdapterChoice::Any, 1) {
+            Ok(device) => device,
+            Err(error) => {
+                assert!(std::env::var_os("DSQ_REQUIRE_GPU").is_none_or(|v| v != "1"), "{error}");
+                return eprintln!("SKIPPED: {error}");
+            }
+        };
+        let layout = device.layout(&[true]).unwrap();
+        let broken = device.kernel(&layout, "broken", "fn main() { return up(1); }").err().expect("an unknown name");
+        assert!(matches!(&broken, GpuError::Shader { name, .. } if name == "broken"), "{broken}");
+        assert!(broken.to_string().contains("return up(1)"), "{broken}");
+    }
 }

@@ -237,6 +237,7 @@ fn perft_of_random_games() {
         for ply in 0.. {
             let moves = position.moves(&rules);
             if ply % 10 == 0 || moves.is_empty() || ply == 200 {
+                compare_perft(&gpu, &rules, &position, 2);
                 compare_perft(&gpu, &rules, &position, 3);
                 compare_perft(&gpu, &rules, &position, 4 + u32::from(ply % 40 == 0));
             }

@@ -17,15 +17,13 @@ mod tables;
 use crate::gpu::{AdapterChoice, AdapterReport, Device, GpuError};
 use crate::tablebase::class::Classes;
 use crate::tablebase::solve::backend::{Backend, DeviceWork, Job, Sink, SolveError};
-use crate::tablebase::solve::memory::gpu::{BatchNeeds, GPU_PLANE_ROW, solved_rows};
+use crate::tablebase::solve::memory::gpu::{BatchFormat, BatchNeeds, GPU_PLANE_ROW, solved_rows};
 use crate::tablebase::value::Cells;
-use crate::tablebase::{ClassId, Index, ROW_CELLS, Table};
-use kernels::{KernelSet, TABLE_BUFFERS, Variant, read_only};
+use crate::tablebase::{ClassId, Index, ROW_CELLS};
+use kernels::{Kernels, TABLE_BUFFERS, read_only};
 use plan::Plan;
 use run::{Done, MAX_PLIES, Run};
-use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 use tables::{TableId, Tables, bytes_of, captured};
 
 /// Limits below the adapter's, for tests of the behaviour beyond them.
@@ -53,24 +51,12 @@ impl GpuLimits {
 pub struct Gpu {
     device: Arc<Device>,
     limits: GpuLimits,
-    sets: HashMap<Variant, Arc<KernelSet>>,
+    /// Compiled when they are first needed.
+    kernels: Option<Arc<Kernels>>,
     work: DeviceWork,
     /// The values of smaller classes on the GPU.
     tables: Option<Arc<Tables>>,
     trace: bool,
-}
-
-/// A batch of classes, with the tables of the smaller classes.
-#[derive(Clone)]
-pub(crate) struct Batch<'a> {
-    pub ids: Arc<[ClassId]>,
-    /// All classes of the job, with those of this batch.
-    pub upcoming: &'a [ClassId],
-    pub classes: &'a Classes,
-    /// The solved smaller classes, by class.
-    pub tables: &'a [Option<Table>],
-    /// Whether to keep the values, or only the counts.
-    pub keep: bool,
 }
 
 /// The number of entries that are first allocated for a row. Classes of four and five pieces take fewer. A batch that
@@ -78,11 +64,6 @@ pub(crate) struct Batch<'a> {
 const ENTRIES_PER_ROW: u64 = 256;
 /// The number of rows of a batch for one side to move: enough to keep a GPU busy.
 const BATCH_ROWS: u64 = 1 << 19;
-
-/// Bytes of a cell.
-fn cell_bytes(wide: bool) -> u64 {
-    if wide { 2 } else { 1 }
-}
 
 impl Gpu {
     /// Opens a GPU.
@@ -94,7 +75,7 @@ impl Gpu {
     pub fn open_limited(choice: AdapterChoice, limits: GpuLimits) -> Result<Gpu, GpuError> {
         let device = Arc::new(Device::open(choice, read_only(false).len() as u32)?);
         device.lose_after(limits.lost_after);
-        Ok(Gpu { device, limits, sets: HashMap::new(), work: DeviceWork::default(), tables: None, trace: false })
+        Ok(Gpu { device, limits, kernels: None, work: DeviceWork::default(), tables: None, trace: false })
     }
 
     /// The adapter of the GPU.
@@ -103,174 +84,137 @@ impl Gpu {
         &self.device.report
     }
 
-    /// The time spent so far on compiling kernels. They are compiled when they are first needed.
-    fn compile_time(&self) -> Duration {
-        self.sets.values().map(|set| set.compiling).sum()
-    }
-
     /// Bytes of the largest buffer.
     fn limit(&self) -> u64 {
         self.device.max_binding().min(self.limits.buffer)
     }
 
-    fn set(&mut self, variant: Variant) -> Result<Arc<KernelSet>, GpuError> {
-        if let Some(set) = self.sets.get(&variant) {
-            return Ok(set.clone());
+    fn kernels(&mut self) -> Result<Arc<Kernels>, GpuError> {
+        if let Some(kernels) = &self.kernels {
+            return Ok(kernels.clone());
         }
-        let set = Arc::new(KernelSet::new(&self.device, variant)?);
-        self.sets.insert(variant, set.clone());
-        Ok(set)
+        let kernels = Arc::new(Kernels::new(&self.device, self.device.subgroups && self.limits.subgroups, self.trace)?);
+        self.work.compile_seconds += kernels.compile_seconds;
+        self.kernels = Some(kernels.clone());
+        Ok(kernels)
     }
 
-    /// The number of rows of a page for one side to move.
-    fn page_rows(&self, keep: bool, wide: bool, entries_per_row: u64) -> u64 {
-        let codes = if keep { ROW_CELLS as u64 * cell_bytes(wide) } else { 0 };
-        (self.limit() / codes.max(8 * entries_per_row)).clamp(1, 1 << 31)
+    /// The format of a batch's buffers.
+    fn format(&self, values: bool, wide: bool, entries_per_row: u64) -> BatchFormat {
+        BatchFormat { values, wide, entries_per_row, limit: self.limit() }
     }
 
-    /// Divides classes into batches.
+    /// Divides classes into batches of at most [`BATCH_ROWS`] rows for one side to move, whose planes fit into a buffer; a
+    /// class with more rows is a batch of its own.
     fn batches(&self, ids: &[ClassId], classes: &Classes) -> Vec<Vec<ClassId>> {
-        batches(ids, classes, BATCH_ROWS.min(self.limit() / GPU_PLANE_ROW))
+        let mut batches: Vec<Vec<ClassId>> = Vec::new();
+        let mut space = 0;
+        for &id in ids {
+            let rows = solved_rows(classes, id);
+            if rows > space {
+                batches.push(Vec::new());
+                space = BATCH_ROWS.min(self.limit() / GPU_PLANE_ROW);
+            }
+            space = space.saturating_sub(rows);
+            batches.last_mut().expect("one is there").push(id);
+        }
+        batches
     }
 
     /// The needs of solving these classes, batch by batch.
     #[must_use]
     pub fn plan(&self, ids: &[ClassId], classes: &Classes, keep: bool) -> Vec<BatchNeeds> {
-        let tables = vec![None; classes.len()];
-        let needs = |batch: &Vec<ClassId>| {
-            let batch = Batch { ids: batch.as_slice().into(), upcoming: ids, classes, tables: &tables, keep };
-            self.needs(&batch, false, ENTRIES_PER_ROW)
-        };
-        self.batches(ids, classes).iter().map(needs).collect()
+        let job = Job { ids, classes, values: keep, memory: 0, tables: &[] };
+        let format = self.format(keep, false, ENTRIES_PER_ROW);
+        self.batches(ids, classes).iter().map(|batch| self.needs(&job, batch, format)).collect()
     }
 
-    /// The needs of a batch.
-    fn needs(&self, batch: &Batch<'_>, wide: bool, entries_per_row: u64) -> BatchNeeds {
-        let tables = bytes_of(&self.table_ids(batch, wide), batch.classes, wide);
-        let codes = if batch.keep { cell_bytes(wide) } else { 0 };
-        let page_rows = self.page_rows(batch.keep, wide, entries_per_row);
-        BatchNeeds::new(batch.classes, &batch.ids, codes, 8 * entries_per_row, page_rows, tables)
+    /// The needs of a batch of a job.
+    fn needs(&self, job: &Job<'_>, batch: &[ClassId], format: BatchFormat) -> BatchNeeds {
+        let tables = bytes_of(&self.table_ids(job, batch, format.wide), job.classes, format.wide);
+        BatchNeeds::new(job.classes, batch, format, tables)
     }
 
     /// Solves a batch of classes. Its values stay on the GPU.
-    fn solve_batch<'a>(&mut self, batch: &Batch<'a>, plan: &Arc<Plan>) -> Result<Run<'a>, GpuError> {
+    fn solve_batch<'a>(&mut self, job: &Job<'a>, plan: &Arc<Plan>) -> Result<Run<'a>, GpuError> {
         // Clears the error of an earlier failure.
         let _ = self.device.check();
-        let (mut wide, mut entries_per_row) = (false, ENTRIES_PER_ROW);
+        let mut format = self.format(job.values, false, ENTRIES_PER_ROW);
         loop {
-            let mut run = self.start(batch, plan, wide, entries_per_row)?;
+            let mut run = self.start(job, plan, format)?;
             let byte_plies = self.limits.byte_plies.min(Cells::BYTE_PLIES);
-            match run.solve(if batch.keep && !wide { byte_plies } else { MAX_PLIES }) {
+            match run.solve(if job.values && !format.wide { byte_plies } else { MAX_PLIES }) {
                 Ok(Done::Solved) => {
                     self.work += run.work();
                     return Ok(run);
                 }
                 // Pages become smaller, and some may need more entries a row than the mean.
-                Ok(Done::NeedsEntries(needed)) => entries_per_row = needed.max(entries_per_row) * 9 / 8 + 1,
+                Ok(Done::NeedsEntries(needed)) => {
+                    format.entries_per_row = needed.max(format.entries_per_row) * 9 / 8 + 1;
+                }
                 // Tries again with two bytes a cell.
-                Err(GpuError::TooLong { .. }) if !wide => wide = true,
+                Err(GpuError::TooLong { .. }) if !format.wide => format.wide = true,
                 Err(error) => return Err(error),
             }
         }
     }
 
     /// Allocates the buffers of a batch on the GPU; no kernel has run.
-    fn start<'a>(
-        &mut self,
-        batch: &Batch<'a>,
-        plan: &Arc<Plan>,
-        wide: bool,
-        entries_per_row: u64,
-    ) -> Result<Run<'a>, GpuError> {
-        let needed = self.needs(batch, wide, entries_per_row).bytes;
-        if needed > self.limits.memory {
-            return Err(GpuError::OutOfMemory(format!(
-                "{needed} bytes are needed, and {} allowed",
-                self.limits.memory
-            )));
+    fn start<'a>(&mut self, job: &Job<'a>, plan: &Arc<Plan>, format: BatchFormat) -> Result<Run<'a>, GpuError> {
+        let ids: Vec<ClassId> = plan.ids().collect();
+        let (needed, limit) = (self.needs(job, &ids, format).bytes, self.limits.memory);
+        if needed > limit {
+            return Err(GpuError::OutOfMemory(format!("{needed} bytes are needed, and {limit} allowed")));
         }
-        let tables = self.tables(batch, wide)?;
+        self.work.memory = self.work.memory.max(needed);
+        let tables = self.tables(job, &ids, format.wide)?;
         let (needed, limit) = (tables.buffers.len() as u64, TABLE_BUFFERS as u64);
         if needed > limit {
             return Err(GpuError::TooManyBuffers { needed, limit });
         }
-        let subgroups = self.device.subgroups && self.limits.subgroups;
-        let tables_bound = tables.buffers.len();
-        let set = self.set(Variant { subgroups, wide, keep: batch.keep, tables: tables_bound, trace: self.trace })?;
-        let page_rows = self.page_rows(batch.keep, wide, entries_per_row) as usize;
-        Run::new(self.device.clone(), set, batch.clone(), plan.clone(), tables, page_rows, entries_per_row)
+        Run::new(self.device.clone(), self.kernels()?, *job, plan.clone(), tables, format)
     }
 
     /// The smaller classes whose values are copied to the GPU for a batch: the ones that all classes of the job need,
     /// if they fit into one buffer, otherwise the ones that this batch needs.
-    fn table_ids(&self, batch: &Batch<'_>, wide: bool) -> Vec<TableId> {
-        let upcoming = captured(batch.upcoming, batch.classes);
-        let fits = bytes_of(&upcoming, batch.classes, wide) <= self.limit();
-        if fits { upcoming } else { captured(&batch.ids, batch.classes) }
+    fn table_ids(&self, job: &Job<'_>, batch: &[ClassId], wide: bool) -> Vec<TableId> {
+        let upcoming = captured(job.ids, job.classes);
+        let fits = bytes_of(&upcoming, job.classes, wide) <= self.limit();
+        if fits { upcoming } else { captured(batch, job.classes) }
     }
 
     /// The values of the smaller classes on the GPU. The values from an earlier batch are used again if they suffice.
-    fn tables(&mut self, batch: &Batch<'_>, wide: bool) -> Result<Arc<Tables>, GpuError> {
+    fn tables(&mut self, job: &Job<'_>, batch: &[ClassId], wide: bool) -> Result<Arc<Tables>, GpuError> {
         if let Some(tables) = &self.tables
             && tables.wide == wide
-            && tables.have(&captured(&batch.ids, batch.classes))
+            && tables.have(&captured(batch, job.classes))
         {
             return Ok(tables.clone());
         }
         // Frees the old values before new ones are allocated.
         self.tables = None;
-        let ids = self.table_ids(batch, wide);
-        let tables = Arc::new(Tables::sent(&self.device, batch, &ids, wide, self.limit())?);
+        let ids = self.table_ids(job, batch, wide);
+        let tables = Arc::new(Tables::sent(&self.device, job, &ids, wide, self.limit())?);
         self.work.sent += tables.buffers.iter().map(wgpu::Buffer::size).sum::<u64>();
         self.tables = Some(tables.clone());
         Ok(tables)
     }
 }
 
-/// Divides classes into batches of at most `batch_rows` rows for one side to move; a class with more rows is a batch of
-/// its own.
-fn batches(ids: &[ClassId], classes: &Classes, batch_rows: u64) -> Vec<Vec<ClassId>> {
-    let mut batches: Vec<Vec<ClassId>> = Vec::new();
-    let mut space = 0;
-    for &id in ids {
-        let rows = solved_rows(classes, id);
-        if rows > space {
-            batches.push(Vec::new());
-            space = batch_rows;
-        }
-        space = space.saturating_sub(rows);
-        batches.last_mut().expect("one is there").push(id);
-    }
-    batches
-}
-
 /// Divides a failed batch into two new batches, because a single class may be the reason.
 ///
 /// # Errors
 /// If the device is lost, or the batch is a single class.
-fn split_batch(
-    error: GpuError,
-    ids: &[ClassId],
-    job: &Job<'_>,
-    batches: &mut Vec<Vec<ClassId>>,
-) -> Result<(), SolveError> {
-    let reason = error.to_string();
-    match ids[..] {
-        _ if matches!(error, GpuError::Lost(_)) => Err(SolveError::Backend { material: None, reason }),
-        [id] => Err(SolveError::Backend { material: Some(job.material(id)), reason }),
-        _ => {
-            let (first, second) = ids.split_at(ids.len() / 2);
-            batches.extend([second.to_vec(), first.to_vec()]);
-            Ok(())
-        }
+fn split_batch(error: GpuError, plan: &Plan, job: &Job<'_>, batches: &mut Vec<Vec<ClassId>>) -> Result<(), SolveError> {
+    let ids: Vec<ClassId> = plan.ids().collect();
+    let material = if let [id] = ids[..] { Some(job.material(id)) } else { None };
+    let is_lost = matches!(error, GpuError::Lost(_));
+    if is_lost || material.is_some() {
+        return Err(SolveError::Backend { material: material.filter(|_| !is_lost), reason: error.to_string() });
     }
-}
-
-impl Batch<'_> {
-    /// The batch of some classes of a job.
-    pub(crate) fn of<'a>(job: &Job<'a>, ids: &[ClassId]) -> Batch<'a> {
-        Batch { ids: ids.into(), upcoming: job.ids, classes: job.classes, tables: job.tables, keep: job.values }
-    }
+    let (first, second) = ids.split_at(ids.len() / 2);
+    batches.extend([second.to_vec(), first.to_vec()]);
+    Ok(())
 }
 
 impl Backend for Gpu {
@@ -282,7 +226,7 @@ impl Backend for Gpu {
     fn solve(&mut self, job: &Job<'_>, sink: Sink<'_>) -> Result<(), SolveError> {
         let mut batches = self.batches(job.ids, job.classes);
         batches.reverse();
-        let plan = |ids: Vec<ClassId>| (Batch::of(job, &ids), Arc::new(Plan::new(&ids, job.classes)));
+        let plan = |ids: Vec<ClassId>| Arc::new(Plan::new(&ids, job.classes));
         let mut next = batches.pop().map(plan);
         let mut before: Option<Run<'_>> = None;
         while next.is_some() || before.is_some() {
@@ -292,23 +236,23 @@ impl Backend for Gpu {
             let (solved, fetched) = std::thread::scope(|scope| {
                 let fetched = fetching.as_ref().map(|run| scope.spawn(|| run.fetch()));
                 let planned = upcoming.map(|ids| scope.spawn(move || plan(ids)));
-                let solved = now.as_ref().map(|(batch, plan)| self.solve_batch(batch, plan));
+                let solved = now.as_ref().map(|plan| self.solve_batch(job, plan));
                 next = planned.map(joined);
                 (solved, fetched.map(joined))
             });
             if let (Some(run), Some(fetched)) = (fetching, fetched) {
                 match fetched {
-                    Ok(solved) => run.ids().iter().zip(solved).try_for_each(|(&id, solved)| sink(id, solved))?,
-                    Err(error) => split_batch(error, run.ids(), job, &mut batches)?,
+                    Ok(solved) => run.plan.ids().zip(solved).try_for_each(|(id, solved)| sink(id, solved))?,
+                    Err(error) => split_batch(error, &run.plan, job, &mut batches)?,
                 }
             }
             match (solved, now) {
                 (Some(Ok(run)), _) => before = Some(run),
                 // The buffers of the batch before may have been the reason: tries this batch once more without them.
                 (Some(Err(error)), Some(now)) if !alone && !matches!(error, GpuError::Lost(_)) => {
-                    batches.extend(next.replace(now).map(|(batch, _)| batch.ids.to_vec()));
+                    batches.extend(next.replace(now).map(|plan| plan.ids().collect()));
                 }
-                (Some(Err(error)), Some((batch, _))) => split_batch(error, &batch.ids, job, &mut batches)?,
+                (Some(Err(error)), Some(plan)) => split_batch(error, &plan, job, &mut batches)?,
                 _ => {}
             }
             if next.is_none() {
@@ -324,7 +268,7 @@ impl Backend for Gpu {
     }
 
     fn work(&self) -> Option<DeviceWork> {
-        Some(DeviceWork { compile_seconds: self.compile_time().as_secs_f64(), ..self.work })
+        Some(self.work)
     }
 }
 

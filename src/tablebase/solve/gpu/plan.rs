@@ -2,7 +2,7 @@
 //! class, and the states and places of the rows. The structs are shared with the shaders.
 
 use crate::board::geometry::{LEAP_DOWN, LEAP_LEFT, LEAP_RIGHT, LEAP_UP};
-use crate::board::{Bitboard, Color, Direction, Piece, Square};
+use crate::board::{Bitboard, Color, Direction, Square};
 use crate::shaders::*;
 use crate::tablebase::ClassId;
 use crate::tablebase::class::Classes;
@@ -32,6 +32,8 @@ pub(super) struct Member {
 
 /// The plan of a batch.
 pub(super) struct Plan {
+    /// The classes, for errors.
+    pub name: String,
     pub members: Vec<Member>,
     /// The number of rows for one side to move; `row_states` and `places` are for one side to move, too.
     pub rows: usize,
@@ -53,7 +55,9 @@ impl Plan {
             Member { id, rows: Rows::new(&index, classes.options()), index, first: 0 }
         };
         let mut members: Vec<Member> = ids.par_iter().map(member).collect();
+        let first = classes.get(ids[0]).representative;
         let mut plan = Plan {
+            name: if ids.len() == 1 { first.to_string() } else { format!("{} classes from {first} on", ids.len()) },
             members: Vec::new(),
             rows: 0,
             row_states: Vec::new(),
@@ -72,6 +76,11 @@ impl Plan {
         }
         plan.members = members;
         plan
+    }
+
+    /// The classes of the batch.
+    pub(super) fn ids(&self) -> impl Iterator<Item = ClassId> {
+        self.members.iter().map(|member| member.id)
     }
 
     /// The number of words of a row, in whole sectors.
@@ -108,74 +117,58 @@ impl Plan {
         let n = index.pieces.len();
         let mut dens = [[0; 2]; 6];
         (0..n).for_each(|piece| dens[number_of(piece, n)] = halves(conversions.den_entries[piece]));
-        let leaps = |piece: Piece, direction: Direction, from: Bitboard| {
-            let moves = piece.color == color && options.leaps(piece.animal, direction);
-            if moves { halves(from.bits()) } else { [0; 2] }
+        let lane = index.lane_piece();
+        let leaps = |(direction, from): (Direction, Bitboard)| {
+            let leaps = lane.color == color && options.leaps(lane.animal, direction);
+            if leaps { halves(from.bits()) } else { [0; 2] }
         };
-        let all_leaps = |piece: Piece| {
-            [
-                leaps(piece, Direction::Up, LEAP_UP),
-                leaps(piece, Direction::Down, LEAP_DOWN),
-                leaps(piece, Direction::Right, LEAP_RIGHT),
-                leaps(piece, Direction::Left, LEAP_LEFT),
-            ]
-        };
-        let (word_leaps, lane_leaps) = (all_leaps(index.word_piece()), all_leaps(index.lane_piece()));
-        let leap = word_leaps.iter().chain(&lane_leaps).any(|&from| from != [0; 2]);
+        let directions = [Direction::Up, Direction::Down, Direction::Right, Direction::Left];
+        let from = [LEAP_UP, LEAP_DOWN, LEAP_RIGHT, LEAP_LEFT];
+        let lane_leaps: [Halves; 4] = std::array::from_fn(|i| leaps((directions[i], from[i])));
         let flag = |set: bool, bit: u32| if set { bit } else { 0 };
-        let mut moves = [[u32::MAX; WIDTH]; 4];
-        let mut positions = [[0; WIDTH]; 4];
-        for (p, row_piece) in index.row_pieces.iter().enumerate() {
-            positions[p] = row_piece.digit.map(|digit| digit * row_piece.stride);
-            let piece = index.pieces[p];
-            for from in squares_in_play(piece).into_iter().filter(|_| piece.color == color) {
-                let to = options.destinations(piece.animal, from).map(|(to, _)| to);
-                let to = to.filter(|&to| squares_in_play(piece).contains(to)).map(|to| to.index() as u8);
-                let mut bytes = [u8::MAX; 4];
-                bytes.iter_mut().zip(to).for_each(|(byte, to)| *byte = to);
-                moves[p][from.index()] = u32::from_le_bytes(bytes);
+        let mut moves = [[u32::MAX; WIDTH]; 5];
+        for (p, &piece) in index.pieces[..n - 1].iter().enumerate().filter(|(_, piece)| piece.color == color) {
+            let allowed = squares_in_play(piece);
+            for from in allowed {
+                moves[number_of(p, n)][from.index()] = packed_moves(options, piece.animal, from, allowed);
             }
         }
+        let mut positions = [[0; WIDTH]; 4];
+        for (positions, row_piece) in positions.iter_mut().zip(&index.row_pieces) {
+            *positions = row_piece.digit.map(|digit| digit * row_piece.stride);
+        }
         let first_capture = self.captures.len() as u32;
-        let [by_lane, of_lane, others] = self.add_captures(n, &conversions);
+        self.add_captures(n, &conversions);
         self.sides.push(Side {
             lanes: halves(squares_in_play(index.lane_piece()).bits()),
             words: halves(squares_in_play(index.word_piece()).bits()),
-            word_leaps,
             lane_leaps,
             dens,
             flags: flag(quiet.lane_blocks, LANE_BLOCKS)
                 | flag(quiet.first_blocks, FIRST_BLOCKS)
                 | flag(index.word_piece().color == color, WORD_MOVES)
                 | flag(index.lane_piece().color == color, LANE_MOVES)
-                | flag(leap, LEAPS),
+                | flag(lane_leaps != [[0; 2]; 4], LEAPS),
             row_pieces: index.row_pieces.len() as u32,
             first_row: member.first as u32,
             places: self.places.len() as u32,
             captures: first_capture,
-            by_lane,
-            of_lane,
-            others,
+            capture_count: conversions.captures.len() as u32,
             moves,
             positions,
         });
     }
 
-    /// Adds the captures of a side in this order: captures by the lane piece, captures of the lane piece, all others.
-    /// Returns the number of each.
-    fn add_captures(&mut self, n: usize, conversions: &Conversions) -> [u32; 3] {
-        let (by, others): (Vec<_>, Vec<_>) = conversions.captures.iter().partition(|c| c.attacker == n - 1);
-        let (of, others): (Vec<_>, Vec<_>) = others.into_iter().partition(|c| c.victim == n - 1);
-        for capture in by.iter().chain(&of).chain(&others) {
-            let (attacker, victim) = (number_of(capture.attacker, n) as u32, number_of(capture.victim, n) as u32);
-            let by_victim = attacker == LANE_PIECE || attacker == WORD_PIECE && victim < WORD_PIECE;
-            let hits = if by_victim { &capture.hits_to } else { &capture.hits_from };
+    /// Adds the captures of a side.
+    fn add_captures(&mut self, n: usize, conversions: &Conversions) {
+        for capture in &conversions.captures {
+            let hits = if capture.attacker < capture.victim { &capture.hits_from } else { &capture.hits_to };
             let set = |hits: &Vec<(Square, u64)>| hits.iter().map(|hit| hit.0).collect::<Bitboard>();
             let mut planned = Capture {
                 mirror: [0; 2],
                 hits: std::array::from_fn(|square| halves(set(&hits[square]).bits())),
-                attacker,
-                victim,
+                attacker: number_of(capture.attacker, n) as u32,
+                victim: number_of(capture.victim, n) as u32,
                 buffer: NONE,
                 cell: 0,
                 first: NONE,
@@ -197,7 +190,6 @@ impl Plan {
             self.captures.push(planned);
             self.looked_up.push(capture.address.as_ref().map(|address| (ClassId(address.table), address.turn)));
         }
-        [by.len() as u32, of.len() as u32, others.len() as u32]
     }
 }
 

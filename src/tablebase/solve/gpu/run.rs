@@ -1,16 +1,15 @@
 //! One batch on the GPU.
 
-use super::kernels::{KernelSet, TABLE_BUFFERS};
+use super::kernels::{Kernels, TABLE_BUFFERS};
 use super::plan::{Member, Plan};
 use super::tables::Tables;
-use super::{Batch, cell_bytes};
 use crate::board::{ByColor, Color, NoMove};
 use crate::gpu::{Bound, Device, GpuError, Kernel, PARAMS_STRIDE, Step};
 use crate::shaders::*;
-use crate::tablebase::solve::backend::{DeviceWork, Solved};
-use crate::tablebase::solve::cpu::rows::Rows;
+use crate::tablebase::solve::backend::{DeviceWork, Job, Solved};
+use crate::tablebase::solve::memory::gpu::BatchFormat;
 use crate::tablebase::value::Cells;
-use crate::tablebase::{ClassId, Index, ROW_CELLS, Stats, Table};
+use crate::tablebase::{ROW_CELLS, Stats, Table};
 use std::sync::Arc;
 
 #[cfg(test)]
@@ -21,7 +20,7 @@ mod traffic;
 /// The number of passes that are submitted before the host reads the counters.
 const PASSES_AT_ONCE: u16 = 16;
 /// The most workgroups of a dispatch, which share the rows: as many as a large GPU runs at a time.
-const GROUPS: u32 = 4096;
+const GROUPS: usize = 4096;
 /// The longest line in plies that the counters and the depths of conversions can represent.
 pub(super) const MAX_PLIES: u16 = KINDS as u16 - 3;
 /// The index of the first page's number of entries among the counters, after the number of visits.
@@ -33,7 +32,6 @@ struct Page {
     first_row: usize,
     rows: usize,
     entries: wgpu::Buffer,
-    entries_len: u64,
     codes: wgpu::Buffer,
 }
 
@@ -44,12 +42,8 @@ struct Planes {
     escapes: wgpu::Buffer,
 }
 
-/// The bindings of a page for kernels without a depth, and for passes of odd and of even depth.
-struct PageBounds {
-    own: Bound,
-    odd: Bound,
-    even: Bound,
-}
+/// The bindings of a page: for kernels without a depth, and for passes of odd and of even depth.
+type PageBounds = [Bound; 3];
 
 /// The end of an attempt to solve a batch.
 pub(super) enum Done {
@@ -61,19 +55,21 @@ pub(super) enum Done {
 /// A batch on the GPU.
 pub(super) struct Run<'a> {
     device: Arc<Device>,
-    set: Arc<KernelSet>,
-    batch: Batch<'a>,
-    plan: Arc<Plan>,
+    kernels: Arc<Kernels>,
+    job: Job<'a>,
+    pub plan: Arc<Plan>,
     tables: Arc<Tables>,
+    format: BatchFormat,
     /// The buffers that do not change: sides, captures, places.
     fixed: [wgpu::Buffer; 3],
     rows: ByColor<wgpu::Buffer>,
     planes: ByColor<Planes>,
     pages: Vec<Page>,
+    bounds: Vec<PageBounds>,
     counters: wgpu::Buffer,
     params: wgpu::Buffer,
-    #[cfg(test)]
-    touches: wgpu::Buffer,
+    /// The records of the kernels, if they trace.
+    touches: Option<wgpu::Buffer>,
     /// The counters as last read. The next fields count the waits for them and the dispatches.
     counted: Vec<u32>,
     pub waits: u64,
@@ -83,14 +79,13 @@ pub(super) struct Run<'a> {
 impl<'a> Run<'a> {
     pub(super) fn new(
         device: Arc<Device>,
-        set: Arc<KernelSet>,
-        batch: Batch<'a>,
+        kernels: Arc<Kernels>,
+        job: Job<'a>,
         plan: Arc<Plan>,
         tables: Arc<Tables>,
-        page_rows: usize,
-        entries_per_row: u64,
+        format: BatchFormat,
     ) -> Result<Run<'a>, GpuError> {
-        let label = |name: &str| buffer_label(name, &batch);
+        let label = |name: &str| format!("{name} of {}", plan.name);
         let mut captures = plan.captures.clone();
         for (capture, looked_up) in captures.iter_mut().zip(&plan.looked_up) {
             (capture.buffer, capture.cell) = looked_up.map_or((NONE, 0), |id| tables.places[&id]);
@@ -105,44 +100,39 @@ impl<'a> Run<'a> {
         let states = || device.buffer_with(&label("the rows"), &plan.row_states);
         let mut pages = Vec::new();
         for color in Color::ALL {
-            for first_row in (0..plan.rows).step_by(page_rows) {
-                let rows = page_rows.min(plan.rows - first_row);
-                let entries_len = rows as u64 * entries_per_row;
-                let codes = if batch.keep { (rows * ROW_CELLS) as u64 * cell_bytes(set.variant.wide) } else { 0 };
+            for first_row in (0..plan.rows).step_by(format.page_rows()) {
+                let rows = format.page_rows().min(plan.rows - first_row);
                 pages.push(Page {
                     color,
                     first_row,
                     rows,
-                    entries: device.buffer(&label("the conversions"), 8 * entries_len)?,
-                    entries_len,
-                    codes: device.buffer(&label("the codes"), codes)?,
+                    entries: device.buffer(&label("the conversions"), rows as u64 * format.entry_bytes())?,
+                    codes: device.buffer(&label("the codes"), rows as u64 * format.code_bytes())?,
                 });
             }
         }
         let counters = USED + pages.len() + plan.sides.len() * 2 * KINDS as usize;
-        Ok(Run {
+        let mut run = Run {
             fixed,
             rows: ByColor { white: states()?, black: states()? },
             planes: ByColor { white: planes()?, black: planes()? },
             counters: device.buffer(&label("the counters"), 4 * counters as u64)?,
             params: device.params(pages.len() as u64 * (u64::from(PASSES_AT_ONCE) + 1))?,
-            #[cfg(test)]
-            touches: device.buffer("the trace", if set.variant.trace { 64 << 20 } else { 0 })?,
+            touches: kernels.trace.then(|| device.buffer("the trace", 64 << 20)).transpose()?,
             counted: vec![0; counters],
             waits: 0,
             dispatches: 0,
+            bounds: Vec::new(),
             device,
-            set,
-            batch,
+            kernels,
+            job,
             plan,
             tables,
+            format,
             pages,
-        })
-    }
-
-    /// The classes of the batch.
-    pub(super) fn ids(&self) -> &[ClassId] {
-        &self.batch.ids
+        };
+        run.bounds = run.pages.iter().map(|page| run.bind_all(page)).collect::<Result<_, _>>()?;
+        Ok(run)
     }
 
     fn bind(&self, page: &Page, written: &wgpu::Buffer, seen: &wgpu::Buffer) -> Result<Bound, GpuError> {
@@ -154,21 +144,17 @@ impl<'a> Run<'a> {
         let mut storage =
             vec![sides, captures, places, own, opponent, written, seen, escapes, entries, codes, counters];
         storage.extend(self.tables.buffers.iter().chain(std::iter::repeat(sides)).take(TABLE_BUFFERS));
-        #[cfg(test)]
-        storage.extend(self.set.variant.trace.then_some(&self.touches));
-        self.device.bind(&self.set.layout, &self.params, &storage)
+        storage.extend(&self.touches);
+        self.device.bind(&self.kernels.layout, &self.params, &storage)
     }
 
-    fn bind_all(&self) -> Result<Vec<PageBounds>, GpuError> {
-        let bounds = |page: &Page| {
-            let (own, opponent) = (&self.planes[page.color], &self.planes[!page.color]);
-            Ok(PageBounds {
-                own: self.bind(page, &own.open, &own.lost)?,
-                odd: self.bind(page, &own.open, &opponent.lost)?,
-                even: self.bind(page, &own.lost, &opponent.open)?,
-            })
-        };
-        self.pages.iter().map(bounds).collect()
+    fn bind_all(&self, page: &Page) -> Result<PageBounds, GpuError> {
+        let (own, opponent) = (&self.planes[page.color], &self.planes[!page.color]);
+        Ok([
+            self.bind(page, &own.open, &own.lost)?,
+            self.bind(page, &own.open, &opponent.lost)?,
+            self.bind(page, &own.lost, &opponent.open)?,
+        ])
     }
 
     /// The index of the first count among the counters.
@@ -189,9 +175,11 @@ impl<'a> Run<'a> {
                     first_row: page.first_row as u32,
                     rows: page.rows as u32,
                     row_words: self.plan.row_words() as u32,
-                    entries: page.entries_len as u32,
+                    entries: page.rows as u32 * self.format.entries_per_row as u32,
                     counts: self.counts_at() as u32,
-                    no_move_loses: u32::from(self.batch.classes.options().no_move == NoMove::Loss),
+                    no_move_loses: u32::from(self.job.classes.options().no_move == NoMove::Loss),
+                    keep: self.job.values.into(),
+                    wide: self.format.wide.into(),
                     padding: 0,
                 };
                 sets.extend_from_slice(bytemuck::bytes_of(&params));
@@ -201,31 +189,30 @@ impl<'a> Run<'a> {
         self.device.write(&self.params, 0, &sets);
     }
 
-    /// The step that runs a kernel on a page with the n-th set of parameters. A workgroup of a pass scans 16 rows at a
-    /// time.
-    fn step<'b>(&self, kernel: &'b Kernel, bound: &'b Bound, page: usize, n: u16) -> Step<'b> {
-        let rows = self.pages[page].rows as u32;
-        let groups = if std::ptr::eq(kernel, &raw const self.set.pass) { rows.div_ceil(16) } else { rows };
-        Step { kernel, bound, params: u32::from(n) * self.pages.len() as u32 + page as u32, groups: groups.min(GROUPS) }
-    }
-
     /// The steps of one pass, with the n-th sets of parameters.
-    fn pass<'b>(&'b self, depth: u16, n: u16, bounds: &'b [PageBounds]) -> impl Iterator<Item = Step<'b>> {
-        bounds.iter().enumerate().map(move |(page, bounds)| {
-            let bound = if depth % 2 == 1 { &bounds.odd } else { &bounds.even };
-            self.step(&self.set.pass, bound, page, n)
-        })
+    fn pass(&self, depth: u16, n: u16) -> impl Iterator<Item = Step<'_>> {
+        // A workgroup scans 16 rows at a time.
+        self.steps(&self.kernels.pass, 16, if depth % 2 == 1 { 1 } else { 2 }, n)
     }
 
-    /// The steps that run a kernel without a depth on all pages, with the first sets of parameters.
-    fn each_page<'b>(&'b self, kernel: &'b Kernel, bounds: &'b [PageBounds]) -> impl Iterator<Item = Step<'b>> {
-        bounds.iter().enumerate().map(move |(page, bounds)| self.step(kernel, &bounds.own, page, 0))
+    /// The steps that run a kernel without a depth, with the first sets of parameters.
+    fn each_row<'b>(&'b self, kernel: &'b Kernel) -> impl Iterator<Item = Step<'b>> {
+        self.steps(kernel, 1, 0, 0)
+    }
+
+    /// The steps that run a kernel on all pages, with the n-th sets of parameters, and as many rows at once in a workgroup.
+    fn steps<'b>(&'b self, kernel: &'b Kernel, rows: usize, bound: usize, n: u16) -> impl Iterator<Item = Step<'b>> {
+        (0..).zip(&self.pages).zip(&self.bounds).map(move |((number, page), bounds)| Step {
+            kernel,
+            bound: &bounds[bound],
+            params: u32::from(n) * self.pages.len() as u32 + number,
+            groups: page.rows.div_ceil(rows).min(GROUPS) as u32,
+        })
     }
 
     fn read_counters(&mut self) -> Result<(), GpuError> {
         self.waits += 1;
-        let bytes = self.counters.size().min(4 * self.counted.len() as u64);
-        self.counted = self.device.read(&self.counters, 0, bytes, bytemuck::pod_collect_to_vec)?;
+        self.counted = self.device.read(&self.counters, self.counted.len())?;
         Ok(())
     }
 
@@ -245,8 +232,7 @@ impl<'a> Run<'a> {
     /// # Errors
     /// [`GpuError::TooLong`] if a line has more than `longest` plies.
     pub(super) fn solve(&mut self, longest: u16) -> Result<Done, GpuError> {
-        let too_long = GpuError::TooLong { what: buffer_label("the table", &self.batch), plies: longest };
-        let bounds = self.bind_all()?;
+        let too_long = GpuError::TooLong { what: format!("the table of {}", self.plan.name), plies: longest };
         let all = 0..self.plan.sides.len();
         let mut done = 0;
         loop {
@@ -255,18 +241,17 @@ impl<'a> Run<'a> {
             }
             let upto = (done + PASSES_AT_ONCE).min(longest);
             self.write_params(done);
-            let first = (done == 0).then(|| self.each_page(&self.set.init, &bounds)).into_iter().flatten();
-            let passes = (done + 1..=upto).zip(1..).flat_map(|(depth, n)| self.pass(depth, n, &bounds));
+            let first = (done == 0).then(|| self.each_row(&self.kernels.init)).into_iter().flatten();
+            let passes = (done + 1..=upto).zip(1..).flat_map(|(depth, n)| self.pass(depth, n));
             let steps: Vec<Step<'_>> = first.chain(passes).collect();
             let dispatches = steps.len() as u64;
             self.device.submit(steps);
             self.dispatches += dispatches;
             done = upto;
             self.read_counters()?;
-            let need = |(page, &used): (&Page, &u32)| {
-                (u64::from(used) > page.entries_len).then(|| u64::from(used).div_ceil(page.rows as u64))
-            };
-            if let Some(entries) = self.pages.iter().zip(&self.counted[USED..]).filter_map(need).max() {
+            let per_row = |(page, &used): (&Page, &u32)| u64::from(used).div_ceil(page.rows as u64);
+            let entries = self.pages.iter().zip(&self.counted[USED..]).map(per_row).max().unwrap_or(0);
+            if entries > self.format.entries_per_row {
                 return Ok(Done::NeedsEntries(entries));
             }
             let last_conversion = self.last_conversion(all.clone());
@@ -278,9 +263,9 @@ impl<'a> Run<'a> {
                 break;
             }
         }
-        if self.batch.keep {
+        if self.job.values {
             self.write_params(0);
-            self.device.submit(self.each_page(&self.set.finish, &bounds));
+            self.device.submit(self.each_row(&self.kernels.finish));
             self.dispatches += self.pages.len() as u64;
         }
         Ok(Done::Solved)
@@ -289,7 +274,7 @@ impl<'a> Run<'a> {
     /// The counts and the values of all classes, after [`solve`](Run::solve).
     pub(super) fn fetch(&self) -> Result<Vec<Solved>, GpuError> {
         let mut solved: Vec<Solved> = (0..self.plan.members.len()).map(|class| self.counts_of(class)).collect();
-        if self.batch.keep {
+        if self.job.values {
             self.fetch_values(&mut solved)?;
         }
         Ok(solved)
@@ -297,7 +282,7 @@ impl<'a> Run<'a> {
 
     fn counts_of(&self, class: usize) -> Solved {
         let Member { id, .. } = self.plan.members[class];
-        let positions = self.batch.classes.get(id).representative.positions();
+        let positions = self.job.material(id).positions();
         let stats = ByColor::from_fn(|color| {
             let side = 2 * class + color as usize;
             let mut stats = Stats { no_move: self.count(side, 0), ..Stats::default() };
@@ -312,36 +297,39 @@ impl<'a> Run<'a> {
 
     /// Fetches the values, row by row, White's of all classes first.
     fn fetch_values(&self, solved: &mut [Solved]) -> Result<(), GpuError> {
-        let width = cell_bytes(self.set.variant.wide) as usize;
-        let mut tables: Vec<Table> = (0..solved.len()).map(|class| self.empty_table(class, &solved[class])).collect();
-        let parts: Vec<_> =
-            self.pages.iter().map(|page| (&page.codes, 0, (page.rows * ROW_CELLS * width) as u64)).collect();
+        let width = self.format.cell_bytes();
+        let row_bytes = ROW_CELLS * width;
         let members = &self.plan.members;
+        let empty = |member: &Member| ByColor::from_fn(|_| Cells::empty(width, member.index.cells()));
+        let mut tables: Vec<ByColor<Cells>> = members.iter().map(empty).collect();
+        let parts: Vec<_> = self.pages.iter().map(|page| (&page.codes, (page.rows * row_bytes) as u64)).collect();
         let mut all = Color::ALL.into_iter().flat_map(|color| {
             let rows = move |class: usize| (0..members[class].rows.len()).map(move |number| (class, color, number));
             (0..members.len()).flat_map(rows)
         });
         self.device.stream(&parts, |piece| {
-            for (codes, (class, color, number)) in piece.chunks_exact(ROW_CELLS * width).zip(all.by_ref()) {
-                put_row(codes, width, &members[class].rows, number, &mut tables[class].cells[color]);
+            for (codes, (class, color, number)) in piece.chunks_exact(row_bytes).zip(all.by_ref()) {
+                let first = members[class].rows.row(number) * row_bytes;
+                tables[class][color].view_mut().bytes_mut()[first..][..row_bytes].copy_from_slice(codes);
             }
         })?;
-        for ((member, mut table), solved) in members.iter().zip(tables).zip(solved) {
-            Color::ALL.into_iter().for_each(|color| member.rows.spread(&mut table.cells[color]));
-            solved.table = Some(table);
+        for (class, (mut cells, solved)) in tables.into_iter().zip(solved).enumerate() {
+            // The width of the CPU's cells, which widens them for the pass after the last pass with a change, too.
+            let longest = Color::ALL.iter().map(|&color| solved.stats[color].summary().longest).max().unwrap_or(0);
+            let last_conversion = self.last_conversion(2 * class..2 * class + 2);
+            let wide = longest >= u64::from(Cells::BYTE_PLIES) || last_conversion > Cells::BYTE_PLIES;
+            for color in Color::ALL {
+                let cells = &mut cells[color];
+                members[class].rows.spread(cells);
+                match cells {
+                    Cells::Wide(codes) if !wide => *cells = Cells::Byte(codes.iter().map(|&code| code as u8).collect()),
+                    _ if wide => cells.widen(),
+                    _ => {}
+                }
+            }
+            solved.table = Some(Table { cells });
         }
         Ok(())
-    }
-
-    /// A table with cells of the CPU's width. The CPU widens the cells for the pass after the last pass with a change,
-    /// too.
-    fn empty_table(&self, class: usize, solved: &Solved) -> Table {
-        let longest = Color::ALL.iter().map(|&color| solved.stats[color].summary().longest).max().unwrap_or(0);
-        let last_conversion = self.last_conversion(2 * class..2 * class + 2);
-        let wide = longest >= u64::from(Cells::BYTE_PLIES) || last_conversion > Cells::BYTE_PLIES;
-        let index: &Index = &self.plan.members[class].index;
-        let cells = || Cells::empty(1 + usize::from(wide), index.cells());
-        Table { cells: ByColor { white: cells(), black: cells() } }
     }
 
     /// The counters of the work, after [`solve`](Run::solve).
@@ -352,47 +340,8 @@ impl<'a> Run<'a> {
         let row_bytes = 8 * self.plan.row_words() as u64;
         // `init` writes three planes and the state. A visit reads two planes of its side at an even depth and one at an
         // odd depth, at least one plane of the opponent, and writes one plane.
-        let set_up = 3 * row_bytes + 32 + if self.batch.keep { 2 * ROW_CELLS as u64 } else { 0 };
+        let set_up = 3 * row_bytes + 32 + if self.job.values { 2 * ROW_CELLS as u64 } else { 0 };
         let bytes_moved = rows * set_up + visits * (7 * row_bytes / 2 + 32) + 16 * conversions;
-        DeviceWork {
-            rows,
-            row_visits: visits,
-            conversions,
-            bytes_moved,
-            memory: self.memory(),
-            sent: 0,
-            compile_seconds: 0.0,
-        }
-    }
-
-    /// Bytes of all buffers.
-    fn memory(&self) -> u64 {
-        let sides = Color::ALL.into_iter().flat_map(|color| {
-            let Planes { open, lost, escapes } = &self.planes[color];
-            [open, lost, escapes, &self.rows[color]]
-        });
-        let pages = self.pages.iter().flat_map(|page| [&page.entries, &page.codes]);
-        let others = self.fixed.iter().chain([&self.counters, &self.params]).chain(&self.tables.buffers);
-        sides.chain(pages).chain(others).map(wgpu::Buffer::size).sum()
-    }
-}
-
-/// Copies the codes of a solved row to the cells of its row of the index.
-fn put_row(codes: &[u8], width: usize, rows: &Rows, number: usize, cells: &mut Cells) {
-    let there = rows.row(number) * ROW_CELLS..(rows.row(number) + 1) * ROW_CELLS;
-    let wide = || codes.as_chunks::<2>().0.iter().map(|&pair| u16::from_le_bytes(pair));
-    match cells {
-        Cells::Byte(cells) if width == 1 => cells[there].copy_from_slice(codes),
-        Cells::Byte(cells) => cells[there].iter_mut().zip(wide()).for_each(|(cell, code)| *cell = code as u8),
-        Cells::Wide(cells) => cells[there].iter_mut().zip(wide()).for_each(|(cell, code)| *cell = code),
-    }
-}
-
-/// The name of a buffer in errors.
-fn buffer_label(name: &str, batch: &Batch<'_>) -> String {
-    let material = batch.classes.get(batch.ids[0]).representative;
-    match batch.ids.len() {
-        1 => format!("{name} of {material}"),
-        n => format!("{name} of {n} classes from {material} on"),
+        DeviceWork { rows, row_visits: visits, conversions, bytes_moved, ..DeviceWork::default() }
     }
 }

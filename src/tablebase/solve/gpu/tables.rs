@@ -1,8 +1,8 @@
 //! The values on the GPU of the smaller classes that captures lead to, in the usual codes.
 
-use super::{Batch, cell_bytes};
 use crate::board::Color;
 use crate::gpu::{Device, GpuError};
+use crate::tablebase::solve::backend::Job;
 use crate::tablebase::solve::cpu::conversions::Conversions;
 use crate::tablebase::value::{Cells, decided};
 use crate::tablebase::{ClassId, Classes};
@@ -26,26 +26,24 @@ impl Tables {
     /// If a value does not fit into a byte and cells are not wide, or a buffer cannot be allocated.
     pub(super) fn sent(
         device: &Device,
-        batch: &Batch<'_>,
+        job: &Job<'_>,
         ids: &[TableId],
         wide: bool,
         limit: u64,
     ) -> Result<Tables, GpuError> {
         let mut this = Tables { wide, places: HashMap::new(), buffers: Vec::new() };
-        let width = cell_bytes(wide);
+        let width = 1 + u64::from(wide);
         let send = |bytes: &[u8]| device.buffer_with("the values of smaller classes", bytes);
         let mut bytes = Vec::new();
         for &(id, color) in ids {
-            let cells = &batch.tables[id.0].as_ref().expect("smaller classes are solved first").cells[color];
+            let cells = &job.table(id).expect("smaller classes are solved first").cells[color];
             if bytes.len() as u64 + cells.len() as u64 * width > limit && !bytes.is_empty() {
                 this.buffers.push(send(&bytes)?);
                 bytes.clear();
             }
             this.places.insert((id, color), (this.buffers.len() as u32, (bytes.len() as u64 / width) as u32));
-            append(&mut bytes, cells, wide).ok_or_else(|| GpuError::TooLong {
-                what: batch.classes.get(id).representative.to_string(),
-                plies: Cells::BYTE_PLIES,
-            })?;
+            append(&mut bytes, cells, wide)
+                .ok_or_else(|| GpuError::TooLong { what: job.material(id).to_string(), plies: Cells::BYTE_PLIES })?;
             bytes.resize(bytes.len().next_multiple_of(4), 0);
         }
         this.buffers.push(send(&bytes)?);
@@ -87,5 +85,5 @@ pub(super) fn captured(ids: &[ClassId], classes: &Classes) -> Vec<TableId> {
 
 /// Bytes of tables on the GPU.
 pub(super) fn bytes_of(ids: &[TableId], classes: &Classes, wide: bool) -> u64 {
-    ids.iter().map(|&(id, _)| classes.get(id).index().cells() as u64 * cell_bytes(wide)).sum()
+    ids.iter().map(|&(id, _)| classes.get(id).index().cells() as u64 * (1 + u64::from(wide))).sum()
 }

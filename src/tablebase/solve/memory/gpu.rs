@@ -15,6 +15,41 @@ const GPU_CLASS: u64 = 100 << 10;
 /// `results/kernels.md`.
 const GPU_MOVED_PER_ROW: u64 = 60_000;
 
+/// The format of a batch's buffers.
+#[derive(Copy, Clone)]
+pub(crate) struct BatchFormat {
+    /// Whether values are kept.
+    pub values: bool,
+    /// Whether codes have two bytes.
+    pub wide: bool,
+    /// The number of entries of the conversions that are allocated for a row.
+    pub entries_per_row: u64,
+    /// Bytes of the largest buffer.
+    pub limit: u64,
+}
+
+impl BatchFormat {
+    /// Bytes of a code.
+    pub(crate) fn cell_bytes(self) -> usize {
+        1 + usize::from(self.wide)
+    }
+
+    /// Bytes of the codes of a row.
+    pub(crate) fn code_bytes(self) -> u64 {
+        if self.values { (ROW_CELLS * self.cell_bytes()) as u64 } else { 0 }
+    }
+
+    /// Bytes of the conversions of a row.
+    pub(crate) fn entry_bytes(self) -> u64 {
+        8 * self.entries_per_row
+    }
+
+    /// The number of rows of a page for one side to move.
+    pub(crate) fn page_rows(self) -> usize {
+        (self.limit / self.code_bytes().max(self.entry_bytes())).clamp(1, 1 << 31) as usize
+    }
+}
+
 /// The resources of a GPU that a batch of classes takes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BatchNeeds {
@@ -43,28 +78,19 @@ pub struct BatchNeeds {
 }
 
 impl BatchNeeds {
-    /// The needs of a batch with codes of `cell_bytes` bytes a cell (0 for counts), `conversion_bytes` bytes of
-    /// conversions a row, pages of `page_rows` rows of one side to move, and `tables` bytes of values of smaller
-    /// classes.
-    pub(crate) fn new(
-        classes: &Classes,
-        ids: &[ClassId],
-        cell_bytes: u64,
-        conversion_bytes: u64,
-        page_rows: u64,
-        tables: u64,
-    ) -> BatchNeeds {
+    /// The needs of a batch in this format, with `tables` bytes of values of smaller classes.
+    pub(crate) fn new(classes: &Classes, ids: &[ClassId], format: BatchFormat, tables: u64) -> BatchNeeds {
         let rows = 2 * ids.iter().map(|&id| solved_rows(classes, id)).sum::<u64>();
         let places: u64 = ids.iter().map(|&id| classes.get(id).index().rows as u64).sum();
         let planes = 3 * rows * GPU_PLANE_ROW;
-        let codes = rows * ROW_CELLS as u64 * cell_bytes;
-        let conversions = rows * conversion_bytes;
+        let codes = rows * format.code_bytes();
+        let conversions = rows * format.entry_bytes();
         let lists = rows * GPU_ROW_STATE + 4 * places + ids.len() as u64 * GPU_CLASS;
         BatchNeeds {
             material: classes.get(ids[0]).representative.to_string(),
             classes: ids.len(),
             rows,
-            pages: 2 * (rows / 2).div_ceil(page_rows),
+            pages: 2 * (rows / 2).div_ceil(format.page_rows() as u64),
             planes,
             codes,
             conversions,

@@ -4,9 +4,8 @@
 use super::tests::gpu;
 use super::*;
 use crate::board::RuleOptions;
-use crate::tablebase::solve::gpu::{BATCH_ROWS, ENTRIES_PER_ROW, Gpu, GpuLimits, batches, tables};
-use crate::tablebase::solve::memory::gpu::solved_rows;
-use crate::tablebase::{Classes, Options, Solver};
+use crate::tablebase::solve::gpu::{ENTRIES_PER_ROW, Gpu, GpuLimits};
+use crate::tablebase::{Options, Solver};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -55,12 +54,16 @@ impl Traffic {
 
     /// Adds the memory that the rows of a dispatch touched.
     fn add(&mut self, kernel: &'static str, run: &Run<'_>) {
-        let [used]: [u32; 1] = run.device.read(&run.touches, 0, 4, bytemuck::pod_read_unaligned).unwrap();
-        assert!(12 * u64::from(used) + 16 <= run.touches.size(), "the trace is full");
-        let all: Vec<[u32; 3]> =
-            run.device.read(&run.touches, 4, 12 * u64::from(used), bytemuck::pod_collect_to_vec).unwrap();
+        let touches = run.touches.as_ref().expect("the kernels trace");
+        let used = run.device.read::<u32>(touches, 1).unwrap()[0] as usize;
+        assert!(12 * used as u64 + 16 <= touches.size(), "the trace is full");
+        let all: Vec<u32> = run.device.read(touches, 1 + 3 * used).unwrap();
         let mut places: BTreeMap<(u32, u32), BTreeSet<u32>> = BTreeMap::new();
-        all.iter().for_each(|&[row, kind, at]| _ = places.entry((row, kind)).or_default().insert(at));
+        all[1..]
+            .as_chunks()
+            .0
+            .iter()
+            .for_each(|&[row, kind, at]| _ = places.entry((row, kind)).or_default().insert(at));
         let rows: BTreeSet<u32> = places.keys().map(|(row, _)| *row).collect();
         *self.visits.entry(kernel).or_default() += rows.len() as u64;
         for ((_, kind), places) in places {
@@ -70,8 +73,13 @@ impl Traffic {
             touched.useful += times * (places.len() * useful) as u64;
             touched.moved += times * 32 * sectors.len() as u64;
         }
-        run.device.write(&run.touches, 0, &[0u32]);
+        run.device.write(touches, 0, &[0u32]);
     }
+}
+
+/// A GPU whose kernels record their reads and writes.
+fn tracing(gpu: Gpu) -> Gpu {
+    Gpu { trace: true, ..gpu }
 }
 
 /// Solves a class with the kernels that record their reads and writes.
@@ -80,9 +88,7 @@ fn traced(gpu: &mut Gpu, solver: &mut Solver, material: &str) -> Traffic {
     solver.solve_class(id, &|_, _| {}).unwrap();
     let ids = [id];
     let plan = Arc::new(Plan::new(&ids, solver.classes()));
-    let batch = Batch::of(&solver.job(&ids, true), &ids);
-    gpu.trace = true;
-    let mut run = gpu.start(&batch, &plan, false, ENTRIES_PER_ROW).unwrap();
+    let mut run = gpu.start(&solver.job(&ids, true), &plan, gpu.format(true, false, ENTRIES_PER_ROW)).unwrap();
     let index_rows = solver.classes().get(id).index().rows;
     let is_traced = |row: &u32| row.wrapping_mul(0x9e37_79b1) >> 28 == 0;
     let mut traffic = Traffic {
@@ -92,16 +98,15 @@ fn traced(gpu: &mut Gpu, solver: &mut Solver, material: &str) -> Traffic {
         cells: (2 * index_rows * ROW_CELLS) as f64,
         ..Traffic::default()
     };
-    let bounds = run.bind_all().unwrap();
     let dispatch = |traffic: &mut Traffic, run: &Run<'_>, kernel: &'static str, depth: u16| {
         run.write_params(depth);
-        for page in 0..run.pages.len() {
-            let of_page = |steps: Vec<Step<'_>>| run.device.submit(steps.into_iter().skip(page).take(1));
-            match kernel {
-                "init" => of_page(run.each_page(&run.set.init, &bounds).collect()),
-                "pass" => of_page(run.pass(depth, 0, &bounds).collect()),
-                _ => of_page(run.each_page(&run.set.finish, &bounds).collect()),
-            }
+        let steps: Vec<Step<'_>> = match kernel {
+            "init" => run.each_row(&run.kernels.init).collect(),
+            "pass" => run.pass(depth, 0).collect(),
+            _ => run.each_row(&run.kernels.finish).collect(),
+        };
+        for step in steps {
+            run.device.submit([step]);
             traffic.add(kernel, run);
         }
     };
@@ -132,7 +137,7 @@ fn sum(all: &[Traffic], kernel: &str, memory: &str) -> Touched {
 
 #[test]
 fn neighbours_read_neighbouring_words() {
-    let Some(mut gpu) = gpu(GpuLimits::NONE) else { return };
+    let Some(mut gpu) = gpu(GpuLimits::NONE).map(tracing) else { return };
     let mut solver = Solver::new(&"no-move=loss".parse().unwrap(), 3, Options::default());
     let all = ["LRvT", "EPvL", "TRvR"].map(|material| traced(&mut gpu, &mut solver, material));
     let least = [
@@ -155,9 +160,9 @@ fn neighbours_read_neighbouring_words() {
 #[test]
 #[ignore = "writes results/kernels.md"]
 fn results() {
-    let mut gpu = gpu(GpuLimits::NONE).expect("a GPU, or lavapipe");
+    let mut tracer = gpu(GpuLimits::NONE).map(tracing).expect("a GPU, or lavapipe");
     let mut solver = Solver::new(&RuleOptions::PAPER, 5, Options::default());
-    let all = ["EvLCR", "EPvLR", "LTvDC", "LRvTR"].map(|material| traced(&mut gpu, &mut solver, material));
+    let all = ["EvLCR", "EPvLR", "LTvDC", "LRvTR"].map(|material| traced(&mut tracer, &mut solver, material));
     let date = std::env::var("DATE").unwrap_or_else(|_| "a day that was not said".to_owned());
     let mut text = RESULTS_HEAD.replace(" on DATE;", &format!(" on {date};"));
     for kernel in KERNELS {
@@ -182,65 +187,23 @@ fn results() {
     let [counts, values] = [false, true].map(|codes| all.iter().map(|t| t.bytes(codes)).sum::<f64>() / cells);
     _ = writeln!(
         text,
-        "\nTogether {counts:.2} bytes per cell for counts, {values:.2} with values. (The seven earlier kernels: 26.55 with values. Ports of them \
-         were counted on 2026-11-22, each sector once for every 32 neighbouring invocations that touched it.)\n"
+        "\nTogether {counts:.2} bytes per cell for counts, {values:.2} with values.\n\n## Work per class\n\n\
+         | class | rows | visits of a row | words of conversions a row | dispatches | waits of the host |\n|---|---|---|---|---|---|"
     );
-    text += &prediction(&all, &mut gpu, &mut solver);
-    std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/results/kernels.md"), text).unwrap();
-}
-
-/// The predicted time of a level or a class on an H200, from the time of each part.
-fn prediction(all: &[Traffic], gpu: &mut Gpu, solver: &mut Solver) -> String {
-    gpu.trace = false;
-    let per_visit = all.iter().map(|t| sum(std::slice::from_ref(t), "pass", "").moved).sum::<u64>() as f64;
-    let codes = sum(all, "pass", "codes").moved as f64;
-    let per_visit = (per_visit - codes) / all.iter().map(|t| t.visits["pass"]).sum::<u64>() as f64 + 32.0;
-    let per_row = sum(all, "init", "").moved as f64 / all.iter().map(|t| t.visits["init"]).sum::<u64>() as f64 + 32.0;
-    // The work of a five-piece class, counted by the kernels.
-    let id = solver.classes().member("ELvTPD".parse().unwrap()).unwrap().class;
-    solver.solve_class(id, &|_, _| {}).unwrap();
-    let ids = [id];
-    let plan = Arc::new(Plan::new(&ids, solver.classes()));
-    let run = gpu.solve_batch(&Batch::of(&solver.job(&ids, false), &ids), &plan).unwrap();
-    assert_eq!(Some(&run.counts_of(0).stats), solver.class_stats(id));
-    let DeviceWork { row_visits: visits, rows, conversions, .. } = run.work();
-    let visits_per_row = visits as f64 / rows as f64;
-    let mut text = format!(
-        "ELvTPD: {visits_per_row:.1} visits a row, {} words of conversions a row, {} dispatches, {} waits.\n",
-        conversions / rows,
-        run.dispatches,
-        run.waits,
-    );
-    let classes = Classes::new(&RuleOptions::PAPER, 5);
-    let ids: Vec<ClassId> = classes.level(5).map(|(id, _)| id).collect();
-    let batch_count = batches(&ids, &classes, BATCH_ROWS).len() as f64;
-    let rows: f64 = 2.0 * ids.iter().map(|&id| solved_rows(&classes, id)).sum::<u64>() as f64;
-    let index_rows: f64 = ids.iter().map(|&id| classes.get(id).index().rows as f64).sum();
-    let table_bytes = tables::bytes_of(&tables::captured(&ids, &classes), &classes, false) as f64;
-    // Six land animals: the visits were counted on the CPU on 2026-11-23; the longest line has 145 plies.
-    let six = (135.1e6, 2.0 * 2_541_000.0, 28.0 * 49.0 * 49.0 * 49.0, 6.0 * 0.28e9, 146.0, 1.0);
-    let level = (rows * visits_per_row, rows, index_rows, table_bytes, 120.0, batch_count);
-    text += &format!(
-        "\nThe prediction: {per_visit:.0} bytes per visit and {per_row:.0} per row, at half of an H200's 4.8 TB/s; 6 us per dispatch, 60 us per wait for \
-         the host (one every 16 passes); states, places and tables sent at 25 GB/s. All of these rates are assumed. Also assumed: 120 passes per batch of \
-         five pieces, with as many visits of a row as in ELvTPD. The visits of LPDvLPD are those of the CPU on 2026-11-23. The host plans at the same \
-         time; its planning is left out.\n\n\
-         | | rows | visits | memory | dispatches | waits | sent | seconds |\n|---|---|---|---|---|---|---|---|\n"
-    );
-    for (what, (visits, rows, index_rows, tables, passes, batches)) in
-        [("five pieces, counts", level), ("a six-piece class (LPDvLPD), counts", six)]
-    {
-        let memory = (visits * per_visit + rows * per_row + 32.0 * rows * passes) / 2.4e12;
-        let dispatches = 2.0 * (passes + 1.0) * batches;
-        let waits = (passes / 16.0 + 1.0) * batches;
-        let sent = (32.0 * rows + 4.0 * index_rows + tables) / 25e9;
-        let seconds = memory + dispatches * 6e-6 + waits * 60e-6 + sent;
-        _ = writeln!(
-            text,
-            "| {what} | {rows:.3e} | {visits:.3e} | {memory:.2} s | {dispatches:.0} | {waits:.0} | {sent:.2} s | {seconds:.2} |"
-        );
+    // The whole way of a class, counts only.
+    for material in ["EPvLR", "ELvTPD"] {
+        let mut gpu = gpu(GpuLimits::NONE).expect("it was there");
+        let id = solver.classes().member(material.parse().unwrap()).unwrap().class;
+        let ids = [id];
+        solver.solve_class(id, &|_, _| {}).unwrap();
+        let plan = Arc::new(Plan::new(&ids, solver.classes()));
+        let run = gpu.solve_batch(&solver.job(&ids, false), &plan).unwrap();
+        assert_eq!(Some(&run.counts_of(0).stats), solver.class_stats(id));
+        let DeviceWork { row_visits, rows, conversions, .. } = run.work();
+        let (visits, words) = (row_visits as f64 / rows as f64, conversions / rows);
+        _ = writeln!(text, "| {material} | {rows} | {visits:.1} | {words} | {} | {} |", run.dispatches, run.waits);
     }
-    text
+    std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/results/kernels.md"), text).unwrap();
 }
 
 const RESULTS_HEAD: &str = "# Memory traffic of the GPU kernels\n\n\
