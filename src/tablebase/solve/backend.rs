@@ -234,7 +234,7 @@ pub struct DeviceWork {
     pub conversions: u64,
     /// Lower bound of the memory traffic of the device in bytes; divided by the bandwidth, a lower bound of the time.
     pub bytes_moved: u64,
-    /// Peak use of the device's memory in bytes, with the values of the smaller classes.
+    /// Planned peak use of the device's memory in bytes, with the values of the smaller classes.
     pub memory: u64,
     /// Bytes of smaller classes' values copied to the device.
     pub sent: u64,

@@ -224,14 +224,14 @@ struct Side {
 const BATCH: usize = 64;
 
 /// The input of [`write`] and the division into blocks.
-struct Writer<'a, V> {
-    values: &'a V,
+struct Writer<'a> {
+    values: &'a dyn Values,
     layout: Layout,
     rows: usize,
     block_rows: usize,
 }
 
-impl<V: Values> Writer<'_, V> {
+impl Writer<'_> {
     fn side(&self, color: Color, level: i32) -> io::Result<Side> {
         // Reuses memory for all batches: clearing fresh memory takes about as long as everything else except zstd.
         let mut batch: Vec<_> = (0..BATCH).map(|_| (Cells::empty(self.values.cell_bytes(), 0), Vec::new())).collect();
@@ -251,12 +251,23 @@ impl<V: Values> Writer<'_, V> {
     }
 }
 
+/// Writes the file of a solved class in a directory of tables, as every solver does.
+pub(crate) fn write_class(
+    dir: &Path,
+    rules: &RuleOptions,
+    material: Material,
+    values: &dyn Values,
+    stats: &ByColor<Stats>,
+) -> Result<(), TableError> {
+    write(&TableFile::path(dir, material), rules, material, values, stats, Packing::fast(material))
+}
+
 /// Writes the file of a class, atomically: the name appears only when the file is complete and on the disk.
 pub(crate) fn write(
     path: &Path,
     rules: &RuleOptions,
     material: Material,
-    values: &impl Values,
+    values: &dyn Values,
     stats: &ByColor<Stats>,
     packing: Packing,
 ) -> Result<(), TableError> {
@@ -555,6 +566,11 @@ impl TableFile {
         let mut cells = self.empty_cells();
         self.load_into(color, cells.view_mut())?;
         Ok(cells)
+    }
+
+    /// As [`load`](TableFile::load), for both sides to move.
+    pub(crate) fn load_table(&self) -> Result<Table, TableError> {
+        Ok(Table { cells: ByColor { white: self.load(Color::White)?, black: self.load(Color::Black)? } })
     }
 
     /// Decodes the stored bytes of a side to move, don't-cares included.

@@ -132,7 +132,7 @@ impl Generate<'_> {
         };
         let planned = self.plan(classes).into_iter().map(|level| {
             let left = left(&level.ids, level.values);
-            let memory = match left.iter().map(|&id| class_bytes(solver, id)).max() {
+            let memory = match left.iter().map(|&id| class_bytes(solver, id, false)).max() {
                 None => 0,
                 Some(largest) if level.one_by_one => largest,
                 Some(_) => level_bytes(solver, &level.ids, level.values).map_or(0, |need| need.total()),

@@ -4,14 +4,14 @@
 use crate::board::{ByColor, Color, RuleOptions};
 use crate::tablebase::solve::backend::Solved;
 use crate::tablebase::store::error::SetError;
-use crate::tablebase::store::file::{Content, Description, Packing, TableError, TableFile, check_values, write};
+use crate::tablebase::store::file::{Content, Description, TableError, TableFile, check_values, write_class};
 use crate::tablebase::store::lock::lock;
 use crate::tablebase::store::manifest::{
     CountedClass, Manifest, largest, manifest_for, read_manifest, update_manifest, write_manifest,
 };
 use crate::tablebase::store::memory::{MemoryLimit, class_bytes};
 use crate::tablebase::store::partial::{ABANDONED, sweep};
-use crate::tablebase::{ClassId, Classes, Material, Solver, Stats, Table};
+use crate::tablebase::{ClassId, Classes, Material, Solver, Stats};
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::Path;
@@ -199,7 +199,7 @@ impl Level {
         }
         let material = |id: ClassId| solver.classes().get(id).representative;
         let mut left = self.ids.iter().filter(|&&id| !made.has(material(id), self.values));
-        left.try_for_each(|&id| limit.check(material(id), class_bytes(solver, id)))
+        left.try_for_each(|&id| limit.check(material(id), class_bytes(solver, id, self.values)))
     }
 }
 
@@ -267,11 +267,7 @@ impl Run<'_> {
                 to_solve.known.insert(id, values);
                 continue;
             }
-            let table = if level.top {
-                None
-            } else {
-                Some(Table { cells: ByColor { white: file.load(Color::White)?, black: file.load(Color::Black)? } })
-            };
+            let table = if level.top { None } else { Some(file.load_table()?) };
             self.progress(&stats, true);
             solver.insert(id, stats, table);
         }
@@ -286,14 +282,7 @@ impl Run<'_> {
         let path = TableFile::path(self.job.dir, class.representative);
         match known {
             Some(values) => check_values(&path, class, table, values)?,
-            None => write(
-                &path,
-                &self.job.rules,
-                class.representative,
-                table,
-                &solved.stats,
-                Packing::fast(class.representative),
-            )?,
+            None => write_class(self.job.dir, &self.job.rules, class.representative, table, &solved.stats)?,
         }
         self.progress(&solved.stats, known.is_some());
         Ok(())
@@ -307,7 +296,7 @@ impl Run<'_> {
             if self.job.deadline.is_some_and(|deadline| start >= deadline) {
                 break;
             }
-            memory.free_memory(solver, id, &passing)?;
+            memory.free_memory(solver, id, false, &passing)?;
             solver.count_class(id, &|_, _| {})?;
             let stats = solver.class_stats(id).expect("it is solved");
             self.count(id, stats, Some(start.elapsed().as_secs_f64()))?;

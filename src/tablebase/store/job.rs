@@ -3,7 +3,7 @@
 
 use super::counts::{ClassCounts, Provenance};
 use super::error::SetError;
-use super::file::{Content, Packing, TableError, TableFile, write};
+use super::file::{Content, TableError, TableFile, Values, write_class};
 use super::memory::{MemoryLimit, class_bytes};
 use super::peak;
 use super::replayed::Replayed;
@@ -11,12 +11,9 @@ use crate::board::{ByColor, Color, RuleOptions};
 use crate::tablebase::solve::cpu::conversions::CaptureTables;
 use crate::tablebase::solve::cpu::pass::{Keep, Observer, Outcome, Unobserved};
 use crate::tablebase::value::CellsMut;
-use crate::tablebase::{
-    BufferPool, ClassId, Classes, CpuBackend, Material, MemoryNeed, ROW_CELLS, Solved, Solver, Table,
-};
+use crate::tablebase::{BufferPool, ClassId, Classes, CpuBackend, Material, MemoryNeed, ROW_CELLS, Solved, Solver};
 use rayon::prelude::*;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 /// One class to solve in a directory of tables.
@@ -57,13 +54,7 @@ impl ClassJob<'_> {
     /// (checked before solving), or the disk is full. An error leaves no partial file.
     pub fn run(&self) -> Result<JobDone, SetError> {
         let classes = Classes::new(&self.rules, self.material.len());
-        let missing = || SetError::TooFewPieces { material: self.material, pieces: classes.pieces() };
-        let id = classes.member(self.material).ok_or_else(missing)?.class;
-        if let Some(there) = self.there(classes.get(id).representative)? {
-            return Ok(there);
-        }
-        let path = TableFile::path(self.dir, classes.get(id).representative);
-        self.solve(&classes, id, &path, MemoryLimit::new(self.memory))
+        self.unless_there(&classes, |id| self.solve(&classes, id, MemoryLimit::new(self.memory)))
     }
 
     /// Solves the class with the backend of `solver`, unless its file is complete. The solver keeps the values that
@@ -75,30 +66,35 @@ impl ClassJob<'_> {
     /// # Panics
     /// If the solver is for other rules.
     pub fn run_with(&self, solver: &mut Solver) -> Result<JobDone, SetError> {
-        let pieces = solver.classes().pieces();
-        let missing = || SetError::TooFewPieces { material: self.material, pieces };
-        assert_eq!(solver.classes().options().table_hash(), self.rules.table_hash(), "a solver of these rules");
-        let id = solver.classes().member(self.material).ok_or_else(missing)?.class;
-        let class = solver.classes().get(id).clone();
-        if let Some(there) = self.there(class.representative)? {
-            return Ok(there);
-        }
+        let classes = solver.classes().clone();
+        assert_eq!(classes.options().table_hash(), self.rules.table_hash(), "a solver of these rules");
+        self.unless_there(&classes, |id| self.solve_with(solver, id))
+    }
+
+    /// Calls `solve` with the class, unless its file is complete.
+    fn unless_there(
+        &self,
+        classes: &Classes,
+        solve: impl FnOnce(ClassId) -> Result<JobDone, SetError>,
+    ) -> Result<JobDone, SetError> {
+        let missing = || SetError::TooFewPieces { material: self.material, pieces: classes.pieces() };
+        let id = classes.member(self.material).ok_or_else(missing)?.class;
+        self.there(classes.get(id).representative)?.map_or_else(|| solve(id), Ok)
+    }
+
+    /// Solves the class with a solver.
+    fn solve_with(&self, solver: &mut Solver, id: ClassId) -> Result<JobDone, SetError> {
         let (start, values) = (Instant::now(), self.stats_only.is_none());
-        MemoryLimit::new(self.memory).free_memory(solver, id, &|_| true)?;
+        MemoryLimit::new(self.memory).free_memory(solver, id, values, &|_| true)?;
         self.load_captures(solver, id)?;
         peak::restart();
-        let path = TableFile::path(self.dir, class.representative);
-        let counts: Mutex<Option<ClassCounts>> = Mutex::default();
-        solver.solve_classes(&[id], values, false, &|_, Solved { stats, table }| -> Result<(), SetError> {
-            if let Some(table) = table {
-                write(&path, &self.rules, class.representative, table, stats, Packing::fast(class.representative))?;
-            }
-            *counts.lock().unwrap_or_else(PoisonError::into_inner) =
-                Some(ClassCounts::new(&self.rules, &class, stats.clone()));
-            Ok(())
-        })?;
-        let counts = counts.into_inner().unwrap_or_else(PoisonError::into_inner).expect("no class was left out");
-        self.done(counts, start, class_bytes(solver, id))
+        solver.solve_some(&[id], values, &|_, _| {})?;
+        let stats = solver.class_stats(id).expect("it is solved").clone();
+        let counts = ClassCounts::new(&self.rules, solver.classes().get(id), stats);
+        let table = solver.table(id).map(|table| table as &dyn Values);
+        let done = self.done(counts, table, start, class_bytes(solver, id, values));
+        solver.forget(id);
+        done
     }
 
     /// [`JobDone::There`] if the file of the class is complete.
@@ -125,24 +121,26 @@ impl ClassJob<'_> {
     /// Reads the tables that captures lead to, except those that the solver has kept.
     fn load_captures(&self, solver: &mut Solver, id: ClassId) -> Result<(), SetError> {
         for capture in solver.classes().captures(id) {
-            if solver.table(capture).is_some() {
-                continue;
+            if solver.table(capture).is_none() {
+                let file = open_capture(self.dir, &self.rules, solver.classes(), id, capture, &Color::ALL)?;
+                solver.insert(capture, file.description().stats.clone(), Some(file.load_table()?));
             }
-            let (name, class) = (solver.classes().get(capture).representative, solver.classes().get(id).representative);
-            let path = TableFile::path(self.dir, name);
-            if !path.exists() {
-                return Err(missing_capture(self.dir, &self.rules, class, name));
-            }
-            let file = TableFile::open(&path, &self.rules, name)?;
-            check_exact(&file, &Color::ALL)?;
-            let cells = ByColor { white: file.load(Color::White)?, black: file.load(Color::Black)? };
-            solver.insert(capture, file.description().stats.clone(), Some(Table { cells }));
         }
         Ok(())
     }
 
-    /// Completes the counts with time, memory and provenance, and writes them if the job keeps only counts.
-    fn done(&self, mut counts: ClassCounts, start: Instant, planned: usize) -> Result<JobDone, SetError> {
+    /// Writes the values of the class, if there are any, completes the counts with time, memory and provenance, and
+    /// writes them if the job keeps only counts.
+    fn done(
+        &self,
+        mut counts: ClassCounts,
+        values: Option<&dyn Values>,
+        start: Instant,
+        planned: usize,
+    ) -> Result<JobDone, SetError> {
+        if let Some(values) = values {
+            write_class(self.dir, &self.rules, counts.class, values, &counts.stats)?;
+        }
         counts.seconds = start.elapsed().as_secs_f64();
         counts.bytes = planned as u64;
         counts.peak_bytes = peak::bytes();
@@ -155,7 +153,7 @@ impl ClassJob<'_> {
     }
 
     /// Solves the class within a memory limit.
-    fn solve(&self, classes: &Classes, id: ClassId, path: &Path, limit: MemoryLimit) -> Result<JobDone, SetError> {
+    fn solve(&self, classes: &Classes, id: ClassId, limit: MemoryLimit) -> Result<JobDone, SetError> {
         let class = classes.get(id);
         let name = class.representative;
         let values = self.stats_only.is_none();
@@ -181,19 +179,16 @@ impl ClassJob<'_> {
         let work = Work { classes, id, files, backend, observer: &Unobserved };
         let mut outcome = work.solve(keep)?;
         let replayed = match keep {
-            Keep::Log(_) => Some(Replayed::new(name, &self.rules, &mut outcome).map_err(TableError::io(path))?),
+            Keep::Log(_) => Some(Replayed::new(name, &self.rules, &mut outcome).map_err(TableError::io(self.dir))?),
             Keep::Counts | Keep::All => None,
         };
         let Outcome { solved: Solved { stats, table }, deepest, .. } = outcome;
         let mut counts = ClassCounts::new(&self.rules, class, stats);
         let index = class.index();
         counts.deepest = ByColor::from_fn(|turn| Some(index.position(deepest[turn]?, turn)?.to_fen()));
-        if let Some(table) = &table {
-            write(path, &self.rules, name, table, &counts.stats, Packing::fast(name))?;
-        } else if let Some(values) = &replayed {
-            write(path, &self.rules, name, values, &counts.stats, Packing::fast(name))?;
-        }
-        self.done(counts, start, need.peak_under(|bytes| limit.holds(bytes)))
+        let values = table.as_ref().map(|table| table as &dyn Values);
+        let values = values.or(replayed.as_ref().map(|values| values as &dyn Values));
+        self.done(counts, values, start, need.peak_under(|bytes| limit.holds(bytes)))
     }
 }
 
@@ -210,19 +205,37 @@ fn check_exact(file: &TableFile, turns: &[Color]) -> Result<(), SetError> {
     }
 }
 
-fn missing_capture(dir: &Path, rules: &RuleOptions, class: Material, capture: Material) -> SetError {
-    let rules = match rules.table_spelling() {
-        rules if rules == RuleOptions::PAPER.table_spelling() => String::new(),
-        rules => format!(" --rules {rules}"),
-    };
-    let command = format!("dsq cluster solve {capture} --tables {}{rules}", dir.display());
-    SetError::MissingCapture { dir: dir.to_owned(), class, capture, command }
+/// Opens the table of a class that captures of the class `id` lead to.
+///
+/// # Errors
+/// If it is missing, damaged, for other rules, or does not store every value of these sides to move.
+fn open_capture(
+    dir: &Path,
+    rules: &RuleOptions,
+    classes: &Classes,
+    id: ClassId,
+    capture: ClassId,
+    turns: &[Color],
+) -> Result<TableFile, SetError> {
+    let [class, capture] = [id, capture].map(|id| classes.get(id).representative);
+    let path = TableFile::path(dir, capture);
+    if !path.exists() {
+        let rules = match rules.table_spelling() {
+            rules if rules == RuleOptions::PAPER.table_spelling() => String::new(),
+            rules => format!(" --rules {rules}"),
+        };
+        let command = format!("dsq cluster solve {capture} --tables {}{rules}", dir.display());
+        return Err(SetError::MissingCapture { dir: dir.to_owned(), class, capture, command });
+    }
+    let file = TableFile::open(&path, rules, capture)?;
+    check_exact(&file, turns)?;
+    Ok(file)
 }
 
 /// Opens the tables that captures lead to, one entry for each side to move that is probed.
 ///
 /// # Errors
-/// If a table is missing, damaged, for other rules, or does not store every value of the side to move.
+/// As for [`open_capture`].
 pub(super) fn captures(
     dir: &Path,
     rules: &RuleOptions,
@@ -234,14 +247,8 @@ pub(super) fn captures(
         let looked_up = Color::ALL.into_iter().filter(|&turn| sides[turn]);
         looked_up.map(move |turn| (id, turn))
     });
-    let open = |(capture, turn): (ClassId, Color)| {
-        let material = classes.get(capture).representative;
-        let path = TableFile::path(dir, material);
-        if !path.exists() {
-            return Err(missing_capture(dir, rules, classes.get(id).representative, material));
-        }
-        let file = TableFile::open(&path, rules, material)?;
-        check_exact(&file, &[turn])?;
+    let open = |(capture, turn)| {
+        let file = open_capture(dir, rules, classes, id, capture, &[turn])?;
         Ok(CaptureTable { id: capture, turn, file })
     };
     sides.map(open).collect()
@@ -323,7 +330,7 @@ mod tests {
                 job(all.path(), class.representative).run().unwrap();
                 let [whole, path] = [&all, &logged].map(|dir| TableFile::path(dir.path(), class.representative));
                 if pieces == 3 && id.0 % 7 == 0 {
-                    solve_with_log(&job(logged.path(), class.representative), &classes, id, &path);
+                    solve_with_log(&job(logged.path(), class.representative), &classes, id);
                     assert!(fs::read(&whole).unwrap() == fs::read(&path).unwrap(), "{}", class.representative);
                 } else {
                     fs::copy(&whole, &path).unwrap();
@@ -336,20 +343,20 @@ mod tests {
             let name = classes.get(id).representative;
             let [whole, path] = [&all, &logged].map(|dir| TableFile::path(dir.path(), name));
             job(all.path(), name).run().unwrap();
-            solve_with_log(&job(logged.path(), name), &classes, id, &path);
+            solve_with_log(&job(logged.path(), name), &classes, id);
             assert!(fs::read(&whole).unwrap() == fs::read(&path).unwrap(), "{name}");
         }
     }
 
-    fn solve_with_log(job: &ClassJob<'_>, classes: &Classes, id: ClassId, path: &Path) {
+    fn solve_with_log(job: &ClassJob<'_>, classes: &Classes, id: ClassId) {
         let least = MemoryNeed::of_job(classes, id, true).peak_spilled();
         let limit = MemoryLimit::new(least);
-        let refused = job.solve(classes, id, path, MemoryLimit::new(least - 1));
+        let refused = job.solve(classes, id, MemoryLimit::new(least - 1));
         assert!(matches!(refused, Err(SetError::Memory { .. })), "{refused:?}");
         let nowhere = ClassJob { spill: Path::new("/no/such/folder"), ..job.clone() };
-        let error = nowhere.solve(classes, id, path, limit).unwrap_err().to_string();
+        let error = nowhere.solve(classes, id, limit).unwrap_err().to_string();
         assert!(error.contains("/no/such/folder"), "{error}");
-        let JobDone::Solved(counts) = job.solve(classes, id, path, limit).unwrap() else { panic!("it is there") };
+        let JobDone::Solved(counts) = job.solve(classes, id, limit).unwrap() else { panic!("it is there") };
         assert!(counts.bytes <= least as u64);
     }
 }

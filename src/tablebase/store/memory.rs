@@ -44,10 +44,11 @@ pub(crate) fn level_bytes(solver: &Solver, level: &[ClassId], values: bool) -> O
     Some(LevelBytes { largest, captures, working })
 }
 
-/// Bytes for counting one class, with the values of all classes that it leads to in memory.
-pub(crate) fn class_bytes(solver: &Solver, id: ClassId) -> usize {
+/// Bytes for solving one class and keeping its values or only its counts, with the values of all classes that it leads to
+/// in memory.
+pub(crate) fn class_bytes(solver: &Solver, id: ClassId, values: bool) -> usize {
     let needed = solver.classes().needed_for(id).into_iter().flatten().filter(|&other| other != id);
-    let working = solver.backend().host_bytes(&solver.classes().get(id).index(), false);
+    let working = solver.backend().host_bytes(&solver.classes().get(id).index(), values);
     needed.map(|id| value_bytes(solver, id)).sum::<usize>() + working
 }
 
@@ -88,11 +89,12 @@ impl MemoryLimit {
         self,
         solver: &mut Solver,
         id: ClassId,
+        values: bool,
         passing: &dyn Fn(ClassId) -> bool,
     ) -> Result<(), SetError> {
         let needed: HashSet<ClassId> =
             solver.classes().needed_for(id).into_iter().flatten().filter(|&other| other != id).collect();
-        let mut total = class_bytes(solver, id);
+        let mut total = class_bytes(solver, id, values);
         self.check(solver.classes().get(id).representative, total)?;
         let ids = solver.classes().iter().map(|(other, _)| other);
         let others: Vec<ClassId> =
@@ -157,25 +159,25 @@ mod tests {
         let least = bytes(&solver, &needs) + working(&solver, id, false);
         let kept = |solver: &Solver| ids.iter().copied().filter(|&id| solver.table(id).is_some()).collect::<Vec<_>>();
 
-        let refused = MemoryLimit { bytes: least - 1 }.free_memory(&mut solver, id, &|_| true);
+        let refused = MemoryLimit { bytes: least - 1 }.free_memory(&mut solver, id, false, &|_| true);
         assert!(matches!(refused, Err(SetError::Memory { .. })), "{refused:?}");
         assert_eq!(kept(&solver), ids);
         // Classes that are not passing stay, whether they fit or not.
-        MemoryLimit { bytes: least }.free_memory(&mut solver, id, &|_| false).unwrap();
+        MemoryLimit { bytes: least }.free_memory(&mut solver, id, false, &|_| false).unwrap();
         assert_eq!(kept(&solver), ids);
         assert_eq!(solver.job(&[], false).memory, 0);
         // If all classes fit, all stay, and the solver gets the rest of the memory.
         let all = least + bytes(&solver, &others);
-        MemoryLimit { bytes: all + 5 }.free_memory(&mut solver, id, &|_| true).unwrap();
+        MemoryLimit { bytes: all + 5 }.free_memory(&mut solver, id, false, &|_| true).unwrap();
         assert_eq!(kept(&solver), ids);
         assert_eq!(solver.job(&[], false).memory, 5);
         // Memory for one class of two pieces, and then for none.
         let space = 2 * ROW_CELLS;
-        MemoryLimit { bytes: least + space + 3 }.free_memory(&mut solver, id, &|_| true).unwrap();
+        MemoryLimit { bytes: least + space + 3 }.free_memory(&mut solver, id, false, &|_| true).unwrap();
         let left: Vec<ClassId> = kept(&solver).into_iter().filter(|other| !is_needed(other)).collect();
         assert_eq!((left.len(), bytes(&solver, &left)), (1, space));
         assert_eq!(solver.job(&[], false).memory, 3);
-        MemoryLimit { bytes: least }.free_memory(&mut solver, id, &|_| true).unwrap();
+        MemoryLimit { bytes: least }.free_memory(&mut solver, id, false, &|_| true).unwrap();
         assert_eq!(kept(&solver), needs);
     }
 }
