@@ -1,7 +1,7 @@
 //! The kernels in `shaders/`: their files, and the constants and structs that they share with the program.
 
 use crate::board::geometry::{DEN, LEAP_DOWN, LEAP_LEFT, LEAP_RIGHT, LEAP_UP, NOT_A, NOT_G, WATER};
-use crate::board::{Animal, Bitboard, Color, File, RuleOptions, Square};
+use crate::board::{Bitboard, Color, File};
 use bytemuck::{Pod, Zeroable};
 use std::fmt::Write;
 
@@ -135,7 +135,8 @@ structs! {
         /// The first capture, and the number of captures.
         captures: u32 = "u32",
         capture_count: u32 = "u32",
-        /// By row piece or word piece of this side and its square: [`packed_moves`].
+        /// By row piece or word piece of this side and its square: the targets of up to four moves, a byte each; 255 is
+        /// no move.
         moves: [[u32; 64]; 5] = "array<array<u32, 64>, 5>",
         /// By row piece and its square: the summand in the number of the row in the index.
         positions: [[u32; 64]; 4] = "array<array<u32, 64>, 4>",
@@ -189,13 +190,16 @@ structs! {
 
     /// The rules for perft.
     PerftRules {
-        /// By side, animal and square: [`packed_moves`].
-        moves: [[[u32; 64]; 8]; 2] = "array<array<array<u32, 64>, 8>, 2>",
+        /// By side and animal: the squares that it may enter.
+        habitat: [[Halves; 8]; 2] = "array<array<vec2<u32>, 8>, 2>",
+        /// By animal: all ones if it leaps along files, or along ranks.
+        leaps_files: [Halves; 8] = "array<vec2<u32>, 8>",
+        leaps_ranks: [Halves; 8] = "array<vec2<u32>, 8>",
+        /// All ones if a leap is blocked by the leaper's own rat.
+        own_rat_blocks: Halves = "vec2<u32>",
         /// By side, whether its rat stands in the water, victim, and the victim's square: the animals that may take the
         /// victim, one bit each.
         takers: [[[[u32; 64]; 8]; 2]; 2] = "array<array<array<array<u32, 64>, 8>, 2>, 2>",
-        /// 1 if a leap is blocked by the leaper's own rat, otherwise 0.
-        own_rat_blocks: u32 = "u32",
     }
 }
 
@@ -243,14 +247,6 @@ fn shared() -> String {
 
 pub(crate) fn halves(set: u64) -> Halves {
     [set as u32, (set >> 32) as u32]
-}
-
-/// The squares that an animal reaches by up to four moves from a square, a byte each; 255 is no move.
-pub(crate) fn packed_moves(options: &RuleOptions, animal: Animal, from: Square, allowed: Bitboard) -> u32 {
-    let mut bytes = [u8::MAX; 4];
-    let to = options.destinations(animal, from).map(|(to, _)| to).filter(|&to| allowed.contains(to));
-    bytes.iter_mut().zip(to).for_each(|(byte, to)| *byte = to.index() as u8);
-    u32::from_le_bytes(bytes)
 }
 
 /// The WGSL of a kernel. With `SUBGROUPS` in `defined`, the kernel adds up within subgroups first; with `TRACE`, it

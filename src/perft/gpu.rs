@@ -1,9 +1,9 @@
 //! Perft on a GPU. The CPU generates all positions some plies from the root; from each chunk of them the GPU generates
 //! all positions two plies later, and sums the lines of the last two plies from there. See `shaders/perft.wgsl`.
 
-use crate::board::{Animal, Bitboard, Color, Move, Position, Rules, Square};
+use crate::board::{Animal, Color, Move, Position, Rules};
 use crate::gpu::{AdapterChoice, AdapterReport, Bound, Device, GpuError, Kernel, PARAMS_STRIDE, Step};
-use crate::shaders::{NONE, PerftParams, PerftRules, compose, packed_moves};
+use crate::shaders::{NONE, PerftParams, PerftRules, compose, halves};
 
 /// Plies that the GPU expands.
 const EXPANDED: usize = 2;
@@ -170,17 +170,14 @@ fn packed(position: &Position) -> [u8; 16] {
 
 fn rule_table(rules: &Rules) -> PerftRules {
     let masks = rules.masks();
-    let moves = |color: Color, animal: Animal, from: usize| {
-        let allowed = Bitboard::new(masks.habitat[color][animal.index()]);
-        Square::new(from).map_or(u32::MAX, |from| packed_moves(rules.options(), animal, from, allowed))
-    };
     let takers =
         |lanes: &[u64; 8], square: usize| (0..8).fold(0, |all, a| all | ((lanes[a] >> square & 1) as u32) << a);
+    let takers = |lanes: &[u64; 8]| std::array::from_fn(|square| takers(lanes, square));
     PerftRules {
-        moves: Color::ALL.map(|color| Animal::ALL.map(|animal| std::array::from_fn(|from| moves(color, animal, from)))),
-        takers: Color::ALL.map(|color| {
-            masks.takes[color].map(|of| of.map(|lanes| std::array::from_fn(|square| takers(&lanes, square))))
-        }),
-        own_rat_blocks: (masks.own_rat_blocks & 1) as u32,
+        habitat: Color::ALL.map(|color| masks.habitat[color].map(halves)),
+        leaps_files: masks.leaps_files.map(halves),
+        leaps_ranks: masks.leaps_ranks.map(halves),
+        own_rat_blocks: halves(masks.own_rat_blocks),
+        takers: Color::ALL.map(|color| masks.takes[color].map(|of_rat| of_rat.map(|lanes| takers(&lanes)))),
     }
 }

@@ -18,12 +18,16 @@ const CONVERSION_PLANES: usize = 8;
 /// Bytes of the conversions in memory while the others are on disk, at most.
 const SPILLED_CONVERSIONS: usize = 320 << 20;
 
+/// Bytes of host memory for the values of a class, with their compressed blocks, on any backend.
+pub(crate) fn value_bytes(index: &Index) -> usize {
+    3 * index.cells()
+}
+
 /// The memory that solving one class takes, in bytes, without the tables that it reads.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct WorkingMemory {
     planes: usize,
     conversions: usize,
-    /// The values, with their compressed blocks.
     values: usize,
 }
 
@@ -34,7 +38,7 @@ impl WorkingMemory {
         WorkingMemory {
             planes: PLANES * plane + Neighbours::bytes(index, rows) + index.rows * size_of::<u32>(),
             conversions: CONVERSION_PLANES * plane,
-            values: if values { 3 * index.cells() } else { 0 },
+            values: if values { value_bytes(index) } else { 0 },
         }
     }
 

@@ -18,8 +18,9 @@ use crate::gpu::{AdapterChoice, AdapterReport, Device, GpuError};
 use crate::tablebase::class::Classes;
 use crate::tablebase::solve::backend::{Backend, DeviceWork, Job, Sink, SolveError};
 use crate::tablebase::solve::memory::gpu::{BatchFormat, BatchNeeds, GPU_PLANE_ROW, solved_rows};
+use crate::tablebase::solve::memory::value_bytes;
 use crate::tablebase::value::Cells;
-use crate::tablebase::{ClassId, Index, ROW_CELLS};
+use crate::tablebase::{ClassId, Index};
 use kernels::{Kernels, TABLE_BUFFERS, read_only};
 use plan::Plan;
 use run::{Done, MAX_PLIES, Run};
@@ -264,7 +265,7 @@ impl Backend for Gpu {
 
     /// Bytes of the values that are fetched from the GPU.
     fn host_bytes(&self, index: &Index, values: bool) -> usize {
-        if values { 3 * ROW_CELLS * index.rows } else { 0 }
+        if values { value_bytes(index) } else { 0 }
     }
 
     fn work(&self) -> Option<DeviceWork> {

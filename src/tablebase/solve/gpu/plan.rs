@@ -13,6 +13,7 @@ use crate::tablebase::solve::cpu::quiet::QuietMoves;
 use crate::tablebase::solve::cpu::rows::Rows;
 use crate::tablebase::solve::memory::gpu::GPU_ROW_STATE;
 use crate::tablebase::value::{DRAW, NO_MOVE, decided};
+use bytemuck::Zeroable;
 use rayon::prelude::*;
 
 const _: () = {
@@ -31,6 +32,7 @@ pub(super) struct Member {
 }
 
 /// The plan of a batch.
+#[derive(Default)]
 pub(super) struct Plan {
     /// The classes, for errors.
     pub name: String,
@@ -58,14 +60,7 @@ impl Plan {
         let first = classes.get(ids[0]).representative;
         let mut plan = Plan {
             name: if ids.len() == 1 { first.to_string() } else { format!("{} classes from {first} on", ids.len()) },
-            members: Vec::new(),
-            rows: 0,
-            row_states: Vec::new(),
-            places: Vec::new(),
-            sides: Vec::new(),
-            captures: Vec::new(),
-            looked_up: Vec::new(),
-            words: Bitboard::EMPTY,
+            ..Plan::default()
         };
         for (number, member) in members.iter_mut().enumerate() {
             member.first = plan.rows;
@@ -95,15 +90,7 @@ impl Plan {
             let squares: u32 = pieces.map(|(piece, square)| (square.index() as u32) << (6 * piece)).sum();
             let weight = u8::try_from(rows.weight(number)).expect("four row pieces have 24 orders");
             let squares = squares | u32::from(weight) << WEIGHT_SHIFT;
-            Row {
-                due_in_pass: [0; 2],
-                next_conversion: 0,
-                cursor: 0,
-                undecided: 0,
-                last_lost_pass: 0,
-                squares,
-                class_number,
-            }
+            Row { squares, class_number, ..Row::zeroed() }
         };
         self.row_states.par_extend((0..rows.len()).into_par_iter().map(state));
         let place = |row| rows.place(row).map_or(NONE, |(number, mirrored)| 2 * number as u32 + u32::from(mirrored));
@@ -130,7 +117,10 @@ impl Plan {
         for (p, &piece) in index.pieces[..n - 1].iter().enumerate().filter(|(_, piece)| piece.color == color) {
             let allowed = squares_in_play(piece);
             for from in allowed {
-                moves[number_of(p, n)][from.index()] = packed_moves(options, piece.animal, from, allowed);
+                let to = options.destinations(piece.animal, from).map(|(to, _)| to).filter(|&to| allowed.contains(to));
+                let mut bytes = [u8::MAX; 4];
+                bytes.iter_mut().zip(to).for_each(|(byte, to)| *byte = to.index() as u8);
+                moves[number_of(p, n)][from.index()] = u32::from_le_bytes(bytes);
             }
         }
         let mut positions = [[0; WIDTH]; 4];

@@ -22,11 +22,7 @@ const MEMORIES: [(&str, &[u32], usize, usize, u64); 6] = [
 const KERNELS: [&str; 3] = ["init", "pass", "finish"];
 
 /// Useful bytes, and bytes of the sectors of 32 bytes that contain them.
-#[derive(Copy, Clone, Default)]
-struct Touched {
-    useful: u64,
-    moved: u64,
-}
+type Touched = [u64; 2];
 
 /// The memory traffic of a class.
 #[derive(Default)]
@@ -47,7 +43,7 @@ impl Traffic {
     fn bytes(&self, codes: bool) -> f64 {
         let kept =
             |((kernel, memory), _): &(&(&str, &str), &Touched)| codes || *memory != "codes" && *kernel != "finish";
-        let moved: u64 = self.touched.iter().filter(kept).map(|(_, touched)| touched.moved).sum();
+        let moved: u64 = self.touched.iter().filter(kept).map(|(_, touched)| touched[1]).sum();
         let visits: u64 = self.visits.iter().filter(|(kernel, _)| codes || **kernel != "finish").map(|v| v.1).sum();
         (moved + 32 * visits) as f64 / self.traced * self.rows + 32.0 * self.rows * self.passes as f64
     }
@@ -59,19 +55,17 @@ impl Traffic {
         assert!(12 * used as u64 + 16 <= touches.size(), "the trace is full");
         let all: Vec<u32> = run.device.read(touches, 1 + 3 * used).unwrap();
         let mut places: BTreeMap<(u32, u32), BTreeSet<u32>> = BTreeMap::new();
-        all[1..]
-            .as_chunks()
-            .0
-            .iter()
-            .for_each(|&[row, kind, at]| _ = places.entry((row, kind)).or_default().insert(at));
+        for &[row, kind, at] in all[1..].as_chunks().0 {
+            places.entry((row, kind)).or_default().insert(at);
+        }
         let rows: BTreeSet<u32> = places.keys().map(|(row, _)| *row).collect();
         *self.visits.entry(kernel).or_default() += rows.len() as u64;
         for ((_, kind), places) in places {
             let (memory, _, bytes, useful, times) = MEMORIES.into_iter().find(|m| m.1.contains(&kind)).unwrap();
             let sectors: BTreeSet<usize> = places.iter().map(|&at| at as usize * bytes / 32).collect();
             let touched = self.touched.entry((kernel, memory)).or_default();
-            touched.useful += times * (places.len() * useful) as u64;
-            touched.moved += times * 32 * sectors.len() as u64;
+            touched[0] += times * (places.len() * useful) as u64;
+            touched[1] += times * 32 * sectors.len() as u64;
         }
         run.device.write(touches, 0, &[0u32]);
     }
@@ -128,11 +122,9 @@ fn traced(gpu: &mut Gpu, solver: &mut Solver, material: &str) -> Traffic {
 
 /// The bytes that a kernel moved of one memory, or of all memories if `memory` is empty.
 fn sum(all: &[Traffic], kernel: &str, memory: &str) -> Touched {
-    let of =
-        all.iter().flat_map(|t| &t.touched).filter(|((k, m), _)| *k == kernel && (memory.is_empty() || *m == memory));
-    let add =
-        |sum: Touched, (_, t): (_, &Touched)| Touched { useful: sum.useful + t.useful, moved: sum.moved + t.moved };
-    of.fold(Touched::default(), add)
+    let touched = all.iter().flat_map(|traffic| &traffic.touched);
+    let of = touched.filter(|((k, m), _)| *k == kernel && (memory.is_empty() || *m == memory));
+    of.fold([0; 2], |sum, (_, touched)| [sum[0] + touched[0], sum[1] + touched[1]])
 }
 
 #[test]
@@ -148,7 +140,7 @@ fn neighbours_read_neighbouring_words() {
         ("finish", "planes", 0.85),
     ];
     for (kernel, memory, least) in least {
-        let Touched { useful, moved } = sum(&all, kernel, memory);
+        let [useful, moved] = sum(&all, kernel, memory);
         assert!(
             useful as f64 >= least * moved as f64,
             "{kernel} uses {useful} of {moved} bytes of {memory} that it moves"
@@ -167,12 +159,12 @@ fn results() {
     let mut text = RESULTS_HEAD.replace(" on DATE;", &format!(" on {date};"));
     for kernel in KERNELS {
         let cell = |memory: &str| match sum(&all, kernel, memory) {
-            Touched { moved: 0, .. } => " - |".to_owned(),
-            Touched { useful, moved } => format!(" {:.1} |", 100.0 * useful as f64 / moved as f64),
+            [_, 0] => " - |".to_owned(),
+            [useful, moved] => format!(" {:.1} |", 100.0 * useful as f64 / moved as f64),
         };
         let cells: String = MEMORIES.iter().map(|memory| cell(memory.0)).collect();
         let visits: u64 = all.iter().map(|t| t.visits[kernel]).sum();
-        let bytes = sum(&all, kernel, "").moved as f64 / visits as f64 + 32.0;
+        let bytes = sum(&all, kernel, "")[1] as f64 / visits as f64 + 32.0;
         _ = writeln!(text, "| {kernel} |{cells}{} {bytes:.0} |", cell(""));
     }
     text += "\n## Bytes per cell\n\nA cell is one position of the mirrored index for one side to move, valid or not; the cells of rows skipped by symmetry count, too.\n\n\
