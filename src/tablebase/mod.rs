@@ -6,6 +6,7 @@
 mod address;
 #[doc(hidden)]
 pub mod bench_support;
+mod canonical;
 mod class;
 mod index;
 mod layout;

@@ -6,6 +6,7 @@ use doushouqi::board::{Animal, Color, Piece, Position, RuleOptions, Setup, Squar
 use doushouqi::tablebase::{CellValue, Generate, Options, ProbeWdl, Solver, TableSet, Wdl, repack, write_wdl};
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::io::Read;
 use std::path::Path;
@@ -29,6 +30,10 @@ struct Reader {
     block_rows: usize,
     cell_bytes: usize,
     dont_cares: bool,
+    /// In version 4, the canonical rows as squares of the row pieces, and the sets of interchangeable pieces as places.
+    canonical: Option<(Vec<Vec<usize>>, Vec<Vec<usize>>)>,
+    /// The cells of canonical rows, once they are needed.
+    cells: RefCell<HashMap<usize, Vec<[usize; 2]>>>,
     /// The decompressed blocks with White and with Black to move; empty for a side that is not stored.
     blocks: [Vec<Vec<u8>>; 2],
 }
@@ -39,7 +44,7 @@ impl Reader {
         let number = |at: usize, len: usize| bytes[at..at + len].iter().rev().fold(0, |n, &b| n << 8 | u64::from(b));
         assert_eq!(&bytes[..8], b"DSQTABLE");
         let version = number(8, 4);
-        assert!(version == 2 || version == 3);
+        assert!(version == 2 || version == 4);
         let table = 16 + number(12, 4) as usize;
         let description: serde_json::Value = serde_json::from_slice(&bytes[16..table]).unwrap();
         let field = |name: &str| description[name].as_u64().unwrap() as usize;
@@ -54,10 +59,21 @@ impl Reader {
         let hash = rules.fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
         assert_eq!(description["rules_hash"], format!("{hash:016x}"));
 
-        let blocks_a_side = rows.div_ceil(block_rows);
+        let pieces: Vec<char> = description["pieces"].as_str().unwrap().chars().collect();
+        let canonical = (version == 4).then(|| {
+            let none = Vec::new();
+            let sets = description["interchangeable"].as_array().unwrap_or(&none).iter();
+            let places =
+                |set: &str| set.chars().map(|c| pieces.iter().position(|&p| p == c).unwrap()).collect::<Vec<_>>();
+            let sets: Vec<Vec<usize>> = sets.map(|set| places(set.as_str().unwrap())).collect();
+            (canonical_rows(&pieces, &sets), sets)
+        });
+        let stored_rows = canonical.as_ref().map_or(rows, |(rows, _)| rows.len());
+        assert_eq!(description["canonical_rows"].as_u64(), canonical.as_ref().map(|(rows, _)| rows.len() as u64));
+        let blocks_a_side = stored_rows.div_ceil(block_rows);
         let dictionary_bytes = description["dictionary"].as_u64().unwrap_or(0) as usize;
         let dont_cares = description["dont_cares"].as_bool().unwrap_or(false);
-        assert_eq!(dont_cares, version == 3);
+        assert_eq!(dont_cares, version == 4);
         let with_dictionary = usize::from(dictionary_bytes > 0);
         let count = blocks_a_side * stored.iter().filter(|&&side| side).count() + with_dictionary;
         let head = table + 16 * count;
@@ -85,14 +101,27 @@ impl Reader {
         drop(frames);
         assert_eq!(at, bytes.len() - 8);
         assert_eq!(number(at, 8), xxh3_64(&bytes[..at]));
-        let pieces = description["pieces"].as_str().unwrap().chars().collect();
-        Reader { pieces, block_rows, cell_bytes, dont_cares, blocks }
+        Reader { pieces, block_rows, cell_bytes, dont_cares, canonical, cells: RefCell::default(), blocks }
     }
 
     /// The stored value of the pieces on these squares, White (0) or Black (1) to move; `None` if that side is not
     /// stored.
     fn stored(&self, squares: &[usize], turn: usize) -> Option<u16> {
         let (word, lane) = (squares.len() - 2, squares.len() - 1);
+        if let Some((rows, sets)) = &self.canonical {
+            let list = smallest(squares, sets);
+            let number = rows.binary_search_by(|row| row[..].cmp(&list[..word])).unwrap();
+            let block = self.blocks[turn].get(number / self.block_rows)?;
+            let first = number / self.block_rows * self.block_rows;
+            let mut cells = self.cells.borrow_mut();
+            for i in first..=number {
+                cells.entry(i).or_insert_with(|| row_cells(&self.pieces, sets, &rows[i]));
+            }
+            let before: usize = (first..number).map(|i| cells[&i].len()).sum();
+            let cell = cells[&number].iter().position(|cell| cell[..] == list[word..]).unwrap();
+            let at = (before + cell) * self.cell_bytes;
+            return Some(block[at..at + self.cell_bytes].iter().rev().fold(0, |n, &byte| n << 8 | u16::from(byte)));
+        }
         let mirrored = word > 0 && squares[0] % 7 > 3;
         let square = |i: usize| if mirrored { squares[i] / 7 * 7 + 6 - squares[i] % 7 } else { squares[i] };
         let row = (0..word).fold(0, |row, i| {
@@ -105,6 +134,48 @@ impl Reader {
         let at = (row % self.block_rows * words * lanes + place) * self.cell_bytes;
         Some(block[at..at + self.cell_bytes].iter().rev().fold(0, |n, &byte| n << 8 | u16::from(byte)))
     }
+}
+
+/// Whether the squares of each set are in ascending order, as far as the list reaches, and no square occurs twice.
+fn is_sorted(list: &[usize], sets: &[Vec<usize>]) -> bool {
+    let of_set = |set: &Vec<usize>| -> Vec<usize> { set.iter().filter_map(|&i| list.get(i).copied()).collect() };
+    sets.iter().all(|set| of_set(set).is_sorted()) && (1..list.len()).all(|i| !list[..i].contains(&list[i]))
+}
+
+/// The smaller of a list of squares and its mirror image, each with sorted sets. The list may end before the last piece.
+fn smallest(list: &[usize], sets: &[Vec<usize>]) -> Vec<usize> {
+    let sorted = |mut list: Vec<usize>| {
+        for set in sets {
+            let places: Vec<usize> = set.iter().copied().filter(|&i| i < list.len()).collect();
+            let mut squares: Vec<usize> = places.iter().map(|&i| list[i]).collect();
+            squares.sort_unstable();
+            places.iter().zip(squares).for_each(|(&i, square)| list[i] = square);
+        }
+        list
+    };
+    let mirrored = list.iter().map(|s| s / 7 * 7 + 6 - s % 7).collect();
+    sorted(list.to_vec()).min(sorted(mirrored))
+}
+
+/// The canonical rows in order.
+fn canonical_rows(pieces: &[char], sets: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let mut rows = vec![Vec::new()];
+    for &piece in &pieces[..pieces.len() - 2] {
+        let longer = |row: &Vec<usize>| -> Vec<Vec<usize>> {
+            (0..63).filter(|&s| in_play(piece, s)).map(|s| row.iter().copied().chain([s]).collect()).collect()
+        };
+        rows = rows.iter().flat_map(longer).filter(|row| is_sorted(row, sets)).collect();
+    }
+    rows.retain(|row| smallest(row, sets) == *row);
+    rows
+}
+
+/// The squares of word piece and lane piece of the positions of a canonical row, in order.
+fn row_cells(pieces: &[char], sets: &[Vec<usize>], row: &[usize]) -> Vec<[usize; 2]> {
+    let [word, lane] = [pieces[pieces.len() - 2], pieces[pieces.len() - 1]];
+    let pairs = (0..63).filter(|&w| in_play(word, w)).flat_map(|w| (0..63).map(move |l| [w, l]));
+    let stored = |cell: &[usize; 2]| in_play(lane, cell[1]) && is_sorted(&[row, cell].concat(), sets);
+    pairs.filter(stored).collect()
 }
 
 /// Pieces as letters, with their squares.
@@ -295,7 +366,8 @@ fn a_reader_made_from_the_page_reads_what_the_library_reads() {
     println!("seed {SEED}");
     let mut random = Pcg64::seed_from_u64(SEED);
     let dir = tempfile::tempdir().unwrap();
-    for material in ["EPvLR", "ERvLR"] {
+    // In ELvPD word piece and lane piece are interchangeable, in EvLTP a row piece and the word piece.
+    for material in ["EPvLR", "ERvLR", "ELvPD", "EvLTP"] {
         let material = Some(material.parse().unwrap());
         let job = Generate { material, ..Generate::new(dir.path(), RuleOptions::PAPER) };
         job.run(&mut Solver::new(&job.rules, 4, Options::default()), &|_| ()).unwrap();

@@ -3,7 +3,7 @@
 //! ```text
 //! offset  bytes
 //! 0       8        magic: "DSQTABLE"
-//! 8       4        format version: 2, or 3 for a repacked table
+//! 8       4        format version: 2, or 4 for a repacked table (3 if it is older)
 //! 12      4        length M of the description
 //! 16      M        the description, JSON: see `Description`
 //!         16 * B   block table: for each block its length (u64) and the XXH3-64 of its bytes (u64)
@@ -12,22 +12,25 @@
 //!         8        XXH3-64 of everything before
 //! ```
 //!
-//! If a file of version 3 has a dictionary, it is the first block.
+//! If a repacked file has a dictionary, it is the first block.
 //!
-//! There are B = sides * ceil(rows / block_rows) blocks, where `sides` is 2, or 1 if only one side to move is stored.
+//! There are B = sides * ceil(rows / block_rows) blocks, where `sides` is 2, or 1 if only one side to move is stored, and
+//! `rows` is the number of stored rows: those of the index, or in version 4 those with canonical positions.
 //! The values of the other side follow from the values after its moves, which lead to the stored side or to smaller
 //! classes. `layout` defines the contents of a block, `index` the numbers of rows and cells.
 
 use crate::board::{ByColor, Color, RuleOptions};
+use crate::tablebase::canonical::{Canonical, Place, interchangeable_sets};
 use crate::tablebase::index::Index;
 use crate::tablebase::layout::{Layout, block_bytes, checksum_codes};
+use crate::tablebase::solve::cpu::rows::Rows;
 use crate::tablebase::store::codec::{self, Dictionary};
 use crate::tablebase::store::partial::write_whole;
 use crate::tablebase::store::source::Source;
 pub use crate::tablebase::store::table_error::TableError;
-use crate::tablebase::store::table_error::{EXACT_VERSION, PACKED_VERSION};
+use crate::tablebase::store::table_error::{CANONICAL_VERSION, EXACT_VERSION, PACKED_VERSION};
 use crate::tablebase::value::{CellsMut, CellsRef};
-use crate::tablebase::{CellValue, Cells, Class, MAX_PIECES, Material, ROW_CELLS, Stats, Table};
+use crate::tablebase::{CellValue, Cells, Class, MAX_PIECES, Material, ROW_CELLS, Stats, Table, WIDTH};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
@@ -39,7 +42,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 const MAGIC: &[u8; 8] = b"DSQTABLE";
 /// The largest decoded block that the reader accepts, in bytes.
-const MAX_BLOCK_BYTES: usize = 1 << 20;
+pub(super) const MAX_BLOCK_BYTES: usize = 1 << 20;
 /// The largest decoded dictionary that the reader accepts, in bytes.
 const MAX_DICTIONARY_BYTES: usize = 16 << 20;
 
@@ -116,6 +119,13 @@ pub struct Description {
     pub pieces: String,
     /// Number of rows of the index.
     pub rows: usize,
+    /// If the file stores only canonical positions, the number of rows with such positions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub canonical_rows: Option<usize>,
+    /// If the file stores only canonical positions, the sets of two or more interchangeable pieces, in the order of the
+    /// index.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub interchangeable: Vec<String>,
     /// The sides to move that are stored.
     pub sides: Sides,
     /// Rows of a block; the last block has the remaining rows.
@@ -285,6 +295,8 @@ pub(crate) fn write(
         material: material.to_string(),
         pieces: letters.collect(),
         rows: index.rows,
+        canonical_rows: None,
+        interchangeable: Vec::new(),
         sides: Sides::Both,
         block_rows,
         cell_bytes,
@@ -351,12 +363,35 @@ pub struct TableFile {
     checksums: Vec<u64>,
     /// The dictionary, decoded when the first block is read.
     dictionary: OnceLock<Dictionary>,
+    /// The sets of interchangeable pieces, and the canonical positions once they are needed.
+    sets: Vec<Vec<usize>>,
+    canonical: OnceLock<Canonical>,
 }
 
 /// A decoded block.
 pub(crate) struct Block {
     bytes: Vec<u8>,
+    /// The number of its first row among the stored rows.
     first_row: usize,
+    /// By row of the block, the number of its first cell, if rows differ in length.
+    starts: Vec<u32>,
+}
+
+/// The place of a stored value.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct StoredPlace {
+    /// The number of the block.
+    pub block: usize,
+    /// The number of the row among the stored rows of its side to move, and the number of the cell in the row.
+    place: Place,
+}
+
+/// A side to move of a file, for reading rows of the index in the order of `layout`.
+pub(crate) struct SideRows<'a> {
+    file: &'a TableFile,
+    color: Color,
+    /// All blocks, if the file stores only canonical positions.
+    blocks: Vec<Block>,
 }
 
 impl Block {
@@ -387,13 +422,14 @@ impl TableFile {
         }
         let [version, len] = [8, 12].map(|at| start.get(at..at + 4).map(|bytes| number(bytes) as usize));
         let version = version.ok_or(damaged("it is cut short"))? as u32;
-        if ![EXACT_VERSION, PACKED_VERSION].contains(&version) {
+        if ![EXACT_VERSION, PACKED_VERSION, CANONICAL_VERSION].contains(&version) {
             return Err(TableError::Version { path: path.to_owned(), found: version });
         }
         let table = 16 + len.ok_or(damaged("it is cut short"))?;
         let description: Description =
             serde_json::from_slice(&read(16, table - 16)?).map_err(|_| damaged("its description is not readable"))?;
-        let end = (description.rows.checked_next_multiple_of(description.block_rows))
+        let stored_rows = description.canonical_rows.unwrap_or(description.rows);
+        let end = (stored_rows.checked_next_multiple_of(description.block_rows))
             .and_then(|rows| (rows / description.block_rows).checked_mul(16 * description.sides.colors().len()))
             .and_then(|len| len.checked_add(table + 16 * usize::from(description.dictionary > 0)))
             .ok_or(damaged("its description is inconsistent"))?;
@@ -415,7 +451,15 @@ impl TableFile {
         let cells = index.cells();
         let row_bytes = layout.row_len().saturating_mul(description.cell_bytes);
         let exact = description.dictionary == 0 && !description.dont_cares && description.content == Content::Dtw;
+        let sets = interchangeable_sets(&index, rules);
+        let canonical = (description.canonical_rows, &description.interchangeable);
+        let canonical_is_sound = if version == CANONICAL_VERSION {
+            canonical == (Some(Rows::count(&index, rules)), &set_names(&index, &sets))
+        } else {
+            canonical == (None, &Vec::new())
+        };
         let sound = description.rows == index.rows
+            && canonical_is_sound
             && (exact || version >= PACKED_VERSION)
             && description.dictionary <= MAX_DICTIONARY_BYTES
             && matches!(description.cell_bytes, 1 | 2)
@@ -437,7 +481,20 @@ impl TableFile {
         }
         let checksum = number(&read(sum_at, 8)?);
         let (path, dictionary) = (path.to_owned(), OnceLock::new());
-        Ok(TableFile { path, source, checksum, description, index, layout, starts, checksums, dictionary })
+        let canonical = OnceLock::new();
+        Ok(TableFile {
+            path,
+            source,
+            checksum,
+            description,
+            index,
+            layout,
+            starts,
+            checksums,
+            dictionary,
+            sets,
+            canonical,
+        })
     }
 
     /// The path of the file.
@@ -484,22 +541,59 @@ impl TableFile {
         TableError::Damaged { path: self.path.clone(), what }
     }
 
-    /// The number of the block that contains a cell. The side to move must be stored.
-    pub(crate) fn block_of(&self, color: Color, cell: usize) -> usize {
-        let per_side = self.index.rows.div_ceil(self.description.block_rows);
-        let before = if self.description.sides == Sides::Both { color as usize * per_side } else { 0 };
-        before + cell / ROW_CELLS / self.description.block_rows
+    /// The canonical positions of the class, whether the file stores only these or not.
+    pub(crate) fn canonical(&self) -> &Canonical {
+        self.canonical.get_or_init(|| Canonical::new(&self.index, self.sets.clone()))
+    }
+
+    /// The names of the sets of interchangeable pieces, as in a description.
+    pub(super) fn set_names(&self) -> Vec<String> {
+        set_names(&self.index, &self.sets)
+    }
+
+    /// The number of stored rows of a side to move.
+    fn side_rows(&self) -> usize {
+        self.description.canonical_rows.unwrap_or(self.index.rows)
+    }
+
+    /// The number of blocks of a side to move.
+    fn side_blocks(&self) -> usize {
+        self.side_rows().div_ceil(self.description.block_rows)
+    }
+
+    /// The number of the first block of a side to move, which must be stored.
+    fn first_block(&self, color: Color) -> usize {
+        if self.description.sides == Sides::Both { color as usize * self.side_blocks() } else { 0 }
+    }
+
+    /// The place of the value of a cell. The side to move must be stored and the cell must have a position.
+    pub(crate) fn stored_place(&self, color: Color, cell: usize) -> StoredPlace {
+        let place = if self.description.canonical_rows.is_some() {
+            self.canonical().place(&self.index, cell)
+        } else {
+            Place { row: cell / ROW_CELLS, cell: self.layout.place(cell % ROW_CELLS, 0) }
+        };
+        StoredPlace { block: self.first_block(color) + place.row / self.description.block_rows, place }
     }
 
     /// Reads, checks and decodes a block.
     pub(crate) fn block(&self, number: usize) -> Result<Block, TableError> {
-        let per_side = self.index.rows.div_ceil(self.description.block_rows);
-        let first_row = number % per_side * self.description.block_rows;
-        let rows = self.description.block_rows.min(self.index.rows - first_row);
-        let len = rows * self.layout.row_len() * self.description.cell_bytes;
+        let first_row = number % self.side_blocks() * self.description.block_rows;
+        let rows = self.description.block_rows.min(self.side_rows() - first_row);
+        let mut starts = Vec::new();
+        let cells = if self.description.canonical_rows.is_some() {
+            let canonical = self.canonical();
+            canonical.rows_from(first_row).take(rows).fold(0, |cells, row| {
+                starts.push(cells as u32);
+                cells + canonical.shape(&self.index, row).len()
+            })
+        } else {
+            rows * self.layout.row_len()
+        };
+        let len = cells * self.description.cell_bytes;
         let dictionary = self.dictionary()?;
         let decode = |packed: &[u8]| codec::decompress_with(dictionary, packed, len);
-        Ok(Block { bytes: self.decode(number + usize::from(dictionary.is_some()), decode)?, first_row })
+        Ok(Block { bytes: self.decode(number + usize::from(dictionary.is_some()), decode)?, first_row, starts })
     }
 
     /// The dictionary of the blocks; `None` if they have none.
@@ -528,13 +622,30 @@ impl TableFile {
         })
     }
 
-    /// The code of a cell, given its block.
-    pub(crate) fn code(&self, block: &Block, cell: usize) -> u16 {
-        let place = self.layout.place(cell, block.first_row);
+    /// The code at a place, given its block.
+    pub(crate) fn code(&self, block: &Block, StoredPlace { place, .. }: StoredPlace) -> u16 {
+        let row = place.row - block.first_row;
+        let start = if block.starts.is_empty() { row * self.layout.row_len() } else { block.starts[row] as usize };
+        let at = start + place.cell;
         match self.description.cell_bytes {
-            1 => u16::from(block.bytes[place]),
-            _ => u16::from_le_bytes([block.bytes[2 * place], block.bytes[2 * place + 1]]),
+            1 => u16::from(block.bytes[at]),
+            _ => u16::from_le_bytes([block.bytes[2 * at], block.bytes[2 * at + 1]]),
         }
+    }
+
+    /// The rows of a stored side to move.
+    pub(crate) fn rows(&self, color: Color) -> Result<SideRows<'_>, TableError> {
+        let blocks = match self.description.canonical_rows {
+            None => Vec::new(),
+            Some(_) => {
+                let first = self.first_block(color);
+                (first..first + self.side_blocks())
+                    .into_par_iter()
+                    .map(|number| self.block(number))
+                    .collect::<Result<_, _>>()?
+            }
+        };
+        Ok(SideRows { file: self, color, blocks })
     }
 
     /// The checksum of the whole file, stored at its end.
@@ -592,10 +703,12 @@ impl TableFile {
     }
 
     fn decode_into<'a>(&self, color: Color, mut cells: CellsMut<'a>) -> Result<CellsRef<'a>, TableError> {
-        let block_cells = self.description.block_rows * ROW_CELLS;
-        cells.chunks(block_cells).into_par_iter().enumerate().try_for_each(|(i, cells)| {
-            let block = self.block(self.block_of(color, i * block_cells))?;
-            self.layout.scatter(&block.bytes, cells, block.first_row, |row| self.index.valid_row(row));
+        let rows = self.rows(color)?;
+        let at_once = rows.at_once();
+        cells.chunks(at_once * ROW_CELLS).into_par_iter().enumerate().try_for_each(|(i, cells)| {
+            let first = i * at_once;
+            let bytes = rows.bytes(first, at_once.min(self.index.rows - first))?;
+            self.layout.scatter(&bytes, cells, first, |row| self.index.valid_row(row));
             Ok(())
         })?;
         Ok(cells.read())
@@ -610,6 +723,42 @@ impl TableFile {
     }
 }
 
+impl SideRows<'_> {
+    /// The number of consecutive rows that are best read at once.
+    pub(crate) fn at_once(&self) -> usize {
+        if self.blocks.is_empty() { self.file.description.block_rows } else { 16 }
+    }
+
+    /// The bytes of `count` rows of the index from the row `first` on, in the order of `layout`; arbitrary bytes for
+    /// cells without a position. `first` must be a multiple of [`at_once`](SideRows::at_once), and `count` at most this
+    /// number.
+    pub(crate) fn bytes(&self, first: usize, count: usize) -> Result<Vec<u8>, TableError> {
+        let file = self.file;
+        if self.blocks.is_empty() {
+            let cell = first * ROW_CELLS;
+            let block = file.first_block(self.color) + cell / ROW_CELLS / file.description.block_rows;
+            return Ok(file.block(block)?.bytes);
+        }
+        let (canonical, block_rows, width) =
+            (file.canonical(), file.description.block_rows, file.description.cell_bytes);
+        let mut bytes = vec![0; count * file.layout.row_len() * width];
+        for (row, to) in (first..).zip(bytes.chunks_exact_mut(file.layout.row_len() * width)) {
+            canonical.visit_row(&file.index, row, |word, lane, place| {
+                let block = &self.blocks[place.row / block_rows];
+                let from = block.starts[place.row - block.first_row] as usize + place.cell;
+                let at = file.layout.place(word * WIDTH + lane, 0);
+                to[at * width..][..width].copy_from_slice(&block.bytes[from * width..][..width]);
+            });
+        }
+        Ok(bytes)
+    }
+}
+
+/// The names of sets of pieces, given as places in the order of the index.
+fn set_names(index: &Index, sets: &[Vec<usize>]) -> Vec<String> {
+    sets.iter().map(|set| set.iter().map(|&place| index.pieces[place].letter()).collect()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -620,8 +769,9 @@ mod tests {
         for &color in file.description().sides.colors() {
             assert_eq!(file.load(color).unwrap(), cells[color]);
             for cell in (0..cells[color].len()).step_by(97).filter(|&c| cells[color].get(c) != 0) {
-                let block = file.block(file.block_of(color, cell)).unwrap();
-                assert_eq!(file.code(&block, cell), cells[color].get(cell));
+                let place = file.stored_place(color, cell);
+                let block = file.block(place.block).unwrap();
+                assert_eq!(file.code(&block, place), cells[color].get(cell));
             }
         }
     }

@@ -1,10 +1,11 @@
-//! Repacked files (version 3): small, for probing and publishing. They store one side to move, replace values that
-//! follow from a capture or den entry, and compress small blocks with a shared dictionary.
+//! Repacked files (version 4): small, for probing and publishing. They store the canonical positions of one side to move,
+//! replace values that follow from a capture or den entry, and compress small blocks with a shared dictionary.
 
 use super::codec::compress;
-use super::file::{Content, Description, Sides, TableError, TableFile, codec_name, write_blocks};
-use super::table_error::PACKED_VERSION;
+use super::file::{Content, Description, MAX_BLOCK_BYTES, Sides, TableError, TableFile, codec_name, write_blocks};
+use super::table_error::{CANONICAL_VERSION, PACKED_VERSION};
 use crate::board::{ByColor, Color};
+use crate::tablebase::canonical::Canonical;
 use rayon::prelude::*;
 use std::io;
 use std::path::Path;
@@ -15,9 +16,9 @@ use zstd::dict::EncoderDictionary;
 const LEVEL: i32 = 19;
 /// The level that decides which side to move is stored: a fast one finds the same side.
 const TRIAL_LEVEL: i32 = 1;
-/// The most bytes of a decoded block (but at least one row): a probe decodes one block, or several if the side to move
-/// is not stored.
-const BLOCK_BYTES: usize = 16 << 10;
+/// The bytes of a decoded block with rows of mean length (but at least one row): a probe decodes one block, or several if
+/// the side to move is not stored.
+const BLOCK_BYTES: usize = 8 << 10;
 /// The most bytes of a dictionary. It is a part of the file and, once read, stays in memory.
 const DICTIONARY_BYTES: usize = 1 << 20;
 /// A dictionary has at most this share of the rows.
@@ -37,20 +38,24 @@ pub(super) fn is_packed(file: &TableFile, content: Content) -> bool {
     description.codec == codec_name(LEVEL)
         && description.dont_cares
         && description.content == content
-        && description.sides != Sides::Both
+        && description.canonical_rows.is_some()
 }
 
-/// Writes the values of `source`, given as `rows`, to a repacked file, atomically.
+/// Writes the values of `source`, given as `rows`, to a repacked file, atomically. Without `canonical` the file has
+/// version 3 and `rows` are all rows of the index.
 pub(super) fn write_packed(
     path: &Path,
     source: &TableFile,
     content: Content,
+    canonical: Option<&Canonical>,
     rows: &impl PackedRows,
 ) -> Result<(), TableError> {
-    let packer = Packer::new(source, content, rows);
+    let packer = Packer::new(source, content, canonical, rows);
     let Packed { sides, dictionary, blocks } = packer.pack().map_err(TableError::io(path))?;
     let description = Description {
         sides,
+        canonical_rows: canonical.map(Canonical::rows),
+        interchangeable: if canonical.is_some() { source.set_names() } else { Vec::new() },
         block_rows: packer.block_rows,
         cell_bytes: packer.cell_bytes,
         dictionary,
@@ -59,7 +64,8 @@ pub(super) fn write_packed(
         codec: codec_name(LEVEL),
         ..source.description().clone()
     };
-    write_blocks(path, PACKED_VERSION, &description, &blocks)
+    let version = if canonical.is_some() { CANONICAL_VERSION } else { PACKED_VERSION };
+    write_blocks(path, version, &description, &blocks)
 }
 
 /// The contents of a file.
@@ -73,17 +79,26 @@ struct Packed {
 
 struct Packer<'a, R> {
     rows: &'a R,
-    count: usize,
-    row_bytes: usize,
+    /// The stored rows of the index.
+    numbers: Vec<usize>,
+    /// The bytes of all stored rows.
+    bytes: usize,
     cell_bytes: usize,
     block_rows: usize,
 }
 
 impl<'a, R: PackedRows> Packer<'a, R> {
-    fn new(source: &TableFile, content: Content, rows: &'a R) -> Packer<'a, R> {
+    fn new(source: &TableFile, content: Content, canonical: Option<&Canonical>, rows: &'a R) -> Packer<'a, R> {
         let cell_bytes = if content == Content::Wdl { 1 } else { source.description().cell_bytes };
-        let row_bytes = source.row_len() * cell_bytes;
-        Packer { rows, count: source.index().rows, row_bytes, cell_bytes, block_rows: (BLOCK_BYTES / row_bytes).max(1) }
+        let all = source.index().rows;
+        let (numbers, cells): (Vec<usize>, usize) = match canonical {
+            Some(canonical) => (canonical.stored_rows().collect(), canonical.cells()),
+            None => ((0..all).collect(), all * source.row_len()),
+        };
+        let bytes = cells * cell_bytes;
+        let longest = source.row_len() * cell_bytes;
+        let block_rows = (BLOCK_BYTES * numbers.len() / bytes).min(MAX_BLOCK_BYTES / longest).max(1);
+        Packer { rows, numbers, bytes, cell_bytes, block_rows }
     }
 
     fn pack(&self) -> io::Result<Packed> {
@@ -101,17 +116,22 @@ impl<'a, R: PackedRows> Packer<'a, R> {
 
     /// Single rows, evenly spread, because similar rows are too far apart to be in one block.
     fn dictionary(&self, turn: Color) -> Vec<u8> {
-        if self.count * self.row_bytes < LEAST_BYTES {
+        if self.bytes < LEAST_BYTES {
             return Vec::new();
         }
-        let rows = (DICTIONARY_BYTES / self.row_bytes).min(self.count / DICTIONARY_SHARE);
-        (0..rows).flat_map(|i| self.bytes(turn, (2 * i + 1) * self.count / (2 * rows), 1)).collect()
+        let count = self.numbers.len();
+        let rows = (DICTIONARY_BYTES * count / self.bytes).min(count / DICTIONARY_SHARE);
+        let mut bytes = Vec::new();
+        (0..rows).for_each(|i| bytes.extend(self.bytes(turn, &self.numbers[(2 * i + 1) * count / (2 * rows)..][..1])));
+        // Rows differ in length, so the chosen ones may be too long together.
+        bytes.truncate(DICTIONARY_BYTES);
+        bytes
     }
 
-    /// The bytes of `rows` rows, not compressed.
-    fn bytes(&self, turn: Color, first: usize, rows: usize) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(rows * self.row_bytes);
-        (first..first + rows).for_each(|row| self.rows.push(turn, row, &mut bytes));
+    /// The bytes of rows, not compressed.
+    fn bytes(&self, turn: Color, rows: &[usize]) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(self.bytes / self.numbers.len() * rows.len());
+        rows.iter().for_each(|&row| self.rows.push(turn, row, &mut bytes));
         bytes
     }
 
@@ -122,13 +142,11 @@ impl<'a, R: PackedRows> Packer<'a, R> {
             Some(dictionary) => Compressor::with_prepared_dictionary(dictionary),
             None => Compressor::new(level),
         };
-        let block = |encoder: &mut io::Result<Compressor<'_>>, first: usize| {
+        let block = |encoder: &mut io::Result<Compressor<'_>>, rows: &[usize]| {
             let encoder = encoder.as_mut().map_err(|error| io::Error::new(error.kind(), error.to_string()))?;
-            let bytes = self.bytes(turn, first, self.block_rows.min(self.count - first));
-            Ok(Box::from(encoder.compress(&bytes)?.as_slice()))
+            Ok(Box::from(encoder.compress(&self.bytes(turn, rows))?.as_slice()))
         };
-        let firsts: Vec<usize> = (0..self.count).step_by(self.block_rows).collect();
-        firsts.into_par_iter().map_init(encoder, block).collect()
+        self.numbers.par_chunks(self.block_rows).map_init(encoder, block).collect()
     }
 }
 

@@ -403,19 +403,19 @@ impl TableSet {
     }
 
     fn code(&self, id: ClassId, file: &TableFile, turn: Color, cell: usize) -> Result<u16, SetError> {
-        let number = file.block_of(turn, cell);
-        let key = (id, number);
+        let place = file.stored_place(turn, cell);
+        let key = (id, place.block);
         let found = self.cache.lock().unwrap_or_else(|e| e.into_inner()).get(key);
         let block = match found {
             Some(block) => block,
             None => {
                 // Decoding holds no lock, so two threads may decode the same block, which is harmless.
-                let block = Arc::new(file.block(number)?);
+                let block = Arc::new(file.block(place.block)?);
                 self.cache.lock().unwrap_or_else(|e| e.into_inner()).put(key, block.clone(), block.bytes().len());
                 block
             }
         };
-        Ok(file.code(&block, cell))
+        Ok(file.code(&block, place))
     }
 }
 

@@ -24,6 +24,7 @@ use super::pack::{PackedRows, write_packed};
 use super::verify::{Contradiction, Stop};
 use crate::board::{ByColor, Color, File, Rules, Square};
 use crate::cpu::CpuLevel;
+use crate::tablebase::canonical::Canonical;
 use crate::tablebase::{
     CellValue, ClassId, Index, Material, ROW_CELLS, SetError, Stats, TableFile, TableSet, WIDTH, squares_in_play,
 };
@@ -158,21 +159,38 @@ impl<'a> Prover<'a> {
         content: Content,
         path: &Path,
     ) -> Result<(), SetError> {
+        self.repack_to(id, content, true, path)
+    }
+
+    /// As [`repack`](Prover::repack), into a file of version 3, as older versions of the program wrote it.
+    #[cfg(test)]
+    pub(in crate::tablebase::store) fn repack_all_positions(
+        &mut self,
+        id: ClassId,
+        path: &Path,
+    ) -> Result<(), SetError> {
+        self.repack_to(id, Content::Dtw, false, path)
+    }
+
+    fn repack_to(&mut self, id: ClassId, content: Content, canonical: bool, path: &Path) -> Result<(), SetError> {
         let file = self.set.file(id)?;
         file.check()?;
-        let wide = self.is_wide(id)?;
-        match if wide { self.repack_as::<u16>(id, content, path) } else { self.repack_as::<u8>(id, content, path) } {
+        let repacked = match self.is_wide(id)? {
+            true => self.repack_as::<u16>(id, content, canonical, path),
+            false => self.repack_as::<u8>(id, content, canonical, path),
+        };
+        match repacked {
             Ok(()) => Ok(()),
             Err(Stop::Error(error)) => Err(error),
             Err(Stop::Wrong(_)) => Err(file.damaged("its values do not follow from those of its captures").into()),
         }
     }
 
-    fn repack_as<C: Width>(&mut self, id: ClassId, content: Content, path: &Path) -> Result<(), Stop> {
+    fn repack_as<C: Width>(&mut self, id: ClassId, content: Content, canonical: bool, path: &Path) -> Result<(), Stop> {
         self.free_memory::<C>(id)?;
         let work = self.work::<C>(id)?;
         let (planes, _) = work.planes()?;
-        work.write(&planes, content, path)?;
+        work.write(&planes, content, canonical, path)?;
         self.keep(id, planes);
         Ok(())
     }
@@ -326,17 +344,25 @@ impl<C: Sweepable> Work<'_, C> {
         planes::load(self.file, turn, self.scale, if dont_cares { Some(&conversions) } else { None })
     }
 
-    /// Writes the values to a repacked file.
-    fn write(&self, planes: &ByColor<Plane<C>>, content: Content, path: &Path) -> Result<(), TableError> {
+    /// Writes the values to a repacked file: those of the canonical positions, or in version 3 of all positions.
+    fn write(
+        &self,
+        planes: &ByColor<Plane<C>>,
+        content: Content,
+        canonical: bool,
+        path: &Path,
+    ) -> Result<(), TableError> {
+        let canonical = canonical.then(|| self.file.canonical());
         let none = Plane::new(0);
         let filled = Filled {
             work: self,
             planes,
             sweeps: ByColor::from_fn(|turn| self.sweep(turn, &none)),
             kept: Kept::new(self.file.index()),
+            canonical,
             results_only: content == Content::Wdl,
         };
-        write_packed(path, self.file, content, &filled)
+        write_packed(path, self.file, content, canonical, &filled)
     }
 
     /// Computes the values of a side to move that is not stored.
@@ -418,6 +444,7 @@ struct Filled<'a, C> {
     planes: &'a ByColor<Plane<C>>,
     sweeps: ByColor<Sweep<'a, C>>,
     kept: Kept,
+    canonical: Option<&'a Canonical>,
     results_only: bool,
 }
 
@@ -435,7 +462,7 @@ impl<C: Sweepable> PackedRows for Filled<'_, C> {
             scale.score(if cell_bytes == 1 { high.into() } else { u16::from_le_bytes([low, high]) })
         });
         let mut code = scale.code(last).to_le_bytes();
-        for cell in self.kept.cells() {
+        let mut push = |cell: usize| {
             let (value, best) = (score(values[cell]), score(conversions[cell]));
             let follows = best != C::ZERO && value == best && last >= best;
             if value != C::ZERO && !follows && value != last {
@@ -443,6 +470,10 @@ impl<C: Sweepable> PackedRows for Filled<'_, C> {
                 code = scale.code(last).to_le_bytes();
             }
             block.extend_from_slice(&code[..cell_bytes]);
+        };
+        match self.canonical {
+            Some(canonical) => canonical.shape(self.work.file.index(), row).row_cells().for_each(push),
+            None => self.kept.cells().for_each(&mut push),
         }
     }
 }

@@ -244,10 +244,10 @@ pub(super) fn load<C: Score>(
     let kept = Kept::new(index);
     let mut plane = Plane::new(index.rows);
     let table: Vec<C> = (0..=255).map(|code| scale.score(code)).collect();
-    let block_rows = file.description().block_rows;
+    let stored = file.rows(turn)?;
     let fill = |first: usize, rows: &mut [C]| -> Result<Packed<C>, TableError> {
-        let block = file.block(file.block_of(turn, first * ROW_CELLS))?;
-        let mut codes = codes::<C>(block.bytes(), file.description().cell_bytes);
+        let bytes = stored.bytes(first, rows.len() / ROW_CELLS)?;
+        let mut codes = codes::<C>(&bytes, file.description().cell_bytes);
         let mut counts = Counts::default();
         let mut best = vec![C::ZERO; if conversions.is_some() { ROW_CELLS } else { 0 }];
         let parts = codes.chunks_exact_mut(kept.row_len()).zip(rows.chunks_exact_mut(ROW_CELLS));
@@ -272,7 +272,7 @@ pub(super) fn load<C: Score>(
         }
         Ok(Packed { codes, counts })
     };
-    let digested = in_groups(plane.rows_mut(), block_rows, fill)?;
+    let digested = in_groups(plane.rows_mut(), stored.at_once(), fill)?;
     Ok((plane, digested))
 }
 

@@ -1,0 +1,389 @@
+//! Canonical positions: one position of each set of positions that have the same value because the board is its own
+//! mirror image or because pieces are interchangeable. A repacked file stores only these.
+//!
+//! Write the squares of a position's pieces as a list, in the order of the index. Sort the squares of each set of
+//! interchangeable pieces. The position is canonical if no other list can be reached by that and by reflecting the
+//! board, or if its list is the lexicographically smallest. The squares of the row pieces, sorted and reflected alone,
+//! decide whether a row is stored: every canonical position is in such a row. (A stored row may have no position, if no
+//! greater square is left for an interchangeable word piece or lane piece.)
+
+use super::Index;
+use super::class::interchangeable;
+use super::index::{ROW_CELLS, WIDTH};
+use super::material::squares_in_play;
+use crate::board::RuleOptions;
+
+/// The squares of the pieces in the order of an index.
+pub(crate) type Squares = [u8; Index::MAX_PIECES];
+
+/// The sets of two or more interchangeable pieces, as places in the order of the index, in ascending order.
+pub(crate) fn interchangeable_sets(index: &Index, options: &RuleOptions) -> Vec<Vec<usize>> {
+    let mut sets: Vec<Vec<usize>> = Vec::new();
+    for (place, &piece) in index.pieces.iter().enumerate() {
+        let fits = |set: &&mut Vec<usize>| interchangeable(index.pieces[set[0]], piece, &index.pieces, options);
+        match sets.iter_mut().find(fits) {
+            Some(set) => set.push(place),
+            None => sets.push(vec![place]),
+        }
+    }
+    sets.retain(|set| set.len() > 1);
+    sets
+}
+
+/// The canonical positions of an index and their order: row by row, word by word, lane by lane.
+pub(crate) struct Canonical {
+    symmetry: Symmetry,
+    /// The rows that contain canonical positions, one bit each.
+    stored: Vec<u64>,
+    /// The number of these rows before each word of `stored`.
+    ranks: Vec<u32>,
+    /// Number of these rows, and of their canonical positions.
+    rows: usize,
+    cells: usize,
+}
+
+/// The symmetries of a class.
+struct Symmetry {
+    pieces: usize,
+    sets: Vec<Vec<usize>>,
+    /// By place of a piece, the squares in play.
+    in_play: [u64; Index::MAX_PIECES],
+}
+
+/// The canonical positions of a row.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct RowShape {
+    /// The squares of the word piece, and of the lane piece for some square of the word piece.
+    words: u64,
+    lanes: u64,
+    /// Whether word piece and lane piece are interchangeable.
+    tied: bool,
+}
+
+/// The place of a canonical position: the number of its row among the stored rows, and its number in the row.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub row: usize,
+    pub cell: usize,
+}
+
+impl Canonical {
+    pub(crate) fn new(index: &Index, sets: Vec<Vec<usize>>) -> Canonical {
+        let symmetry = Symmetry::new(index, sets);
+        let mut this = Canonical {
+            symmetry,
+            stored: vec![0; index.rows.div_ceil(64)],
+            ranks: Vec::with_capacity(index.rows.div_ceil(64)),
+            rows: 0,
+            cells: 0,
+        };
+        for row in 0..index.rows {
+            if row % 64 == 0 {
+                this.ranks.push(this.rows as u32);
+            }
+            let squares = row_squares(index, row);
+            if this.symmetry.stores_row(&squares) {
+                this.stored[row / 64] |= 1 << (row % 64);
+                this.rows += 1;
+                this.cells += this.symmetry.shape(&squares).len();
+            }
+        }
+        this
+    }
+
+    /// The number of rows that contain canonical positions.
+    pub(crate) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The number of canonical positions.
+    pub(crate) fn cells(&self) -> usize {
+        self.cells
+    }
+
+    /// The rows of the index that contain canonical positions.
+    pub(crate) fn stored_rows(&self) -> impl Iterator<Item = usize> + '_ {
+        self.rows_from(0)
+    }
+
+    /// The rows of the index that contain canonical positions, from the one with this number on.
+    pub(crate) fn rows_from(&self, number: usize) -> impl Iterator<Item = usize> + '_ {
+        let start = self.ranks.partition_point(|&rank| rank as usize <= number).saturating_sub(1);
+        let before = self.ranks.get(start).map_or(0, |&rank| rank as usize);
+        let words = self.stored.iter().enumerate().skip(start);
+        let rows =
+            words.flat_map(|(i, &word)| (0..64).filter(move |bit| word >> bit & 1 != 0).map(move |bit| 64 * i + bit));
+        rows.skip(number - before)
+    }
+
+    /// The canonical positions of a row of the index, which must contain some.
+    pub(crate) fn shape(&self, index: &Index, row: usize) -> RowShape {
+        self.symmetry.shape(&row_squares(index, row))
+    }
+
+    /// The place of the canonical position that is equivalent to the position of a cell of the index. The cell must
+    /// have a position.
+    #[inline]
+    pub(crate) fn place(&self, index: &Index, cell: usize) -> Place {
+        let mut squares = row_squares(index, cell / ROW_CELLS);
+        let n = self.symmetry.pieces;
+        squares[n - 2] = (cell / WIDTH % WIDTH) as u8;
+        squares[n - 1] = (cell % WIDTH) as u8;
+        self.symmetry.reduce(&mut squares);
+        let shape = self.symmetry.shape(&squares);
+        Place { row: self.number(index, &squares), cell: shape.cell(squares[n - 2], squares[n - 1]) }
+    }
+
+    /// The number of the stored row with these squares of the row pieces.
+    fn number(&self, index: &Index, squares: &Squares) -> usize {
+        let digits = index.row_pieces.iter().zip(squares);
+        let row = digits.map(|(piece, &square)| piece.digit[usize::from(square)] * piece.stride).sum::<u32>() as usize;
+        let before = self.stored[row / 64] & ((1 << (row % 64)) - 1);
+        self.ranks[row / 64] as usize + before.count_ones() as usize
+    }
+
+    /// Calls `visit` for each position of a row of the index, with its word, its lane and the place of the canonical
+    /// position that is equivalent to it.
+    pub(crate) fn visit_row(&self, index: &Index, row: usize, mut visit: impl FnMut(usize, usize, Place)) {
+        let (symmetry, n) = (&self.symmetry, self.symmetry.pieces);
+        let squares = row_squares(index, row);
+        let Some(taken) = symmetry.taken(&squares) else { return };
+        // The row of the position before, which is most often the row of the next.
+        let mut last: Option<(Squares, usize, RowShape)> = None;
+        for word in bits(symmetry.in_play[n - 2] & !taken) {
+            for lane in bits(symmetry.in_play[n - 1] & !taken & !(1 << word)) {
+                let mut list = squares;
+                (list[n - 2], list[n - 1]) = (word, lane);
+                symmetry.reduce(&mut list);
+                let (_, row, shape) = match &last {
+                    Some(last) if last.0[..n - 2] == list[..n - 2] => last,
+                    _ => last.insert((list, self.number(index, &list), symmetry.shape(&list))),
+                };
+                let place = Place { row: *row, cell: shape.cell(list[n - 2], list[n - 1]) };
+                visit(word.into(), lane.into(), place);
+            }
+        }
+    }
+}
+
+impl Symmetry {
+    fn new(index: &Index, sets: Vec<Vec<usize>>) -> Symmetry {
+        let mut in_play = [0; Index::MAX_PIECES];
+        index.pieces.iter().zip(&mut in_play).for_each(|(&piece, squares)| *squares = squares_in_play(piece).bits());
+        Symmetry { pieces: index.pieces.len(), sets, in_play }
+    }
+
+    /// Replaces the squares of a position by the squares of its canonical position.
+    #[inline]
+    fn reduce(&self, squares: &mut Squares) {
+        let n = self.pieces;
+        self.sort(squares, n);
+        if self.sets.is_empty() && squares[0] % 7 < 3 {
+            return;
+        }
+        let mirrored = self.mirrored(squares, n);
+        if mirrored[..n] < squares[..n] {
+            *squares = mirrored;
+        }
+    }
+
+    /// The squares of the first `count` pieces after a reflection, sorted.
+    fn mirrored(&self, squares: &Squares, count: usize) -> Squares {
+        let mut mirrored = squares.map(|square| square / 7 * 7 + 6 - square % 7);
+        self.sort(&mut mirrored, count);
+        mirrored
+    }
+
+    /// Sorts the squares of each set among the first `count` pieces.
+    fn sort(&self, squares: &mut Squares, count: usize) {
+        for set in &self.sets {
+            for (i, &place) in set.iter().enumerate().take_while(|&(_, &place)| place < count) {
+                let mut at = place;
+                for &before in set[..i].iter().rev() {
+                    if squares[before] <= squares[at] {
+                        break;
+                    }
+                    squares.swap(before, at);
+                    at = before;
+                }
+            }
+        }
+    }
+
+    /// The set of the row pieces' squares; `None` if two are equal.
+    fn taken(&self, squares: &Squares) -> Option<u64> {
+        squares[..self.pieces - 2].iter().try_fold(0u64, |taken, &square| {
+            let bit = 1 << square;
+            (taken & bit == 0).then_some(taken | bit)
+        })
+    }
+
+    /// Whether a row contains canonical positions.
+    fn stores_row(&self, squares: &Squares) -> bool {
+        let count = self.pieces - 2;
+        if self.taken(squares).is_none() {
+            return false;
+        }
+        let mut sorted = *squares;
+        self.sort(&mut sorted, count);
+        sorted[..count] == squares[..count] && self.mirrored(squares, count)[..count] >= squares[..count]
+    }
+
+    /// The canonical positions of a row with positions. (If the reflection does not change the row, these include some
+    /// positions whose mirror image is canonical, too.)
+    fn shape(&self, squares: &Squares) -> RowShape {
+        let (word, lane) = (self.pieces - 2, self.pieces - 1);
+        let taken = squares[..word].iter().fold(0u64, |taken, &square| taken | 1 << square);
+        let free = |place: usize| {
+            let set = self.sets.iter().find(|set| set.contains(&place));
+            let before = set.and_then(|set| set.iter().rev().find(|&&other| other < word));
+            let above = before.map_or(!0, |&before| !0 << squares[before]);
+            self.in_play[place] & !taken & above
+        };
+        let tied = self.sets.iter().any(|set| set.contains(&word) && set.contains(&lane));
+        RowShape { words: free(word), lanes: free(lane), tied }
+    }
+}
+
+impl RowShape {
+    /// The number of positions.
+    pub(crate) fn len(self) -> usize {
+        self.before(self.words.count_ones() as usize, self.words)
+    }
+
+    /// The number of a position.
+    #[inline]
+    fn cell(self, word: u8, lane: u8) -> usize {
+        let below = |square: u8| (1 << square) - 1;
+        let words = self.words & below(word);
+        self.before(words.count_ones() as usize, words) + (self.lanes_of(word) & below(lane)).count_ones() as usize
+    }
+
+    /// The number of positions with the word piece on the first `count` squares, `words`. If the pieces are tied, both
+    /// have the same squares, and the lane piece stands on a greater one.
+    #[inline]
+    fn before(self, count: usize, words: u64) -> usize {
+        let lanes = self.lanes.count_ones() as usize;
+        if self.tied {
+            // Of `lanes` squares, the first has `lanes - 1` greater ones, and so on.
+            (count * (2 * lanes).saturating_sub(count + 1)) / 2
+        } else {
+            count * lanes - (words & self.lanes).count_ones() as usize
+        }
+    }
+
+    /// The squares of the lane piece, given the square of the word piece.
+    #[inline]
+    fn lanes_of(self, word: u8) -> u64 {
+        if self.tied { self.lanes & (!0 << word << 1) } else { self.lanes & !(1 << word) }
+    }
+
+    /// The cells of a row of the index that are stored, in their order.
+    pub(crate) fn row_cells(self) -> impl Iterator<Item = usize> {
+        bits(self.words).flat_map(move |word| {
+            bits(self.lanes_of(word)).map(move |lane| usize::from(word) * WIDTH + usize::from(lane))
+        })
+    }
+}
+
+/// The squares of the row pieces of a row.
+#[inline]
+fn row_squares(index: &Index, row: usize) -> Squares {
+    let mut squares = [0; Index::MAX_PIECES];
+    squares.iter_mut().zip(index.row_squares(row)).for_each(|(slot, square)| *slot = square.index() as u8);
+    squares
+}
+
+/// The numbers of the bits that are set.
+fn bits(mut set: u64) -> impl Iterator<Item = u8> {
+    std::iter::from_fn(move || {
+        let bit = (set != 0).then(|| set.trailing_zeros() as u8);
+        set &= set.wrapping_sub(1);
+        bit
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Square;
+    use std::collections::BTreeSet;
+
+    /// The slow twin: all lists of squares that a reflection and exchanges of interchangeable pieces lead to.
+    fn lists(index: &Index, options: &RuleOptions, squares: &[Square]) -> BTreeSet<Vec<Square>> {
+        let mut lists: BTreeSet<Vec<Square>> = [squares.to_vec()].into();
+        loop {
+            let mut more = lists.clone();
+            for list in &lists {
+                more.insert(list.iter().map(|square| square.mirror()).collect());
+                for (a, b) in (0..list.len()).flat_map(|a| (0..a).map(move |b| (a, b))) {
+                    if interchangeable(index.pieces[a], index.pieces[b], &index.pieces, options) {
+                        let mut swapped = list.clone();
+                        swapped.swap(a, b);
+                        more.insert(swapped);
+                    }
+                }
+            }
+            if more.len() == lists.len() {
+                return lists;
+            }
+            lists = more;
+        }
+    }
+
+    fn checked(rules: &RuleOptions, material: &str, step: usize) {
+        let index = Index::new(material.parse().unwrap()).unwrap();
+        let canonical = Canonical::new(&index, interchangeable_sets(&index, rules));
+        assert_eq!(canonical.rows(), canonical.stored_rows().count());
+        // By place, the cell of the index that is stored there.
+        let mut stored: Vec<Vec<usize>> = Vec::new();
+        for row in canonical.stored_rows() {
+            let cells = canonical.shape(&index, row).row_cells().map(|cell| row * ROW_CELLS + cell);
+            stored.push(cells.collect());
+            assert_eq!(stored[stored.len() - 1].len(), canonical.shape(&index, row).len());
+        }
+        assert_eq!(stored.iter().map(Vec::len).sum::<usize>(), canonical.cells());
+        for number in (0..canonical.rows()).step_by(step) {
+            assert_eq!(canonical.rows_from(number).next(), canonical.stored_rows().nth(number));
+        }
+        for row in (0..index.rows).step_by(step) {
+            let mut visited = 0;
+            canonical.visit_row(&index, row, |word, lane, place| {
+                let cell = row * ROW_CELLS + word * WIDTH + lane;
+                assert_eq!(place, canonical.place(&index, cell));
+                visited += 1;
+                let squares = index.squares(cell).expect("only positions are visited");
+                let smallest = lists(&index, rules, &squares).pop_first().unwrap();
+                let there = index.squares(stored[place.row][place.cell]).unwrap();
+                assert_eq!(there, smallest, "{material} {squares:?}");
+            });
+            let positions: u32 = index.valid_row(row).iter().map(|word| word.count_ones()).sum();
+            assert_eq!(visited, positions, "{material}: every position is visited");
+        }
+    }
+
+    #[test]
+    fn every_position_has_its_smallest_list() {
+        for rules in ["paper", "chinese", "paper,tiger-leap=files"] {
+            let rules: RuleOptions = rules.parse().unwrap();
+            for material in ["EvE", "EvR", "EvPD", "LTvE", "ERvR", "EvLT"] {
+                checked(&rules, material, 5);
+            }
+            for material in ["EvPDW", "PDWvE", "ELvPD", "LTvPD", "PDRvR", "EPvLR"] {
+                checked(&rules, material, 97);
+            }
+        }
+    }
+
+    /// Against an elephant, panther, dog and wolf are interchangeable.
+    #[test]
+    fn interchangeable_pieces_leave_a_sixth() {
+        let index = Index::new("EvPDW".parse().unwrap()).unwrap();
+        let canonical = Canonical::new(&index, interchangeable_sets(&index, &RuleOptions::PAPER));
+        let positions: u64 = (0..index.rows)
+            .map(|row| index.valid_row(row).iter().map(|w| u64::from(w.count_ones())).sum::<u64>())
+            .sum();
+        let share = canonical.cells() as f64 / positions as f64;
+        assert!((0.14..0.17).contains(&share), "{share}");
+    }
+}
