@@ -48,6 +48,11 @@ struct Symmetry {
     sets: Vec<Vec<usize>>,
     /// By place of a piece, the squares in play.
     in_play: [u64; Index::MAX_PIECES],
+    /// The last row piece that is interchangeable with the word piece, and with the lane piece.
+    before_word: Option<usize>,
+    before_lane: Option<usize>,
+    /// Whether word piece and lane piece are interchangeable.
+    tied: bool,
 }
 
 /// The canonical positions of a row.
@@ -170,7 +175,13 @@ impl Symmetry {
     fn new(index: &Index, sets: Vec<Vec<usize>>) -> Symmetry {
         let mut in_play = [0; Index::MAX_PIECES];
         index.pieces.iter().zip(&mut in_play).for_each(|(&piece, squares)| *squares = squares_in_play(piece).bits());
-        Symmetry { pieces: index.pieces.len(), sets, in_play }
+        let pieces = index.pieces.len();
+        let (word, lane) = (pieces - 2, pieces - 1);
+        let set_of = |place: usize| sets.iter().find(|set| set.contains(&place));
+        let row_piece = |place: usize| set_of(place)?.iter().copied().rfind(|&other| other < word);
+        let (before_word, before_lane) = (row_piece(word), row_piece(lane));
+        let tied = set_of(word).is_some_and(|set| set.contains(&lane));
+        Symmetry { pieces, sets, in_play, before_word, before_lane, tied }
     }
 
     /// Replaces the squares of a position by the squares of its canonical position.
@@ -234,14 +245,10 @@ impl Symmetry {
     fn shape(&self, squares: &Squares) -> RowShape {
         let (word, lane) = (self.pieces - 2, self.pieces - 1);
         let taken = squares[..word].iter().fold(0u64, |taken, &square| taken | 1 << square);
-        let free = |place: usize| {
-            let set = self.sets.iter().find(|set| set.contains(&place));
-            let before = set.and_then(|set| set.iter().rev().find(|&&other| other < word));
-            let above = before.map_or(!0, |&before| !0 << squares[before]);
-            self.in_play[place] & !taken & above
+        let free = |place: usize, before: Option<usize>| {
+            self.in_play[place] & !taken & before.map_or(!0, |before| !0 << squares[before])
         };
-        let tied = self.sets.iter().any(|set| set.contains(&word) && set.contains(&lane));
-        RowShape { words: free(word), lanes: free(lane), tied }
+        RowShape { words: free(word, self.before_word), lanes: free(lane, self.before_lane), tied: self.tied }
     }
 }
 
