@@ -147,16 +147,24 @@ impl Canonical {
         self.ranks[row / 64] as usize + before.count_ones() as usize
     }
 
-    /// Calls `visit` for each position of a row of the index, with its word, its lane and the place of the canonical
-    /// position that is equivalent to it.
+    /// Calls `visit` for each position of a row of the index, with its word, its lane and the place of an equivalent
+    /// position that is stored.
     pub(crate) fn visit_row(&self, index: &Index, row: usize, mut visit: impl FnMut(usize, usize, Place)) {
         let (symmetry, n) = (&self.symmetry, self.symmetry.pieces);
         let squares = row_squares(index, row);
         let Some(taken) = symmetry.taken(&squares) else { return };
+        // A stored row contains many of its own positions.
+        let own = symmetry.stores_row(&squares).then(|| (self.number(index, &squares), symmetry.shape(&squares)));
         // The row of the position before, which is most often the row of the next.
         let mut last: Option<(Squares, usize, RowShape)> = None;
         for word in bits(symmetry.in_play[n - 2] & !taken) {
             for lane in bits(symmetry.in_play[n - 1] & !taken & !(1 << word)) {
+                if let Some((row, shape)) = own
+                    && shape.contains(word, lane)
+                {
+                    visit(word.into(), lane.into(), Place { row, cell: shape.cell(word, lane) });
+                    continue;
+                }
                 let mut list = squares;
                 (list[n - 2], list[n - 1]) = (word, lane);
                 symmetry.reduce(&mut list);
@@ -240,8 +248,8 @@ impl Symmetry {
         sorted[..count] == squares[..count] && self.mirrored(squares, count)[..count] >= squares[..count]
     }
 
-    /// The canonical positions of a row with positions. (If the reflection does not change the row, these include some
-    /// positions whose mirror image is canonical, too.)
+    /// The positions that are stored in a row: all canonical ones, and some others (such as the mirror images of canonical
+    /// ones, if the reflection does not change the row).
     fn shape(&self, squares: &Squares) -> RowShape {
         let (word, lane) = (self.pieces - 2, self.pieces - 1);
         let taken = squares[..word].iter().fold(0u64, |taken, &square| taken | 1 << square);
@@ -256,6 +264,12 @@ impl RowShape {
     /// The number of positions.
     pub(crate) fn len(self) -> usize {
         self.before(self.words.count_ones() as usize, self.words)
+    }
+
+    /// Whether a position of the row is stored in it.
+    #[inline]
+    fn contains(self, word: u8, lane: u8) -> bool {
+        self.words >> word & 1 != 0 && self.lanes_of(word) >> lane & 1 != 0
     }
 
     /// The number of a position.
@@ -357,12 +371,12 @@ mod tests {
             let mut visited = 0;
             canonical.visit_row(&index, row, |word, lane, place| {
                 let cell = row * ROW_CELLS + word * WIDTH + lane;
-                assert_eq!(place, canonical.place(&index, cell));
                 visited += 1;
                 let squares = index.squares(cell).expect("only positions are visited");
-                let smallest = lists(&index, rules, &squares).pop_first().unwrap();
-                let there = index.squares(stored[place.row][place.cell]).unwrap();
-                assert_eq!(there, smallest, "{material} {squares:?}");
+                let lists = lists(&index, rules, &squares);
+                let squares_at = |Place { row, cell }: Place| index.squares(stored[row][cell]).unwrap();
+                assert!(lists.contains(&squares_at(place)), "{material} {squares:?}");
+                assert_eq!(Some(&squares_at(canonical.place(&index, cell))), lists.first(), "{material} {squares:?}");
             });
             let positions: u32 = index.valid_row(row).iter().map(|word| word.count_ones()).sum();
             assert_eq!(visited, positions, "{material}: every position is visited");
