@@ -222,7 +222,7 @@ impl Worker<'_> {
             return value;
         }
         let info = self.node_info(state, &attacks, tt, excluded, ply);
-        if !PV && self.reverse_futility(&info, &node) {
+        if !PV && self.reverse_futility(state, &info, &node) {
             return info.eval;
         }
         // Internal iterative reductions (IIR).
@@ -281,13 +281,14 @@ impl Worker<'_> {
     }
 
     /// Reverse futility pruning (RFP), also static null move pruning: whether the evaluation is so far above beta that
-    /// some move will probably stay above it.
+    /// some move will probably stay above it. The evaluation does not see an enemy that is about to enter the den.
     #[inline(always)]
-    fn reverse_futility(&self, info: &NodeInfo, node: &Node) -> bool {
+    fn reverse_futility(&self, state: &State, info: &NodeInfo, node: &Node) -> bool {
         let margin = (70 * node.depth - if info.improving { 50 } else { 0 }) * self.scale;
         self.shared.options.reverse_futility_pruning
             && !info.in_check
             && info.excluded == NO_MOVE
+            && !state.den_in_danger()
             && node.depth <= 7
             && node.beta.abs() < DECIDED
             && info.eval - margin >= node.beta

@@ -9,6 +9,17 @@ use crate::board::{Color, Lanes, Position, union};
 /// The traps of each side, as bits.
 pub(in crate::search) const TRAP_BITS: [u64; 2] = [TRAPS.white.bits(), TRAPS.black.bits()];
 
+/// The squares one step from the traps of each side, other than traps and dens, as bits.
+pub(in crate::search) const BESIDE_TRAPS: [u64; 2] = [beside_traps(Color::White), beside_traps(Color::Black)];
+
+const fn beside_traps(color: Color) -> u64 {
+    let traps = TRAP_BITS[color as usize];
+    // Traps are neither on the a-file nor on the g-file, so no step leaves the board sideways.
+    let steps = traps << 1 | traps >> 1 | traps << 7 | traps >> 7;
+    let dens = 1 << DEN.white.index() | 1 << DEN.black.index();
+    steps & !traps & !dens & ((1 << 63) - 1)
+}
+
 #[derive(Clone)]
 #[repr(align(64))]
 pub(in crate::search) struct State {
@@ -76,6 +87,13 @@ impl State {
     pub(crate) fn in_check(&self) -> bool {
         let (us, them) = self.sides_to_move();
         self.side(them) & TRAP_BITS[us] != 0
+    }
+
+    /// Whether an enemy stands beside a trap of the side to move, from where it may reach the den in two moves.
+    #[inline(always)]
+    pub(crate) fn den_in_danger(&self) -> bool {
+        let (us, them) = self.sides_to_move();
+        self.side(them) & BESIDE_TRAPS[us] != 0
     }
 
     /// Whether the game is lost for the side to move: its den was entered or its last piece taken.
@@ -159,8 +177,21 @@ mod tests {
     use super::super::super::packed::pack_move;
     use super::super::weights::WEIGHTS;
     use super::*;
-    use crate::board::{Rules, zobrist};
+    use crate::board::{Rules, Square, zobrist};
     use crate::game::random::Random;
+
+    #[test]
+    fn squares_beside_traps_are_one_step_from_a_trap() {
+        for (side, beside) in BESIDE_TRAPS.into_iter().enumerate() {
+            for square in Square::all() {
+                let bit = 1 << square.index();
+                let near =
+                    Square::all().any(|trap| TRAP_BITS[side] >> trap.index() & 1 != 0 && trap.distance(square) == 1);
+                let is_trap_or_den = TRAP_BITS[side] & bit != 0 || square == DEN.white || square == DEN.black;
+                assert_eq!(beside & bit != 0, near && !is_trap_or_den, "{square}");
+            }
+        }
+    }
 
     /// Incremental updates agree with a state computed from the position.
     #[test]
