@@ -24,6 +24,8 @@ fn below(piece: char, square: usize) -> usize {
     (0..square).filter(|&s| in_play(piece, s)).count()
 }
 
+type Lists = Vec<Vec<usize>>;
+
 /// A table file, read and checked.
 struct Reader {
     pieces: Vec<char>,
@@ -31,7 +33,7 @@ struct Reader {
     cell_bytes: usize,
     dont_cares: bool,
     /// In version 4, the canonical rows as squares of the row pieces, and the sets of interchangeable pieces as places.
-    canonical: Option<(Vec<Vec<usize>>, Vec<Vec<usize>>)>,
+    canonical: Option<(Lists, Lists)>,
     /// The cells of canonical rows, once they are needed.
     cells: RefCell<HashMap<usize, Vec<[usize; 2]>>>,
     /// The decompressed blocks with White and with Black to move; empty for a side that is not stored.
