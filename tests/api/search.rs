@@ -509,6 +509,15 @@ fn a_win_at_once_is_played() {
     }
 }
 
+/// The lion reaches the den in five plies, although White stands well.
+#[test]
+fn a_way_to_the_den_is_found() {
+    let position = Position::from_fen("1d4t/1r3c1/2p1w1e/7/7/T6/2l3R/E4D1/2C1PL1 b").unwrap();
+    let game = Game::new(position, rules("chinese"), Some(100));
+    let found = search(&mut Engine::new(small(EngineOptions::default())), &game, &depth(8));
+    assert_eq!((found.best().unwrap().to_string().as_str(), found.lines[0].score.win_in()), ("c3c2", Some(5)));
+}
+
 /// The signature that `dsq bench` prints. A commit that changes the engine's behaviour changes this number and says so.
 const SIGNATURE: u64 = 3_442_925;
 /// The signature of the hand-crafted evaluation.
