@@ -11,7 +11,7 @@ use super::Index;
 use super::class::interchangeable;
 use super::index::{ROW_CELLS, WIDTH};
 use super::material::squares_in_play;
-use crate::board::RuleOptions;
+use crate::board::{Bitboard, RuleOptions};
 
 /// The squares of the pieces in the order of an index.
 pub(crate) type Squares = [u8; Index::MAX_PIECES];
@@ -157,8 +157,8 @@ impl Canonical {
         let own = symmetry.stores_row(&squares).then(|| (self.number(index, &squares), symmetry.shape(&squares)));
         // The row of the position before, which is most often the row of the next.
         let mut last: Option<(Squares, usize, RowShape)> = None;
-        for word in bits(symmetry.in_play[n - 2] & !taken) {
-            for lane in bits(symmetry.in_play[n - 1] & !taken & !(1 << word)) {
+        for word in numbers(symmetry.in_play[n - 2] & !taken) {
+            for lane in numbers(symmetry.in_play[n - 1] & !taken & !(1 << word)) {
                 if let Some((row, shape)) = own
                     && shape.contains(word, lane)
                 {
@@ -301,8 +301,8 @@ impl RowShape {
 
     /// The cells of a row of the index that are stored, in their order.
     pub(crate) fn row_cells(self) -> impl Iterator<Item = usize> {
-        bits(self.words).flat_map(move |word| {
-            bits(self.lanes_of(word)).map(move |lane| usize::from(word) * WIDTH + usize::from(lane))
+        numbers(self.words).flat_map(move |word| {
+            numbers(self.lanes_of(word)).map(move |lane| usize::from(word) * WIDTH + usize::from(lane))
         })
     }
 }
@@ -315,13 +315,9 @@ fn row_squares(index: &Index, row: usize) -> Squares {
     squares
 }
 
-/// The numbers of the bits that are set.
-fn bits(mut set: u64) -> impl Iterator<Item = u8> {
-    std::iter::from_fn(move || {
-        let bit = (set != 0).then(|| set.trailing_zeros() as u8);
-        set &= set.wrapping_sub(1);
-        bit
-    })
+/// The numbers of the squares of a set.
+fn numbers(set: u64) -> impl Iterator<Item = u8> {
+    Bitboard::new(set).into_iter().map(|square| square.index() as u8)
 }
 
 #[cfg(test)]

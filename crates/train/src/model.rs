@@ -61,7 +61,7 @@ impl Sample {
         let (inputs, pair_inputs) = ([[0; 16]; 2], [[0; MAX_PAIRS]; 2]);
         let mut sample = Sample { inputs, pieces: 0, pair_inputs, pairs: 0, target };
         let square_of = |color: usize, animal: Animal| {
-            let square = SQUARES.get(usize::from(squares[8 * color + animal.index()])).copied();
+            let square = Square::new(usize::from(squares[8 * color + animal.index()]));
             square.map(|square| if mirrored { square.mirror() } else { square })
         };
         for (color, animal) in [0, 1].into_iter().flat_map(|color| Animal::ALL.map(|animal| (color, animal))) {
@@ -96,9 +96,6 @@ impl Sample {
         pieces.iter().chain(pairs).map(|&input| usize::from(input))
     }
 }
-
-/// The squares by their index.
-static SQUARES: std::sync::LazyLock<Vec<Square>> = std::sync::LazyLock::new(|| Square::all().collect());
 
 impl Model {
     /// A model with random weights of pieces, scaled to their number. The weights of pairs are 0.

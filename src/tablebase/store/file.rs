@@ -735,9 +735,7 @@ impl SideRows<'_> {
     pub(crate) fn bytes(&self, first: usize, count: usize) -> Result<Vec<u8>, TableError> {
         let file = self.file;
         if self.blocks.is_empty() {
-            let cell = first * ROW_CELLS;
-            let block = file.first_block(self.color) + cell / ROW_CELLS / file.description.block_rows;
-            return Ok(file.block(block)?.bytes);
+            return Ok(file.block(file.first_block(self.color) + first / file.description.block_rows)?.bytes);
         }
         let (canonical, block_rows, width) =
             (file.canonical(), file.description.block_rows, file.description.cell_bytes);

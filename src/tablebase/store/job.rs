@@ -54,7 +54,8 @@ impl ClassJob<'_> {
     /// (checked before solving), or the disk is full. An error leaves no partial file.
     pub fn run(&self) -> Result<JobDone, SetError> {
         let classes = Classes::new(&self.rules, self.material.len());
-        self.unless_there(&classes, |id| self.solve(&classes, id, MemoryLimit::new(self.memory)))
+        let (id, there) = self.look_up(&classes)?;
+        there.map_or_else(|| self.solve(&classes, id, MemoryLimit::new(self.memory)), Ok)
     }
 
     /// Solves the class with the backend of `solver`, unless its file is complete. The solver keeps the values that
@@ -66,20 +67,16 @@ impl ClassJob<'_> {
     /// # Panics
     /// If the solver is for other rules.
     pub fn run_with(&self, solver: &mut Solver) -> Result<JobDone, SetError> {
-        let classes = solver.classes().clone();
-        assert_eq!(classes.options().table_hash(), self.rules.table_hash(), "a solver of these rules");
-        self.unless_there(&classes, |id| self.solve_with(solver, id))
+        assert_eq!(solver.classes().options().table_hash(), self.rules.table_hash(), "a solver of these rules");
+        let (id, there) = self.look_up(solver.classes())?;
+        there.map_or_else(|| self.solve_with(solver, id), Ok)
     }
 
-    /// Calls `solve` with the class, unless its file is complete.
-    fn unless_there(
-        &self,
-        classes: &Classes,
-        solve: impl FnOnce(ClassId) -> Result<JobDone, SetError>,
-    ) -> Result<JobDone, SetError> {
+    /// The class, and [`JobDone::There`] if its file is complete.
+    fn look_up(&self, classes: &Classes) -> Result<(ClassId, Option<JobDone>), SetError> {
         let missing = || SetError::TooFewPieces { material: self.material, pieces: classes.pieces() };
         let id = classes.member(self.material).ok_or_else(missing)?.class;
-        self.there(classes.get(id).representative)?.map_or_else(|| solve(id), Ok)
+        Ok((id, self.there(classes.get(id).representative)?))
     }
 
     /// Solves the class with a solver.
