@@ -125,15 +125,14 @@ impl Gpu {
     /// The needs of solving these classes, batch by batch.
     #[must_use]
     pub fn plan(&self, ids: &[ClassId], classes: &Classes, keep: bool) -> Vec<BatchNeeds> {
-        let job = Job { ids, classes, values: keep, memory: 0, tables: &[] };
         let format = self.format(keep, false, ENTRIES_PER_ROW);
-        self.batches(ids, classes).iter().map(|batch| self.needs(&job, batch, format)).collect()
-    }
-
-    /// The needs of a batch of a job.
-    fn needs(&self, job: &Job<'_>, batch: &[ClassId], format: BatchFormat) -> BatchNeeds {
-        let tables = bytes_of(&self.table_ids(job, batch, format.wide), job.classes, format.wide);
-        BatchNeeds::new(job.classes, batch, format, tables)
+        let all = bytes_of(&captured(ids, classes), classes, format.wide);
+        let tables = |batch: &[ClassId]| match all <= self.limit() {
+            true => all,
+            false => bytes_of(&captured(batch, classes), classes, format.wide),
+        };
+        let needs = |batch: &Vec<ClassId>| BatchNeeds::new(classes, batch, format, tables(batch));
+        self.batches(ids, classes).iter().map(needs).collect()
     }
 
     /// Solves a batch of classes. Its values stay on the GPU.
@@ -163,12 +162,14 @@ impl Gpu {
     /// Allocates the buffers of a batch on the GPU; no kernel has run.
     fn start<'a>(&mut self, job: &Job<'a>, plan: &Arc<Plan>, format: BatchFormat) -> Result<Run<'a>, GpuError> {
         let ids: Vec<ClassId> = plan.ids().collect();
-        let (needed, limit) = (self.needs(job, &ids, format).bytes, self.limits.memory);
+        let table_bytes = bytes_of(self.table_ids(job, plan, format.wide), job.classes, format.wide);
+        let needed = BatchNeeds::new(job.classes, &ids, format, table_bytes).bytes;
+        let limit = self.limits.memory;
         if needed > limit {
             return Err(GpuError::OutOfMemory(format!("{needed} bytes are needed, and {limit} allowed")));
         }
         self.work.memory = self.work.memory.max(needed);
-        let tables = self.tables(job, &ids, format.wide)?;
+        let tables = self.tables(job, plan, format.wide)?;
         let (needed, limit) = (tables.buffers.len() as u64, TABLE_BUFFERS as u64);
         if needed > limit {
             return Err(GpuError::TooManyBuffers { needed, limit });
@@ -178,24 +179,23 @@ impl Gpu {
 
     /// The smaller classes whose values are copied to the GPU for a batch: the ones that all classes of the job need,
     /// if they fit into one buffer, otherwise the ones that this batch needs.
-    fn table_ids(&self, job: &Job<'_>, batch: &[ClassId], wide: bool) -> Vec<TableId> {
-        let upcoming = captured(job.ids, job.classes);
-        let fits = bytes_of(&upcoming, job.classes, wide) <= self.limit();
-        if fits { upcoming } else { captured(batch, job.classes) }
+    fn table_ids<'p>(&self, job: &Job<'_>, plan: &'p Plan, wide: bool) -> &'p [TableId] {
+        let fits = bytes_of(&plan.job_tables, job.classes, wide) <= self.limit();
+        if fits { &plan.job_tables } else { &plan.tables }
     }
 
     /// The values of the smaller classes on the GPU. The values from an earlier batch are used again if they suffice.
-    fn tables(&mut self, job: &Job<'_>, batch: &[ClassId], wide: bool) -> Result<Arc<Tables>, GpuError> {
+    fn tables(&mut self, job: &Job<'_>, plan: &Plan, wide: bool) -> Result<Arc<Tables>, GpuError> {
         if let Some(tables) = &self.tables
             && tables.wide == wide
-            && tables.have(&captured(batch, job.classes))
+            && tables.have(&plan.tables)
         {
             return Ok(tables.clone());
         }
         // Frees the old values before new ones are allocated.
         self.tables = None;
-        let ids = self.table_ids(job, batch, wide);
-        let tables = Arc::new(Tables::sent(&self.device, job, &ids, wide, self.limit())?);
+        let ids = self.table_ids(job, plan, wide);
+        let tables = Arc::new(Tables::sent(&self.device, job, ids, wide, self.limit())?);
         self.work.sent += tables.buffers.iter().map(wgpu::Buffer::size).sum::<u64>();
         self.tables = Some(tables.clone());
         Ok(tables)
@@ -227,7 +227,8 @@ impl Backend for Gpu {
     fn solve(&mut self, job: &Job<'_>, sink: Sink<'_>) -> Result<(), SolveError> {
         let mut batches = self.batches(job.ids, job.classes);
         batches.reverse();
-        let plan = |ids: Vec<ClassId>| Arc::new(Plan::new(&ids, job.classes));
+        let job_tables: Arc<[TableId]> = captured(job.ids, job.classes).into();
+        let plan = |ids: Vec<ClassId>| Arc::new(Plan::new(&ids, job.classes, job_tables.clone()));
         let mut next = batches.pop().map(plan);
         let mut before: Option<Run<'_>> = None;
         while next.is_some() || before.is_some() {

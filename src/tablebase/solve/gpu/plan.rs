@@ -1,6 +1,7 @@
 //! The input of the kernels for a batch, computed without a GPU: the moves and captures of each side to move of each
 //! class, and the states and places of the rows. The structs are shared with the shaders.
 
+use super::tables::TableId;
 use crate::board::geometry::{LEAP_DOWN, LEAP_LEFT, LEAP_RIGHT, LEAP_UP};
 use crate::board::{Bitboard, Color, Direction, Square};
 use crate::shaders::*;
@@ -15,6 +16,8 @@ use crate::tablebase::solve::memory::gpu::GPU_ROW_STATE;
 use crate::tablebase::value::{DRAW, NO_MOVE, decided};
 use bytemuck::Zeroable;
 use rayon::prelude::*;
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 const _: () = {
     assert!(size_of::<Row>() as u64 == GPU_ROW_STATE);
@@ -45,13 +48,16 @@ pub(super) struct Plan {
     /// The captures, without the buffer and the first cell of the smaller classes.
     pub captures: Vec<Capture>,
     /// For each capture the class and the side to move that it leads to; `None` if it ends the game.
-    pub looked_up: Vec<Option<(ClassId, Color)>>,
+    pub looked_up: Vec<Option<TableId>>,
+    /// The tables that captures of the batch lead to, and those that captures of all classes of its job lead to.
+    pub tables: Vec<TableId>,
+    pub job_tables: Arc<[TableId]>,
     /// The squares whose words are in memory.
     pub words: Bitboard,
 }
 
 impl Plan {
-    pub(super) fn new(ids: &[ClassId], classes: &Classes) -> Plan {
+    pub(super) fn new(ids: &[ClassId], classes: &Classes, job_tables: Arc<[TableId]>) -> Plan {
         let member = |&id: &ClassId| {
             let index = classes.get(id).index();
             Member { id, rows: Rows::new(&index, classes.options()), index, first: 0 }
@@ -60,6 +66,7 @@ impl Plan {
         let first = classes.get(ids[0]).representative;
         let mut plan = Plan {
             name: if ids.len() == 1 { first.to_string() } else { format!("{} classes from {first} on", ids.len()) },
+            job_tables,
             ..Plan::default()
         };
         for (number, member) in members.iter_mut().enumerate() {
@@ -70,6 +77,7 @@ impl Plan {
             plan.add_rows(member, number as u32);
         }
         plan.members = members;
+        plan.tables = plan.looked_up.iter().flatten().copied().collect::<BTreeSet<_>>().into_iter().collect();
         plan
     }
 

@@ -4,9 +4,9 @@
 use super::*;
 use crate::board::RuleOptions;
 use crate::gpu::AdapterChoice;
-use crate::tablebase::solve::gpu::{Gpu, GpuLimits};
+use crate::tablebase::solve::gpu::{Gpu, GpuLimits, captured};
 use crate::tablebase::value::{Code, DRAW, NO_MOVE as STUCK, decided};
-use crate::tablebase::{CellValue, ClassId, Options, Solver, WIDTH};
+use crate::tablebase::{CellValue, ClassId, Classes, Options, Solver, WIDTH};
 
 /// Opens a GPU, or prints the reason why the test is skipped.
 pub(super) fn gpu(limits: GpuLimits) -> Option<Gpu> {
@@ -18,6 +18,11 @@ pub(super) fn gpu(limits: GpuLimits) -> Option<Gpu> {
             None
         }
     }
+}
+
+/// The plan of a job that is one batch.
+pub(super) fn batch(ids: &[ClassId], classes: &Classes) -> Arc<Plan> {
+    Arc::new(Plan::new(ids, classes, captured(ids, classes).into()))
 }
 
 /// A batch on the GPU whose rows are in several pages, and its values on the CPU.
@@ -35,7 +40,7 @@ fn after_init(test: impl Fn(&mut Scene<'_>)) {
         let solver = Solver::solved(&rules, 3).unwrap();
         let id = |name: &str| solver.classes().member(name.parse().unwrap()).unwrap().class;
         let ids = ["LRvT", "TRvR", "LTvR"].map(id);
-        let plan = Arc::new(Plan::new(&ids, solver.classes()));
+        let plan = batch(&ids, solver.classes());
         let run = gpu.start(&solver.job(&ids, true), &plan, gpu.format(true, !is_first, 256)).unwrap();
         assert!(run.pages.len() > 2);
         run.write_params(0);
@@ -159,7 +164,7 @@ fn a_batch_reports_the_entries_that_it_needs() {
     let mut solver = Solver::new(&RuleOptions::PAPER, 3, Options::default());
     solver.solve_level(2, true, &|_, _| {}).unwrap();
     let ids: [ClassId; 1] = [solver.classes().member("LRvT".parse().unwrap()).unwrap().class];
-    let plan = Arc::new(Plan::new(&ids, solver.classes()));
+    let plan = batch(&ids, solver.classes());
     let job = solver.job(&ids, true);
     let mut solve = |entries: u64| gpu.start(&job, &plan, gpu.format(true, false, entries)).unwrap().solve(253);
     let Ok(Done::NeedsEntries(needed)) = solve(1) else { panic!("too few") };

@@ -1,7 +1,7 @@
 //! Measures the use of a GPU's memory: the kernels themselves record their reads and writes for one row in sixteen, on
 //! any driver. See `shaders/trace.wgsl`.
 
-use super::tests::gpu;
+use super::tests::{batch, gpu};
 use super::*;
 use crate::board::RuleOptions;
 use crate::tablebase::solve::gpu::{ENTRIES_PER_ROW, Gpu, GpuLimits};
@@ -81,7 +81,7 @@ fn traced(gpu: &mut Gpu, solver: &mut Solver, material: &str) -> Traffic {
     let id = solver.classes().member(material.parse().unwrap()).unwrap().class;
     solver.solve_class(id, &|_, _| {}).unwrap();
     let ids = [id];
-    let plan = Arc::new(Plan::new(&ids, solver.classes()));
+    let plan = batch(&ids, solver.classes());
     let mut run = gpu.start(&solver.job(&ids, true), &plan, gpu.format(true, false, ENTRIES_PER_ROW)).unwrap();
     let index_rows = solver.classes().get(id).index().rows;
     let is_traced = |row: &u32| row.wrapping_mul(0x9e37_79b1) >> 28 == 0;
@@ -188,7 +188,7 @@ fn results() {
         let id = solver.classes().member(material.parse().unwrap()).unwrap().class;
         let ids = [id];
         solver.solve_class(id, &|_, _| {}).unwrap();
-        let plan = Arc::new(Plan::new(&ids, solver.classes()));
+        let plan = batch(&ids, solver.classes());
         let run = gpu.solve_batch(&solver.job(&ids, false), &plan).unwrap();
         assert_eq!(Some(&run.counts_of(0).stats), solver.class_stats(id));
         let DeviceWork { row_visits, rows, conversions, .. } = run.work();
