@@ -324,6 +324,7 @@ fn numbers(set: u64) -> impl Iterator<Item = u8> {
 mod tests {
     use super::*;
     use crate::board::Square;
+    use crate::tablebase::solve::cpu::rows::Rows;
     use std::collections::BTreeSet;
 
     /// The slow twin: all lists of squares that a reflection and exchanges of interchangeable pieces lead to.
@@ -352,6 +353,8 @@ mod tests {
         let index = Index::new(material.parse().unwrap()).unwrap();
         let canonical = Canonical::new(&index, interchangeable_sets(&index, rules));
         assert_eq!(canonical.rows(), canonical.stored_rows().count());
+        // The reader expects this number in a file.
+        assert_eq!(canonical.rows(), Rows::count(&index, rules), "{material}");
         // By place, the cell of the index that is stored there.
         let mut stored: Vec<Vec<usize>> = Vec::new();
         for row in canonical.stored_rows() {
