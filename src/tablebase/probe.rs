@@ -30,12 +30,13 @@ impl Wdl {
 }
 
 /// Win, draw or loss, and the distance to the end: of a position for the side to move, or of a move for the side that
-/// makes it. Values are ordered from worst to best: a loss, a draw, a win; a longer loss and a shorter win are better.
+/// makes it. Values are ordered from worst to best: a loss, a draw, a win; a longer loss and a shorter win are better, and a
+/// known distance is better than an unknown one.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Value {
     /// The result under best play.
     pub wdl: Wdl,
-    /// The distance to the end in plies (DTW); `None` for a draw.
+    /// The distance to the end in plies (DTW); `None` for a draw, and if the tables store results alone.
     pub dtw: Option<u16>,
 }
 
@@ -70,14 +71,14 @@ impl Value {
     /// The value of the move that leads to a position with this value, for the side that makes the move.
     #[must_use]
     pub fn before(self) -> Value {
-        self.dtw.map_or(Value::DRAW, |plies| Value::decided(plies + 1))
+        Value { wdl: self.wdl.before(), dtw: self.dtw.map(|plies| plies + 1) }
     }
 }
 
 impl Ord for Value {
     fn cmp(&self, other: &Value) -> Ordering {
         let rank = |value: &Value| match value.wdl {
-            Wdl::Win => (value.wdl, Reverse(value.dtw), None),
+            Wdl::Win => (value.wdl, Reverse(Some(value.dtw.unwrap_or(u16::MAX))), None),
             Wdl::Draw | Wdl::Loss => (value.wdl, Reverse(None), value.dtw),
         };
         rank(self).cmp(&rank(other))
@@ -152,15 +153,13 @@ pub trait Probe {
         while line.len() < plies
             && let Some(moves) = self.moves(&current)?
         {
-            let Some(&(mv, value)) = moves.first() else { break };
-            if value.wdl == Wdl::Draw {
-                break;
-            }
+            // A draw has no distance.
+            let Some(&(mv, Value { dtw: Some(plies), .. })) = moves.first() else { break };
             // Forged values could form a cycle: the line ends where the distance does not fall by one.
-            if left.is_some_and(|left| value.dtw != Some(left)) {
+            if left.is_some_and(|left| plies != left) {
                 break;
             }
-            left = value.dtw.and_then(|plies| plies.checked_sub(1));
+            left = plies.checked_sub(1);
             let next = current.make(mv);
             line.push((mv, std::mem::replace(&mut current, next)));
         }
@@ -183,9 +182,21 @@ mod tests {
     #[test]
     fn the_greater_value_is_the_better_one() {
         let plies = |plies| Value::of(CellValue::Decided(plies), &Rules::default());
-        let worst_first = [plies(2), plies(4), plies(100), Value::DRAW, plies(101), plies(3), plies(1)];
+        let unknown = |wdl| Value { wdl, dtw: None };
+        let worst_first = [
+            unknown(Wdl::Loss),
+            plies(2),
+            plies(4),
+            plies(100),
+            Value::DRAW,
+            unknown(Wdl::Win),
+            plies(101),
+            plies(3),
+            plies(1),
+        ];
         assert!(worst_first.is_sorted_by(|a, b| a < b));
         assert_eq!(plies(2).before(), plies(3));
         assert_eq!(Value::DRAW.before(), Value::DRAW);
+        assert_eq!(unknown(Wdl::Win).before(), unknown(Wdl::Loss));
     }
 }

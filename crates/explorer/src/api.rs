@@ -5,7 +5,7 @@ use super::rule_tables::{MaterialCounts, RequestTables};
 use super::schema;
 use doushouqi::board::{Color, Move, Outcome, Piece, Position, PositionError, Rules, Square};
 use doushouqi::game::random::Random;
-use doushouqi::tablebase::{CellValue, Material, Probe as _, Stats, Summary, Value, Wdl};
+use doushouqi::tablebase::{Material, Probe as _, Stats, Summary, Value, Wdl};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::time::{Duration, Instant};
@@ -25,7 +25,7 @@ pub fn color_name(color: Color) -> &'static str {
 pub struct ValueReport {
     #[schemars(with = "schema::WdlName")]
     pub wdl: Wdl,
-    /// Plies to the end; null for a draw.
+    /// Plies to the end; null for a draw, and if only the result is known.
     pub dtw: Option<u16>,
     /// The side to move has no legal move (stalemate).
     pub no_move: bool,
@@ -206,9 +206,13 @@ fn sentence(position: &Position, over: Option<&Over>, value: Option<ValueReport>
             _ => format!("{turn} has no legal move: {winner} has won."),
         };
     }
-    match value.map(|value| (value.wdl, value.dtw.unwrap_or(0))) {
-        Some((Wdl::Win, dtw)) => format!("{turn} wins in {}.", plies(dtw)),
-        Some((Wdl::Loss, dtw)) => format!("{} wins in {}.", !turn, plies(dtw)),
+    let wins = |color: Color, dtw: Option<u16>| match dtw {
+        Some(dtw) => format!("{color} wins in {}.", plies(dtw)),
+        None => format!("{color} wins."),
+    };
+    match value.map(|value| (value.wdl, value.dtw)) {
+        Some((Wdl::Win, dtw)) => wins(turn, dtw),
+        Some((Wdl::Loss, dtw)) => wins(!turn, dtw),
         Some((Wdl::Draw, _)) => "A draw: neither side can force a win.".to_owned(),
         None => format!("No table contains this position of {} pieces.", position.occupied().len()),
     }
@@ -241,7 +245,8 @@ pub struct MainLine {
     pub rules: String,
     pub value: ValueReport,
     pub line: Vec<LineEntry>,
-    /// `den`, `no_pieces`, `no_move` or `draw`; `limit` if the line goes on after the last position.
+    /// `den`, `no_pieces`, `no_move` or `draw`; `limit` if the line goes on after the last position, `no_distance` if the
+    /// tables contain only the results of the moves there.
     pub end: &'static str,
 }
 
@@ -278,6 +283,9 @@ pub fn mainline(
         let Some(&(mv, Some(value))) = ranked.first() else { break "draw" };
         if value.wdl == Wdl::Draw {
             break "draw";
+        }
+        if value.dtw.is_none() {
+            break "no_distance";
         }
         if line.len() == max || started.elapsed() > time {
             break "limit";
@@ -461,7 +469,7 @@ pub fn longest(tables: &RequestTables<'_>, material: Option<Material>, count: us
     }
     for (material, turn, plies) in tables.longest(material)?.into_iter().take(count - lines.len()) {
         tables.check()?;
-        let is_longest = |value| value == CellValue::Decided(plies as u16);
+        let is_longest = |value: Value| value.dtw == Some(plies as u16);
         if let Some(position) = tables.find(material, turn, &is_longest, &mut Random::new(0))? {
             lines.push(LongLine { material: material.to_string(), fen: position.to_fen(), plies });
         }
@@ -479,8 +487,7 @@ pub struct Wanted {
 impl Wanted {
     /// Whether a value matches.
     #[must_use]
-    pub fn is(self, value: CellValue, rules: &Rules) -> bool {
-        let value = Value::of(value, rules);
+    pub fn is(self, value: Value) -> bool {
         self.plies.is_none_or(|plies| value.dtw == Some(plies)) && self.wdl.is_none_or(|wdl| value.wdl == wdl)
     }
 }
@@ -525,7 +532,7 @@ mod tests {
     fn a_line_is_cut_off_by_time_alone() {
         let pool = Arc::new(rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap());
         let (stop, cache) = (AtomicBool::new(false), Arc::new(ClassCache::new(0)));
-        let tables = RuleTables::new(RuleOptions::PAPER, None, pool, cache, &stop).unwrap();
+        let tables = RuleTables::new(RuleOptions::PAPER, None, None, pool, cache, &stop).unwrap();
         let tables = RequestTables::new(&tables, RuleOptions::PAPER, &stop);
         let position = Position::from_fen("7/7/3e3/7/7/7/3E3/7/7 w").unwrap();
         let line = |max, time| mainline(&tables, &position, max, time).unwrap();

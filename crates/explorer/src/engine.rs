@@ -335,11 +335,14 @@ impl Engines {
     }
 }
 
-/// Whether best play by the tables ends before the no-capture limit, even without captures on the way.
+/// Whether best play by the tables ends before the no-capture limit, even without captures on the way. Without a known
+/// distance it may not end at all.
 #[must_use]
 pub fn ends_in_time(value: &Value, game: &Game) -> bool {
-    let plies = u32::from(value.dtw.unwrap_or(0));
-    value.wdl == Wdl::Draw || game.plies_left().is_none_or(|left| plies <= left)
+    match value.dtw {
+        Some(plies) => game.plies_left().is_none_or(|left| u32::from(plies) <= left),
+        None => value.wdl == Wdl::Draw,
+    }
 }
 
 #[cfg(test)]

@@ -185,8 +185,7 @@ pub async fn random(context: Context, query: RandomQuery) -> Answer<RandomPositi
         let all: Vec<Material> = (2..=FIRST_PIECES).flat_map(Material::all).collect();
         let material = material.unwrap_or_else(|| all[random.below(all.len())]);
         let turn = turn.unwrap_or_else(|| random.color());
-        let is = |value| wanted.is(value, tables.rules());
-        let found = tables.find(material, turn, &is, &mut random)?;
+        let found = tables.find(material, turn, &|value| wanted.is(value), &mut random)?;
         let found = found.ok_or_else(|| {
             let message = format!("found no such position of {material} with {turn} to move");
             ApiError::new(Code::NotFound, message).reason("no_such_position").with("material", material.to_string())

@@ -144,8 +144,10 @@ fn move_row(html: &mut String, tables: &RequestTables<'_>, position: &Position, 
 fn words(value: ValueReport) -> String {
     match (value.wdl, value.dtw) {
         (Wdl::Win, Some(dtw)) => format!("wins in {}", plies(dtw)),
+        (Wdl::Win, None) => "wins".to_owned(),
         (Wdl::Loss, Some(dtw)) => format!("loses in {}", plies(dtw)),
-        _ => "draws".to_owned(),
+        (Wdl::Loss, None) => "loses".to_owned(),
+        (Wdl::Draw, _) => "draws".to_owned(),
     }
 }
 

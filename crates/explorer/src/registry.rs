@@ -52,16 +52,13 @@ impl Registry {
             hash.update(class.values.black.as_bytes());
         }
         let (pool, solved) = (Arc::new(pool), Arc::new(ClassCache::new(SOLVED_BYTES)));
-        // Answers need distances; searches also use the results.
         let disk = disk.map(|set: TableSet| set.prober(&options)).transpose()?;
-        if let Some(results) = results.flatten() {
-            results.wdl_prober(&options)?;
-        }
+        let results = results.flatten().map(|set| set.wdl_prober(&options)).transpose()?;
         let disk = match &config.on_demand {
             Some(on_demand) => Some(Disk::OnDemand(Arc::new(open_on_demand(disk, on_demand)?))),
             None => disk.map(|tables| Disk::Tables(Box::new(tables))),
         };
-        let main = RuleTables::new(options, disk, pool.clone(), solved.clone(), &AtomicBool::new(false))?;
+        let main = RuleTables::new(options, disk, results, pool.clone(), solved.clone(), &AtomicBool::new(false))?;
         Ok(Registry { main: Arc::new(main), pool, solved, others: Mutex::default(), fingerprint: hash.digest() })
     }
 
@@ -97,7 +94,7 @@ impl Registry {
         if let Some(tables) = self.ready(options) {
             return Ok(tables);
         }
-        let tables = RuleTables::new(*options, None, self.pool.clone(), self.solved.clone(), stop)?;
+        let tables = RuleTables::new(*options, None, None, self.pool.clone(), self.solved.clone(), stop)?;
         let tables = Arc::new(tables);
         let mut others = self.others();
         others.push_back(tables.clone());

@@ -6,8 +6,8 @@ use doushouqi::board::{ByColor, Color, Move, Piece, Position, RuleOptions, Rules
 use doushouqi::game::random::Random;
 use doushouqi::search::Tables;
 use doushouqi::tablebase::{
-    Addresser, CellValue, Class, ClassId, Classes, Material, Member, OnDemand, Options, Probe, SetError, SolveError,
-    Solver, Stats, TableProber, TableSet, Value, position_of,
+    Addresser, Class, ClassId, Classes, Material, Member, OnDemand, Options, Probe, ProbeWdl, SetError, SolveError,
+    Solver, Stats, TableProber, TableSet, Value, WdlProber, position_of,
 };
 use rayon::ThreadPool;
 use std::cmp::Reverse;
@@ -62,6 +62,9 @@ pub struct RuleTables {
     /// All materials of up to this many pieces are in memory.
     complete: AtomicUsize,
     disk: Option<Disk>,
+    /// Tables on disk of results without distances. They answer for positions of more than four pieces that `disk` does
+    /// not contain.
+    results: Option<WdlProber>,
     progress: Progress,
     /// The tables of searches; made by the first search.
     search: Mutex<Option<Arc<Tables>>>,
@@ -101,6 +104,7 @@ impl RuleTables {
     pub fn new(
         options: RuleOptions,
         disk: Option<Disk>,
+        results: Option<WdlProber>,
         pool: Arc<ThreadPool>,
         solved: Arc<ClassCache>,
         stop: &AtomicBool,
@@ -115,6 +119,7 @@ impl RuleTables {
             hash: options.table_hash(),
             complete: AtomicUsize::new(FIRST_PIECES),
             disk,
+            results,
             progress: Progress::default(),
             search: Mutex::default(),
             pool,
@@ -252,10 +257,16 @@ impl RuleTables {
         }
     }
 
-    /// The tables on disk.
+    /// The tables on disk: those with distances, then those of results alone.
+    fn sets(&self) -> impl Iterator<Item = &TableSet> {
+        let distances = self.disk.as_ref().map(|disk| disk.tables().set());
+        distances.into_iter().chain(self.results.as_ref().map(WdlProber::set))
+    }
+
+    /// The tables on disk with the most pieces.
     #[must_use]
     pub fn disk(&self) -> Option<&TableSet> {
-        self.disk.as_ref().map(|disk| disk.tables().set())
+        self.sets().max_by_key(|set| set.classes().pieces())
     }
 
     /// The tables that count classes on demand, if the operator allows it.
@@ -284,8 +295,17 @@ impl RuleTables {
         }
     }
 
+    /// The result of a position without its distance.
+    fn result_on_disk(&self, position: &Position) -> Result<Option<Value>, SetError> {
+        let Some(results) = &self.results else { return Ok(None) };
+        Ok(not_missing(results.wdl(position))?.map(|wdl| Value { wdl, dtw: None }))
+    }
+
     fn stats_on_disk(&self, material: Material) -> Option<MaterialCounts> {
-        let set = self.disk()?;
+        self.sets().find_map(|set| Self::stats_of(set, material))
+    }
+
+    fn stats_of(set: &TableSet, material: Material) -> Option<MaterialCounts> {
         let member = set.classes().member(material)?;
         let class = set.classes().get(member.class);
         let name = class.representative.to_string();
@@ -413,14 +433,15 @@ impl<'a> RequestTables<'a> {
         &self,
         material: Material,
         turn: Color,
-        wanted: &dyn Fn(CellValue) -> bool,
+        wanted: &dyn Fn(Value) -> bool,
         random: &mut Random,
     ) -> Result<Option<Position>, SetError> {
         let Some(member) = self.classes.member(material) else {
             return self.find_on_disk(material, turn, wanted, random);
         };
         let there = if member.swapped { !turn } else { turn };
-        let found = self.with_class(member.class, self.stop, |table| table.random(there, wanted, random))?;
+        let is_wanted = |value| wanted(Value::of(value, &self.rules));
+        let found = self.with_class(member.class, self.stop, |table| table.random(there, &is_wanted, random))?;
         let position = found.and_then(|position| renamed(&position, &member.pieces, member.swapped));
         // The table contains only one of a position and its mirror image.
         Ok(position.map(|position| if random.below(2) == 0 { position } else { position.mirror() }))
@@ -431,17 +452,22 @@ impl<'a> RequestTables<'a> {
         &self,
         material: Material,
         turn: Color,
-        wanted: &dyn Fn(CellValue) -> bool,
+        wanted: &dyn Fn(Value) -> bool,
         random: &mut Random,
     ) -> Result<Option<Position>, SetError> {
         const TRIES: usize = 2000;
         let Some(tables) = self.disk.as_ref().map(Disk::tables) else { return Ok(None) };
+        // Counting a class for each of many random positions would take hours, so none is counted.
+        let value = |position: &Position| match not_missing(tables.value(position))? {
+            Some(value) => Ok(Some(value)),
+            None => self.result_on_disk(position),
+        };
         let pieces: Vec<Piece> = material.pieces().collect();
         for _ in 0..TRIES {
             self.check()?;
             let Some(position) = random.placement(&pieces, &self.rules) else { return Ok(None) };
             let position = if position.turn() == turn { position } else { position.pass() };
-            let Some(value) = not_missing(tables.cell_value(&position))? else { return Ok(None) };
+            let Some(value) = value(&position)? else { return Ok(None) };
             if wanted(value) {
                 return Ok(Some(position));
             }
@@ -483,7 +509,12 @@ impl Probe for RequestTables<'_> {
         if let Some(value) = Value::of_finished(position) {
             return Ok(Some(value));
         }
-        let Some(address) = self.addresser.locate(position) else { return self.value_on_disk(position) };
+        let Some(address) = self.addresser.locate(position) else {
+            return match self.value_on_disk(position)? {
+                Some(value) => Ok(Some(value)),
+                None => self.result_on_disk(position),
+            };
+        };
         let value = match self.kept[address.class.index()].get() {
             Some(table) => table.value(address.turn, address.cell),
             None => {

@@ -318,7 +318,10 @@ export interface components {
         };
         /** @description A principal variation. */
         MainLine: {
-            /** @description `den`, `no_pieces`, `no_move` or `draw`; `limit` if the line goes on after the last position. */
+            /**
+             * @description `den`, `no_pieces`, `no_move` or `draw`; `limit` if the line goes on after the last position, `no_distance` if the
+             *     tables contain only the results of the moves there.
+             */
             end: string;
             fen: string;
             line: components["schemas"]["LineEntry"][];
@@ -692,7 +695,7 @@ export interface components {
         Value: {
             /**
              * Format: uint16
-             * @description Plies to the end; null for a draw.
+             * @description Plies to the end; null for a draw, and if only the result is known.
              */
             dtw: number | null;
             /** @description The side to move has no legal move (stalemate). */

@@ -2,7 +2,7 @@
 // starts by itself, follows the board, and pauses while the page is hidden.
 
 import { address, get } from "./api.js";
-import { app, emit, fen, on, params, setOffline } from "./app.js";
+import { app, emit, fen, isExact, on, params, setOffline } from "./app.js";
 
 /** Milliseconds of an analysis that starts by itself, and before it starts. */
 const AUTOMATIC = 5000;
@@ -61,8 +61,8 @@ function close(state) {
   app.evaluation.state = state;
 }
 
-/** Whether the analysis runs by itself: no table contains the position, and nobody plays. */
-const isWanted = () => app.probe && !app.probe.known && !app.probe.over && app.tab !== "home" && !app.editing;
+/** Whether the analysis runs by itself: no table contains the position and its distance, and nobody plays. */
+const isWanted = () => app.probe && !isExact() && !app.probe.over && app.tab !== "home" && !app.editing;
 
 function schedule() {
   if (stream || document.hidden || app.controller || app.broken || app.problem || app.probe?.local) return;

@@ -183,6 +183,12 @@ export function sentence(probe) {
   return evaluationText(app.evaluation, probe.fen.slice(-1), app.offline);
 }
 
+/** Whether the tables tell the distance to the end, besides who wins. */
+export const isExact = () => {
+  const { known, value } = app.probe ?? {};
+  return Boolean(known && value && (value.wdl === "draw" || value.dtw !== null));
+};
+
 const OVER = ["den", "no_pieces", "no_move", "resignation", "time"];
 const DRAWN = ["no_move", "repetition", "no_capture", "agreement"];
 
@@ -325,7 +331,7 @@ async function wholeLine(position) {
 export async function addBestLine() {
   const start = app.game.cursor;
   if (app.controller || app.probe?.over) return undefined;
-  if (!app.probe?.known) return addEngineLine();
+  if (!isExact()) return addEngineLine();
   try {
     const line = await wholeLine(start.fen);
     if (app.game.cursor !== start) return;

@@ -1,6 +1,6 @@
 // The keyboard shortcuts of the page, and the overlay that lists them.
 
-import { addBestLine, app, emit, goTo, on, play, refresh, step } from "./app.js";
+import { addBestLine, app, emit, goTo, isExact, on, play, refresh, step } from "./app.js";
 import { toggleEditor } from "./editor.js";
 import { toggleAnalysis } from "./panel-engine.js";
 import { choose } from "./panel-explore.js";
@@ -27,7 +27,7 @@ export const undo = (how) => {
 
 /** Plays the best move of the tables, or else of the engine if it has evaluated the position. */
 function playBest() {
-  const known = app.probe?.known ? app.probe.moves?.[0]?.uci : app.evaluation.last?.pv?.[0]?.uci;
+  const known = isExact() ? app.probe?.moves?.[0]?.uci : app.evaluation.last?.pv?.[0]?.uci;
   if (app.controller || !known) return toast(t("best.unknown"));
   play(known);
 }

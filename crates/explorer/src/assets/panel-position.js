@@ -1,6 +1,18 @@
 // The result of the position, and every move with its value.
 
-import { addBestLine, app, emit, fen, on, pieces, play, randomPosition, sentence, setPosition } from "./app.js";
+import {
+  addBestLine,
+  app,
+  emit,
+  fen,
+  isExact,
+  on,
+  pieces,
+  play,
+  randomPosition,
+  sentence,
+  setPosition,
+} from "./app.js";
 import { material, pass, START } from "./position.js";
 import { $, button, chip, errorText, h, inWords, result, side, t, valueSymbol } from "./ui.js";
 import { buildTree } from "./moves-tree.js";
@@ -141,14 +153,14 @@ export function startResult() {
 
 /** If no table contains the position, an arrow shows the engine's best move. */
 function pointAtBest() {
-  const best = app.controller || app.probe?.known ? null : app.evaluation.last?.pv?.[0]?.uci;
+  const best = app.controller || isExact() ? null : app.evaluation.last?.pv?.[0]?.uci;
   app.board.point(app.settings.values && !app.editing ? (best ?? null) : null);
 }
 
 /** The engine's best line with its score, as a part of the text below the headline. */
 function bestLine() {
   const { last } = app.evaluation;
-  if (!last?.pv?.length || app.controller || app.probe.known || app.probe.over) return [];
+  if (!last?.pv?.length || app.controller || isExact() || app.probe.over) return [];
   const moves = last.pv
     .slice(0, 6)
     .map((move) => move.san)
@@ -215,7 +227,8 @@ const rank = { win: 2, draw: 1, loss: 0 };
 export function costOf(before, after) {
   if (!before || !after) return null;
   if (before.wdl !== after.wdl) return rank[after.wdl] < rank[before.wdl] ? { from: before.wdl, to: after.wdl } : null;
-  if (before.wdl === "draw" || before.dtw === null) return { plies: 0 };
+  if (before.wdl === "draw") return { plies: 0 };
+  if (before.dtw === null || after.dtw === null) return null;
   return { plies: before.wdl === "win" ? after.dtw - before.dtw : before.dtw - after.dtw };
 }
 

@@ -2,7 +2,7 @@
 // when it is cancelled or the page is left.
 
 import { address, forget, get } from "./api.js";
-import { app, fen, on, params, pieces, refresh } from "./app.js";
+import { app, fen, isExact, on, params, pieces, refresh } from "./app.js";
 import { $, announce, button, bytes, duration, errorText, h, percent, t } from "./ui.js";
 
 /**
@@ -28,7 +28,7 @@ const place = () => `${fen()} ${app.rules}`;
 const isInReach = () => app.countable > 0 && pieces() <= app.countable + 1;
 
 const isOpen = () =>
-  app.probe && !app.probe.known && !app.probe.over && !app.probe.local && !app.controller && isInReach();
+  app.probe && !isExact() && !app.probe.over && !app.probe.local && !app.controller && isInReach();
 
 async function ask() {
   draw();
@@ -65,7 +65,7 @@ function start() {
     own(() => {
       end(t("solve.done"));
       forget();
-      if (!app.controller && !app.probe?.known) refresh({ quiet: true });
+      if (!app.controller && !isExact()) refresh({ quiet: true });
     }),
   );
   stream.addEventListener(

@@ -43,6 +43,8 @@ export default {
   "ground.den.b": "Black's den",
   "value.win": "wins in {n} {n:ply|plies}",
   "value.loss": "loses in {n} {n:ply|plies}",
+  "value.result.win": "wins",
+  "value.result.loss": "loses",
   "value.draw": "draws",
   "value.over.win": "has won",
   "value.over.loss": "has lost",

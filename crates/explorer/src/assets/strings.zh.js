@@ -42,6 +42,8 @@ export default {
   "ground.den.b": "黑方兽穴",
   "value.win": "{n} 步胜",
   "value.loss": "{n} 步负",
+  "value.result.win": "胜",
+  "value.result.loss": "负",
   "value.draw": "和棋",
   "value.over.win": "已胜",
   "value.over.loss": "已负",

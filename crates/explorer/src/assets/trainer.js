@@ -92,6 +92,7 @@ export class Trainer extends Match {
       if (!after || !value) return "";
       if (value.wdl !== "win") return "";
       if (after.wdl !== "win") return t(`trainer.lost.${after.wdl}`, { move });
+      if (after.dtw === null || value.dtw === null) return "";
       const cost = after.dtw - value.dtw;
       return cost ? t("trainer.longer", { move, n: cost }) : t("trainer.best", { move, n: after.dtw - 1 });
     } catch {

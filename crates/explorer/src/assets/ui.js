@@ -162,6 +162,7 @@ export function valueSymbol(value) {
 export function inWords(value) {
   if (!value) return t("value.unknown");
   if (value.no_move) return t(value.wdl === "draw" ? "value.nomove.draw" : "value.nomove.loss");
+  if (value.dtw === null && value.wdl !== "draw") return t(`value.result.${value.wdl}`);
   return t(value.dtw === 0 ? `value.over.${value.wdl}` : `value.${value.wdl}`, { n: value.dtw });
 }
 
@@ -199,7 +200,8 @@ export function result(value, turn) {
       other: side(other),
     });
   if (value.wdl === "draw") return t("result.draw");
-  return t("result.win", { side: side(value.wdl === "win" ? turn : other), n: value.dtw });
+  const winner = side(value.wdl === "win" ? turn : other);
+  return value.dtw === null ? t("score.wins", { side: winner }) : t("result.win", { side: winner, n: value.dtw });
 }
 
 /**

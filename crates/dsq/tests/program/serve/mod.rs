@@ -3,6 +3,7 @@
 mod attacks;
 pub mod client;
 pub mod counts;
+mod results;
 use crate::dsq;
 mod schema;
 
