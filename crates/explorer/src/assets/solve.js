@@ -27,8 +27,7 @@ const place = () => `${fen()} ${app.rules}`;
 /** Whether to ask the server about a count. For one piece too many its error explains what is missing. */
 const isInReach = () => app.countable > 0 && pieces() <= app.countable + 1;
 
-const isOpen = () =>
-  app.probe && !isExact() && !app.probe.over && !app.probe.local && !app.controller && isInReach();
+const isOpen = () => app.probe && !isExact() && !app.probe.over && !app.probe.local && !app.controller && isInReach();
 
 async function ask() {
   draw();
