@@ -126,12 +126,12 @@ impl Gpu {
     #[must_use]
     pub fn plan(&self, ids: &[ClassId], classes: &Classes, keep: bool) -> Vec<BatchNeeds> {
         let format = self.format(keep, false, ENTRIES_PER_ROW);
-        let all = bytes_of(&captured(ids, classes), classes, format.wide);
-        let tables = |batch: &[ClassId]| match all <= self.limit() {
-            true => all,
-            false => bytes_of(&captured(batch, classes), classes, format.wide),
+        let job_tables = captured(ids, classes);
+        let needs = |batch: &Vec<ClassId>| {
+            let own = captured(batch, classes);
+            let tables = self.table_ids(classes, &job_tables, &own, format.wide);
+            BatchNeeds::new(classes, batch, format, bytes_of(tables, classes, format.wide))
         };
-        let needs = |batch: &Vec<ClassId>| BatchNeeds::new(classes, batch, format, tables(batch));
         self.batches(ids, classes).iter().map(needs).collect()
     }
 
@@ -162,8 +162,8 @@ impl Gpu {
     /// Allocates the buffers of a batch on the GPU; no kernel has run.
     fn start<'a>(&mut self, job: &Job<'a>, plan: &Arc<Plan>, format: BatchFormat) -> Result<Run<'a>, GpuError> {
         let ids: Vec<ClassId> = plan.ids().collect();
-        let table_bytes = bytes_of(self.table_ids(job, plan, format.wide), job.classes, format.wide);
-        let needed = BatchNeeds::new(job.classes, &ids, format, table_bytes).bytes;
+        let tables = self.table_ids(job.classes, &plan.job_tables, &plan.tables, format.wide);
+        let needed = BatchNeeds::new(job.classes, &ids, format, bytes_of(tables, job.classes, format.wide)).bytes;
         let limit = self.limits.memory;
         if needed > limit {
             return Err(GpuError::OutOfMemory(format!("{needed} bytes are needed, and {limit} allowed")));
@@ -177,11 +177,10 @@ impl Gpu {
         Run::new(self.device.clone(), self.kernels()?, *job, plan.clone(), tables, format)
     }
 
-    /// The smaller classes whose values are copied to the GPU for a batch: the ones that all classes of the job need,
-    /// if they fit into one buffer, otherwise the ones that this batch needs.
-    fn table_ids<'p>(&self, job: &Job<'_>, plan: &'p Plan, wide: bool) -> &'p [TableId] {
-        let fits = bytes_of(&plan.job_tables, job.classes, wide) <= self.limit();
-        if fits { &plan.job_tables } else { &plan.tables }
+    /// The tables that are copied to the GPU for a batch: `job`, the ones that all classes of the job need, if they fit
+    /// into one buffer, otherwise `batch`, the ones that this batch needs.
+    fn table_ids<'t>(&self, classes: &Classes, job: &'t [TableId], batch: &'t [TableId], wide: bool) -> &'t [TableId] {
+        if bytes_of(job, classes, wide) <= self.limit() { job } else { batch }
     }
 
     /// The values of the smaller classes on the GPU. The values from an earlier batch are used again if they suffice.
@@ -194,7 +193,7 @@ impl Gpu {
         }
         // Frees the old values before new ones are allocated.
         self.tables = None;
-        let ids = self.table_ids(job, plan, wide);
+        let ids = self.table_ids(job.classes, &plan.job_tables, &plan.tables, wide);
         let tables = Arc::new(Tables::sent(&self.device, job, ids, wide, self.limit())?);
         self.work.sent += tables.buffers.iter().map(wgpu::Buffer::size).sum::<u64>();
         self.tables = Some(tables.clone());

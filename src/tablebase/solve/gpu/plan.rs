@@ -49,8 +49,9 @@ pub(super) struct Plan {
     pub captures: Vec<Capture>,
     /// For each capture the class and the side to move that it leads to; `None` if it ends the game.
     pub looked_up: Vec<Option<TableId>>,
-    /// The tables that captures of the batch lead to, and those that captures of all classes of its job lead to.
+    /// The tables that captures of the batch lead to.
     pub tables: Vec<TableId>,
+    /// The tables that captures of all classes of the job lead to.
     pub job_tables: Arc<[TableId]>,
     /// The squares whose words are in memory.
     pub words: Bitboard,
