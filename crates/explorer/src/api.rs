@@ -206,22 +206,22 @@ fn sentence(position: &Position, over: Option<&Over>, value: Option<ValueReport>
             _ => format!("{turn} has no legal move: {winner} has won."),
         };
     }
-    let wins = |color: Color, dtw: Option<u16>| match dtw {
-        Some(dtw) => format!("{color} wins in {}.", plies(dtw)),
-        None => format!("{color} wins."),
-    };
     match value.map(|value| (value.wdl, value.dtw)) {
-        Some((Wdl::Win, dtw)) => wins(turn, dtw),
-        Some((Wdl::Loss, dtw)) => wins(!turn, dtw),
+        Some((Wdl::Win, dtw)) => format!("{turn} wins{}.", in_plies(dtw)),
+        Some((Wdl::Loss, dtw)) => format!("{} wins{}.", !turn, in_plies(dtw)),
         Some((Wdl::Draw, _)) => "A draw: neither side can force a win.".to_owned(),
         None => format!("No table contains this position of {} pieces.", position.occupied().len()),
     }
 }
 
-/// A distance in words: "1 ply", "12 plies".
+/// A distance in words, to follow a verb: " in 1 ply", " in 12 plies"; empty if it is unknown.
 #[must_use]
-pub fn plies(dtw: u16) -> String {
-    if dtw == 1 { "1 ply".to_owned() } else { format!("{dtw} plies") }
+pub fn in_plies(dtw: Option<u16>) -> String {
+    match dtw {
+        None => String::new(),
+        Some(1) => " in 1 ply".to_owned(),
+        Some(dtw) => format!(" in {dtw} plies"),
+    }
 }
 
 /// One move of a line.

@@ -335,8 +335,8 @@ impl Engines {
     }
 }
 
-/// Whether best play by the tables ends before the no-capture limit, even without captures on the way. Without a known
-/// distance it may not end at all.
+/// Whether best play by the tables ends before the no-capture limit, even without captures on the way. If the distance
+/// of a win or loss is unknown, the tables cannot tell, and the answer is no.
 #[must_use]
 pub fn ends_in_time(value: &Value, game: &Game) -> bool {
     match value.dtw {

@@ -1,6 +1,6 @@
 //! The page for browsers without JavaScript: the board as a table, the result, and the moves as links.
 
-use super::api::{MoveEntry, ProbeAnswer, ValueReport, plies};
+use super::api::{MoveEntry, ProbeAnswer, ValueReport, in_plies};
 use super::rule_tables::RequestTables;
 use doushouqi::board::geometry::{DEN, TRAPS, WATER};
 use doushouqi::board::{Color, File, Move, Piece, Position, Rank, RuleOptions, Square};
@@ -142,12 +142,10 @@ fn move_row(html: &mut String, tables: &RequestTables<'_>, position: &Position, 
 
 /// The value of a move in words, for the side that makes it.
 fn words(value: ValueReport) -> String {
-    match (value.wdl, value.dtw) {
-        (Wdl::Win, Some(dtw)) => format!("wins in {}", plies(dtw)),
-        (Wdl::Win, None) => "wins".to_owned(),
-        (Wdl::Loss, Some(dtw)) => format!("loses in {}", plies(dtw)),
-        (Wdl::Loss, None) => "loses".to_owned(),
-        (Wdl::Draw, _) => "draws".to_owned(),
+    match value.wdl {
+        Wdl::Win => format!("wins{}", in_plies(value.dtw)),
+        Wdl::Loss => format!("loses{}", in_plies(value.dtw)),
+        Wdl::Draw => "draws".to_owned(),
     }
 }
 

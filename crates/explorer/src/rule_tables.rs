@@ -295,10 +295,12 @@ impl RuleTables {
         }
     }
 
-    /// The result of a position without its distance.
-    fn result_on_disk(&self, position: &Position) -> Result<Option<Value>, SetError> {
-        let Some(results) = &self.results else { return Ok(None) };
-        Ok(not_missing(results.wdl(position))?.map(|wdl| Value { wdl, dtw: None }))
+    /// The value `found` of a position; if there is none, its result without the distance.
+    fn or_result(&self, found: Option<Value>, position: &Position) -> Result<Option<Value>, SetError> {
+        match (found, &self.results) {
+            (None, Some(results)) => Ok(not_missing(results.wdl(position))?.map(|wdl| Value { wdl, dtw: None })),
+            _ => Ok(found),
+        }
     }
 
     fn stats_on_disk(&self, material: Material) -> Option<MaterialCounts> {
@@ -457,17 +459,14 @@ impl<'a> RequestTables<'a> {
     ) -> Result<Option<Position>, SetError> {
         const TRIES: usize = 2000;
         let Some(tables) = self.disk.as_ref().map(Disk::tables) else { return Ok(None) };
-        // Counting a class for each of many random positions would take hours, so none is counted.
-        let value = |position: &Position| match not_missing(tables.value(position))? {
-            Some(value) => Ok(Some(value)),
-            None => self.result_on_disk(position),
-        };
         let pieces: Vec<Piece> = material.pieces().collect();
         for _ in 0..TRIES {
             self.check()?;
             let Some(position) = random.placement(&pieces, &self.rules) else { return Ok(None) };
             let position = if position.turn() == turn { position } else { position.pass() };
-            let Some(value) = value(&position)? else { return Ok(None) };
+            // The tables alone: this counts no class on demand.
+            let found = not_missing(tables.value(&position))?;
+            let Some(value) = self.or_result(found, &position)? else { return Ok(None) };
             if wanted(value) {
                 return Ok(Some(position));
             }
@@ -510,10 +509,7 @@ impl Probe for RequestTables<'_> {
             return Ok(Some(value));
         }
         let Some(address) = self.addresser.locate(position) else {
-            return match self.value_on_disk(position)? {
-                Some(value) => Ok(Some(value)),
-                None => self.result_on_disk(position),
-            };
+            return self.or_result(self.value_on_disk(position)?, position);
         };
         let value = match self.kept[address.class.index()].get() {
             Some(table) => table.value(address.turn, address.cell),

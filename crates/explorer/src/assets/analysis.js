@@ -61,7 +61,7 @@ function close(state) {
   app.evaluation.state = state;
 }
 
-/** Whether the analysis runs by itself: no table contains the position and its distance, and nobody plays. */
+/** Whether the analysis runs by itself: no table contains the position with its distance, and nobody plays. */
 const isWanted = () => app.probe && !isExact() && !app.probe.over && app.tab !== "home" && !app.editing;
 
 function schedule() {

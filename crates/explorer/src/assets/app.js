@@ -183,7 +183,7 @@ export function sentence(probe) {
   return evaluationText(app.evaluation, probe.fen.slice(-1), app.offline);
 }
 
-/** Whether the tables tell the distance to the end, besides who wins. */
+/** Whether the tables contain the position with its distance, not only with its result. */
 export const isExact = () => {
   const { known, value } = app.probe ?? {};
   return Boolean(known && value && (value.wdl === "draw" || value.dtw !== null));

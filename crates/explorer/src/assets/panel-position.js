@@ -151,7 +151,7 @@ export function startResult() {
   for (const event of ["evaluation", "unpoint"]) on(event, pointAtBest);
 }
 
-/** If no table contains the position, an arrow shows the engine's best move. */
+/** If no table contains the position with its distance, an arrow shows the engine's best move. */
 function pointAtBest() {
   const best = app.controller || isExact() ? null : app.evaluation.last?.pv?.[0]?.uci;
   app.board.point(app.settings.values && !app.editing ? (best ?? null) : null);
