@@ -72,7 +72,11 @@ fn malformed_lines_are_refused() {
     for (dialect, mv) in [
         (Dialect::Dsq, "D3D4"),
         (Dialect::Katago, "d3d4"),
+        (Dialect::Dsq, "D3d4"),
+        (Dialect::Dsq, "d3D4"),
+        (Dialect::Dsq, "d"),
         (Dialect::Dsq, "d3d"),
+        (Dialect::Dsq, "d3d44"),
         (Dialect::Dsq, "Ed4"),
         (Dialect::Dsq, "d3h4"),
         (Dialect::Dsq, "d3€"),

@@ -389,7 +389,7 @@ mod tests {
     #[test]
     fn wrong_commands_are_answered() {
         let commands = "boardsize 19\nplay b A3A4A5\nplay w A7A6\nplay b A3A9\nplay x A3A4\nundo\nfinal_score\ngenmove\n\
-                        kata-set-param maxVisits -1\nkata-set-param x 1\nsetfen 7/7 w\nkata-set-rules x\ntime_settings 1 -1 0\ntime_left x 1 0\nhello\n";
+                        kata-set-param maxVisits -1\nkata-set-param maxVisits 0\nkata-set-param x 1\nsetfen 7/7 w\nkata-set-rules x\ntime_settings 1 -1 0\ntime_left x 1 0\nhello\n";
         for answer in answers(commands, false) {
             assert!(answer.starts_with("? "), "{answer}");
         }

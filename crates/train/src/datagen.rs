@@ -204,10 +204,19 @@ mod tests {
     }
 
     #[test]
+    fn random_placements_have_five_pieces_or_more() {
+        let mut random = Random::new(8);
+        let placements: Vec<_> = (0..500).map(|_| random_placement(&mut random)).collect();
+        let counts = || placements.iter().map(|position| position.occupied().len());
+        assert!(counts().min() == Some(5) && counts().max() >= Some(14));
+        assert!(placements.iter().all(|position| position.winner().is_none()));
+    }
+
+    #[test]
     fn records_are_quiet_positions_with_results() {
         let games = datagen(3);
         let mut engine = games.engine();
-        let (mut decisive, mut total) = (0, 0);
+        let (mut decisive, mut total, mut agreement) = (0, 0, 0);
         for number in 0..10 {
             let records = games.game(&mut engine, number);
             let mut keys = HashSet::new();
@@ -218,6 +227,7 @@ mod tests {
                 let intruders = Color::ALL.map(|color| position.side(!color) & TRAPS[color]);
                 assert!(record.score_only || intruders.iter().all(|squares| squares.is_empty()));
                 decisive += usize::from(record.result != 0);
+                agreement += i32::from(record.score) * i32::from(record.result);
             }
             total += records.len();
             // All records of a game have the same result from White's view.
@@ -225,7 +235,7 @@ mod tests {
                 |record: &Record| if record.position.turn() == Color::White { record.result } else { -record.result };
             assert!(records.windows(2).all(|pair| white(&pair[0]) == white(&pair[1])));
         }
-        assert!(total > 50 && decisive > 0, "{total} {decisive}");
+        assert!(total > 50 && decisive > 0 && agreement > 0, "{total} {decisive} {agreement}");
     }
 
     /// With sidelines there are about twice as many positions, and still no position twice.

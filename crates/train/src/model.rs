@@ -299,6 +299,21 @@ mod tests {
             .collect()
     }
 
+    #[test]
+    fn random_weights_fill_their_range() {
+        let model = Model::random(SHAPE, 9);
+        let [biases, outputs, output_biases] = model.offsets();
+        let within = |weights: &[f32], limit: f32| {
+            let mean = weights.iter().sum::<f32>() / weights.len() as f32;
+            let most = weights.iter().fold(0.0, |most: f32, weight| most.max(weight.abs()));
+            most <= limit && most > 0.9 * limit && mean.abs() < 0.1 * limit
+        };
+        assert!(within(&model.values[..Network::PIECES * 32], 0.25));
+        assert!(model.values[Network::PIECES * 32..biases].iter().all(|&weight| weight == 0.0));
+        let buckets: Vec<_> = model.values[outputs..output_biases].chunks_exact(64).collect();
+        assert!(buckets.iter().all(|bucket| within(bucket, 1.0 / 32f32.sqrt()) && bucket == &buckets[0]));
+    }
+
     /// The gradient is the slope of the error, measured by moving each parameter a little.
     #[test]
     fn the_gradient_is_the_slope_of_the_error() {

@@ -173,6 +173,20 @@ mod tests {
             let found = parse(more).unwrap_err().to_string();
             assert!(found.contains(error) && found.lines().count() == 1, "{more}: {found}");
         }
+        // The ends of each range, and numbers beyond them.
+        for (key, ends, beyond) in [
+            ("hidden", ["32", "256"], ["0", "288"]),
+            ("epochs", ["1", "100000"], ["0", "100001"]),
+            ("batch", ["1", "4194304"], ["0", "4194305"]),
+            ("rates", ["[0.0, 1.0]", "[1.0, 0.0]"], ["[-0.1, 0.5]", "[0.5, 1.1]"]),
+            ("decay", ["0.0", "1.0"], ["-0.1", "1.1"]),
+            ("result", ["0.0", "1.0"], ["-0.1", "1.1"]),
+            ("scale", ["1.0", "10000.0"], ["0.9", "10001.0"]),
+            ("held_out", ["2", "4294967295"], ["0", "1"]),
+        ] {
+            assert!(ends.iter().all(|end| parse(&format!("{key} = {end}")).is_ok()), "{key}");
+            assert!(beyond.iter().all(|number| parse(&format!("{key} = {number}")).is_err()), "{key}");
+        }
         assert!(Recipe::parse("network = 'a'", Path::new("")).unwrap_err().to_string().contains("missing field"));
     }
 }

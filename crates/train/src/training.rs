@@ -148,9 +148,7 @@ impl Run<'_> {
     /// The learning rate of the current step.
     fn rate(&self, samples: usize) -> f32 {
         let steps = samples.div_ceil(self.recipe.batch) * self.recipe.epochs;
-        let [first, last] = self.recipe.rates;
-        let progress = self.step as f32 / steps.max(1) as f32;
-        last + 0.5 * (first - last) * (1.0 + (std::f32::consts::PI * progress).cos())
+        rate(self.recipe.rates, self.step as f32 / steps.max(1) as f32)
     }
 
     /// Learns from all records once, in this order. Returns the mean squared error.
@@ -232,6 +230,11 @@ fn first_model(recipe: &Recipe) -> Result<Model, TrainingError> {
     Ok(if shape.pairs { model.with_pairs() } else { model })
 }
 
+/// The learning rate after a share of the steps: half a cosine from the first to the last rate.
+fn rate([first, last]: [f32; 2], progress: f32) -> f32 {
+    last + 0.5 * (first - last) * (1.0 + (std::f32::consts::PI * progress).cos())
+}
+
 /// The expected score, from 0 to 1, that a sample is trained on. `share` is the share of the game's result. A score of
 /// endgame tables replaces the result, since it also contains the distance of the win; a sideline has no result.
 fn target(record: &Packed, share: f32, scale: f32) -> f32 {
@@ -274,6 +277,28 @@ mod tests {
         assert!((win(false) - (0.25 + 0.75 * expected)).abs() < 1e-6);
         assert_eq!(best_scale(&[packed(100, 1, true)]), None);
         assert!(best_scale(&[packed(100, 1, false), packed(3000, 0, true)]).is_some());
+    }
+
+    #[test]
+    fn the_rate_falls_by_half_a_cosine() {
+        let rates = [0.0, 1.0 / 3.0, 0.5, 1.0].map(|progress| rate([0.8, 0.2], progress));
+        assert!(
+            rates.iter().zip([0.8, 0.65, 0.5, 0.2]).all(|(rate, wanted)| (rate - wanted).abs() < 1e-6),
+            "{rates:?}"
+        );
+    }
+
+    /// Positions of one score are won three to one, of twice that score nine to one.
+    #[test]
+    fn the_scale_that_predicts_the_results_is_found() {
+        let score = |odds: f32| (250.0 * odds.ln()).round() as i16;
+        let records: Vec<Packed> = [(3, score(3.0)), (9, score(9.0))]
+            .iter()
+            .flat_map(|&(wins, score)| {
+                (0..=wins).map(move |game| packed(score, if game < wins { 1 } else { -1 }, false))
+            })
+            .collect();
+        assert_eq!(best_scale(&records), Some(250.0));
     }
 
     #[test]

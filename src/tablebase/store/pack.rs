@@ -165,4 +165,31 @@ mod tests {
             assert_eq!(smaller(ByColor { white, black }), kept);
         }
     }
+
+    /// Rows that repeat their number.
+    struct Numbered(usize);
+
+    impl PackedRows for Numbered {
+        fn push(&self, _: Color, row: usize, block: &mut Vec<u8>) {
+            block.extend_from_slice(&(row as u32).to_le_bytes().repeat(self.0 / 4));
+        }
+    }
+
+    #[test]
+    fn a_dictionary_has_evenly_spread_rows() {
+        // The number of rows and the bytes of each; the rows of the dictionary.
+        for (count, row_bytes, chosen) in [(1024, 508, 0), (1024, 512, 256), (2000, 4096, 256), (40_000, 256, 4096)] {
+            let rows = Numbered(row_bytes);
+            let numbers: Vec<usize> = (0..count).map(|number| 3 * number).collect();
+            let bytes = count * row_bytes;
+            let packer = Packer { rows: &rows, numbers, bytes, cell_bytes: 1, block_rows: 16 };
+            let dictionary = packer.dictionary(Color::White);
+            assert_eq!(dictionary.len(), chosen * row_bytes);
+            for (i, row) in dictionary.chunks_exact(row_bytes).enumerate() {
+                // The middle of the i-th of `chosen` equal parts of the rows.
+                let expected = 3.0 * (count as f64 * (i as f64 + 0.5) / chosen as f64).floor();
+                assert_eq!(f64::from(u32::from_le_bytes(row[..4].try_into().unwrap())), expected, "{count} {i}");
+            }
+        }
+    }
 }

@@ -224,3 +224,19 @@ fn pack_words(compressor: &mut Compressor<'_>, words: &[u64]) -> io::Result<Vec<
 fn write_all(writer: &mut StageWriter, blocks: &[Vec<u8>]) -> Result<(), TableError> {
     blocks.iter().try_for_each(|block| writer.block(block))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ops::ControlFlow;
+
+    #[test]
+    fn a_failed_write_stops_the_count_and_is_kept() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("EvL.stages");
+        let recorder = Recorder::create(&path, &|_| ControlFlow::Continue(())).unwrap();
+        let failed = recorder.record(|_| Err(TableError::Foreign { path: path.clone() }));
+        assert!(matches!(failed, Err(SolveError::Stopped)));
+        assert!(matches!(recorder.error(), Some(TableError::Foreign { .. })));
+    }
+}

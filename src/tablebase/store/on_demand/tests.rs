@@ -6,6 +6,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use xxhash_rust::xxh3::xxh3_64;
 
 const GIB: u64 = 1 << 30;
 
@@ -170,6 +171,12 @@ fn too_little_memory_or_disk_is_refused_before_the_start() {
     let position = first(&solver, "EPvLR");
     let need = fixture.open().need(&position).unwrap().unwrap();
     assert!(!need.spills && need.file_bytes == need.disk_bytes && need.memory_bytes > 1 << 20);
+    // Just enough memory is enough; with a byte less the class is not kept in memory as a whole.
+    let with_memory = |bytes: u64| fixture.open().with_memory(bytes as usize).need(&position);
+    assert_eq!(with_memory(need.memory_bytes).unwrap(), Some(need));
+    assert!(!matches!(with_memory(need.memory_bytes - 1), Ok(Some(CountNeed { spills: false, .. }))));
+    let whole_cache = OnDemand::new(fixture.tables(), &fixture.cache(), need.file_bytes).unwrap();
+    assert_eq!(whole_cache.need(&position).unwrap().unwrap(), need);
     let refuse = |on_demand: OnDemand| on_demand.probe(&position, true, &|_| panic!("it has begun")).unwrap_err();
     let memory = refuse(fixture.open().with_memory(1 << 20));
     assert!(matches!(memory, OnDemandError::Memory { available: 0x100000, .. }), "{memory}");
@@ -214,7 +221,18 @@ fn unfit_files_are_counted_again() {
     // The magic, the version, the last plane's blocks, the description and the checksum.
     let description = whole.windows(7).rposition(|bytes| bytes == b"\"rules\"").unwrap();
     let broken = [flipped(0), flipped(8), flipped(description - 30), flipped(description), flipped(whole.len() - 1)];
-    for (i, bytes) in broken.into_iter().chain([Vec::new(), whole[..100].to_vec()]).enumerate() {
+    // Another number or class in the description, with the right checksum.
+    let directory_at = u64::from_le_bytes(whole[whole.len() - 16..][..8].try_into().unwrap()) as usize;
+    let described = ["material\":\"EvL", "\"rows\":", "stages\":", "stage_plies\":", "block_rows\":"].map(|field| {
+        let mut bytes = whole.clone();
+        let at = whole.windows(field.len()).rposition(|found| found == field.as_bytes()).unwrap() + field.len();
+        bytes[at] = if bytes[at] == b'1' { b'2' } else { bytes[at] - 1 };
+        let checksum = xxh3_64(&bytes[directory_at..whole.len() - 16]);
+        bytes[whole.len() - 8..].copy_from_slice(&checksum.to_le_bytes());
+        bytes
+    });
+    let short = [Vec::new(), whole[..100].to_vec()];
+    for (i, bytes) in broken.into_iter().chain(described).chain(short).enumerate() {
         fs::write(path, bytes).unwrap();
         assert_eq!((ask(), counts.load(Relaxed)), (wanted, i + 1), "{i}");
         assert!(fs::read(path).unwrap() == whole, "the same bytes again");
