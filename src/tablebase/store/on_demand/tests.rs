@@ -43,6 +43,11 @@ impl Fixture {
     }
 }
 
+/// The offset of the directory in a file, which stands before the last checksum.
+fn directory_at(file: &[u8]) -> usize {
+    u64::from_le_bytes(file[file.len() - 16..][..8].try_into().unwrap()) as usize
+}
+
 fn ignore(_: CountProgress) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
@@ -222,12 +227,11 @@ fn unfit_files_are_counted_again() {
     let description = whole.windows(7).rposition(|bytes| bytes == b"\"rules\"").unwrap();
     let broken = [flipped(0), flipped(8), flipped(description - 30), flipped(description), flipped(whole.len() - 1)];
     // Another number or class in the description, with the right checksum.
-    let directory_at = u64::from_le_bytes(whole[whole.len() - 16..][..8].try_into().unwrap()) as usize;
     let described = ["material\":\"EvL", "\"rows\":", "stages\":", "stage_plies\":", "block_rows\":"].map(|field| {
         let mut bytes = whole.clone();
         let at = whole.windows(field.len()).rposition(|found| found == field.as_bytes()).unwrap() + field.len();
         bytes[at] = if bytes[at] == b'1' { b'2' } else { bytes[at] - 1 };
-        let checksum = xxh3_64(&bytes[directory_at..whole.len() - 16]);
+        let checksum = xxh3_64(&bytes[directory_at(&whole)..whole.len() - 16]);
         bytes[whole.len() - 8..].copy_from_slice(&checksum.to_le_bytes());
         bytes
     });
@@ -261,9 +265,7 @@ fn damaged_blocks_make_a_class_unknown() {
     let [path] = &fixture.files()[..] else { panic!("one class") };
     let whole = fs::read(path).unwrap();
     let (on_demand, mut damaged) = (fixture.open(), whole.clone());
-    // The offset of the directory stands before the last checksum.
-    let end = u64::from_le_bytes(whole[whole.len() - 16..][..8].try_into().unwrap()) as usize;
-    damaged[16..end].iter_mut().for_each(|byte| *byte ^= 0x55);
+    damaged[16..directory_at(&whole)].iter_mut().for_each(|byte| *byte ^= 0x55);
     let probes: [&dyn Fn() -> bool; 3] =
         [&|| on_demand.value(&position).unwrap().is_none(), &|| on_demand.moves(&position).unwrap().is_none(), &|| {
             matches!(on_demand.line(&position), Err(SetError::Table(TableError::Damaged { .. })))
