@@ -60,15 +60,14 @@ impl Tables {
         })
     }
 
-    /// Opens the tables of a path for games under `rules`: a directory of `dsq generate`, optionally with a directory of
-    /// results alone (see [`TablePath::open`]). Results of up to 4 pieces are loaded into memory if the directory of
-    /// distances has all classes of so many pieces. The search reads others from the files of results, or from the files of
-    /// distances for classes that the former lack, and keeps at most 256 MiB of decoded values of each directory.
-    /// Distances come from all files.
+    /// Opens the tables of a path for games under `rules`: a directory of `dsq generate`, a directory of results alone, or
+    /// both (see [`TablePath::open`]). Results of up to 4 pieces are loaded into memory if the directory of distances has
+    /// all classes of so many pieces; without such a directory they are solved, and their distances on demand. The search
+    /// reads others from the files of results, or from the files of distances for classes that the former lack, and keeps
+    /// at most 256 MiB of decoded values of each directory. Distances come from all files.
     ///
     /// # Errors
-    /// If there are no tables with distances, if tables are for other rules, damaged or unreadable, or if there is not
-    /// enough memory.
+    /// If tables are for other rules, damaged or unreadable, or if there is not enough memory.
     pub fn open(path: &Path, rules: &RuleOptions) -> Result<Tables, SetError> {
         Tables::open_with_memory(path, rules, WDL_PIECES)
     }
@@ -80,9 +79,21 @@ impl Tables {
     pub fn open_with_memory(path: &Path, rules: &RuleOptions, pieces: usize) -> Result<Tables, SetError> {
         let in_memory = pieces.clamp(2, WDL_PIECES);
         let TablePath { distances, results } = TablePath::open(path)?;
-        let tables = distances.with_cache(CACHE_BYTES).prober(rules)?;
         let results = results.map(|set| set.with_cache(CACHE_BYTES).wdl_prober(rules)).transpose()?;
-        let set = tables.set();
+        let mut tables = match distances {
+            Some(set) => Tables::read(set.with_cache(CACHE_BYTES).prober(rules)?, in_memory)?,
+            None => Tables::solve(rules, in_memory)?,
+        };
+        if let Some(results) = results {
+            tables.add_files(results.set().extent());
+            tables.results = Some(Box::new(results));
+        }
+        Ok(tables)
+    }
+
+    /// Loads results of up to `in_memory` pieces from tables with distances.
+    fn read(distances: TableProber, in_memory: usize) -> Result<Tables, SetError> {
+        let set = distances.set();
         let complete = |pieces: usize| {
             (2..=pieces).all(|n| {
                 let listed = set.ids().filter(|&id| set.classes().get(id).representative.len() == n).count();
@@ -90,19 +101,20 @@ impl Tables {
             })
         };
         let pieces = (2..=MAX_PIECES).take_while(|&n| n <= set.classes().pieces() && complete(n)).last().unwrap_or(0);
-        let wdl = WdlTables::read(&tables, pieces.min(in_memory))?;
-        let extents = results.iter().map(WdlProber::set).chain([set]).map(|set| set.extent());
-        let (file_pieces, longest) = extents.fold((0, 0), |most, extent| (most.0.max(extent.0), most.1.max(extent.1)));
-        let in_files = file_pieces > wdl.pieces();
-        Ok(Tables {
-            rules: set.rules().clone(),
-            pieces,
-            results: results.map(Box::new),
-            file_pieces: if in_files { file_pieces } else { 0 },
-            longest: if in_files { longest } else { wdl.longest() },
-            wdl,
-            distances: Distances::Files(Box::new(tables)),
-        })
+        let wdl = WdlTables::read(&distances, pieces.min(in_memory))?;
+        let (rules, longest, extent) = (set.rules().clone(), wdl.longest(), set.extent());
+        let distances = Distances::Files(Box::new(distances));
+        let mut tables = Tables { rules, wdl, distances, pieces, results: None, file_pieces: 0, longest };
+        tables.add_files(extent);
+        Ok(tables)
+    }
+
+    /// Counts in the files of a directory: the maximum number of pieces, and the plies of the longest win.
+    fn add_files(&mut self, (pieces, longest): (usize, u32)) {
+        if pieces > self.wdl.pieces() {
+            self.file_pieces = self.file_pieces.max(pieces);
+            self.longest = self.longest.max(longest);
+        }
     }
 
     /// Whether the tables are for these rules, except the rule on repetition, on which tables do not depend.

@@ -84,7 +84,7 @@ fn outcome(info: &Info) -> (u64, u64, String, Vec<Move>) {
 fn probes_are_those_of_the_distances() {
     let dirs = &DIRS;
     let truth = dirs.prober();
-    let sets = [&["three"][..], &["two", "results"], &["results", "three"]];
+    let sets = [&["three"][..], &["two", "results"], &["results", "three"], &["results"]];
     let check = |tables: &Tables| {
         let mut random = Random::new(1);
         for _ in 0..2000 {
@@ -242,16 +242,25 @@ fn a_path_names_distances_and_results() {
     generate(&distances, &rules, 2);
     write_wdl(&distances, &results, &|_, _| {}).unwrap();
     let refused = |path: PathBuf| Tables::open(&path, &RULES).unwrap_err();
-    let alone = refused(dirs.path("results"));
-    assert!(matches!(&alone, SetError::NoDistances { .. }) && alone.to_string().contains("dsq generate"), "{alone}");
     let twice = refused(dirs.list(&["two", "three"]));
     assert!(matches!(twice, SetError::SameKind { .. }), "{twice}");
-    let other = refused(list(&[dirs.path("two"), results]));
-    assert!(matches!(other, SetError::Rules { .. }), "{other}");
+    for path in [list(&[dirs.path("two"), results.clone()]), results] {
+        let other = refused(path);
+        assert!(matches!(other, SetError::Rules { .. }), "{other}");
+    }
     let missing = refused(dirs.list(&["two", "nothing"]));
     assert!(matches!(&missing, SetError::NoTables { .. }) && missing.to_string().contains("nothing"), "{missing}");
     // Order and empty parts do not matter, and a directory is not split.
     assert_eq!(dirs.open(&["results", "two"]).unwrap().pieces(), 2);
+    // Without distances, those of the pieces in memory are solved.
+    let alone = dirs.open(&["results"]).unwrap();
+    assert_eq!(alone.pieces(), 2);
+    let mut random = Random::new(3);
+    for _ in 0..50 {
+        let position = random.position(2, &Rules::new(RULES));
+        let Ok(found) = alone.value(&position);
+        assert_eq!(found, dirs.prober().value(&position).unwrap(), "{}", position.to_fen());
+    }
     let mut trailing = dirs.path("two").into_os_string();
     trailing.push(if cfg!(windows) { ";" } else { ":" });
     assert!(Tables::open(trailing.as_ref(), &RULES).is_ok());

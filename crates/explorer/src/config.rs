@@ -26,7 +26,7 @@ pub struct Config {
     pub listen: Vec<SocketAddr>,
     /// The default rules of requests. Their tables are solved at the start.
     pub rules: RuleOptions,
-    /// Tables for these rules: a directory with distances, for searches also one with results alone
+    /// Tables for these rules: a directory with distances, one with results alone, or both
     /// ([`TablePath::open`](doushouqi::tablebase::TablePath::open)).
     pub tables: Option<PathBuf>,
     /// The limits of counting on demand from these tables; no counting if `None`.
@@ -59,7 +59,7 @@ pub enum ServeError {
     Tables(#[from] SetError),
     #[error(transparent)]
     OnDemand(#[from] OnDemandError),
-    #[error("counting endgames on demand needs tables of {MEMORY_PIECES} pieces or more on disk")]
+    #[error("counting endgames on demand needs tables with distances of {MEMORY_PIECES} pieces or more on disk")]
     TablesTooSmall,
     #[error("cannot read the puzzles in {}: {what}", path.display())]
     Puzzles { path: PathBuf, what: String },

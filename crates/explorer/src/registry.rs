@@ -43,17 +43,17 @@ impl Registry {
     pub fn new(config: &Config, pool: ThreadPool) -> Result<Registry, ServeError> {
         let options = config.rules;
         let path = config.tables.as_ref().map(|path| TablePath::open(path)).transpose()?;
-        let (disk, results) = path.map(|path| (path.distances, path.results)).unzip();
+        let (disk, results) = path.map_or((None, None), |path| (path.distances, path.results));
         let mut hash = Xxh3::new();
         hash.update(options.to_string().as_bytes());
-        for class in disk.iter().chain(results.iter().flatten()).flat_map(|set| &set.manifest().classes) {
+        for class in disk.iter().chain(&results).flat_map(|set| &set.manifest().classes) {
             hash.update(class.class.as_bytes());
             hash.update(class.values.white.as_bytes());
             hash.update(class.values.black.as_bytes());
         }
         let (pool, solved) = (Arc::new(pool), Arc::new(ClassCache::new(SOLVED_BYTES)));
         let disk = disk.map(|set: TableSet| set.prober(&options)).transpose()?;
-        let results = results.flatten().map(|set| set.wdl_prober(&options)).transpose()?;
+        let results = results.map(|set| set.wdl_prober(&options)).transpose()?;
         let disk = match &config.on_demand {
             Some(on_demand) => Some(Disk::OnDemand(Arc::new(open_on_demand(disk, on_demand)?))),
             None => disk.map(|tables| Disk::Tables(Box::new(tables))),

@@ -248,12 +248,17 @@ impl RuleTables {
     /// The effort of probing positions of `pieces` pieces and their moves.
     #[must_use]
     pub fn effort(&self, pieces: usize) -> Effort {
-        if pieces <= self.complete() || self.disk.is_none() && pieces > MEMORY_PIECES + 1 {
+        let complete = self.complete();
+        // A capture leads to one piece less.
+        let is_solved_on_request = complete < MEMORY_PIECES && pieces <= MEMORY_PIECES + 1;
+        if pieces <= complete {
             Effort::Memory
-        } else if self.disk.is_some() {
+        } else if self.disk.is_none() && is_solved_on_request {
+            Effort::Solving
+        } else if self.disk().is_some() {
             Effort::Disk
         } else {
-            Effort::Solving
+            Effort::Memory
         }
     }
 
@@ -458,14 +463,14 @@ impl<'a> RequestTables<'a> {
         random: &mut Random,
     ) -> Result<Option<Position>, SetError> {
         const TRIES: usize = 2000;
-        let Some(tables) = self.disk.as_ref().map(Disk::tables) else { return Ok(None) };
+        let tables = self.disk.as_ref().map(Disk::tables);
         let pieces: Vec<Piece> = material.pieces().collect();
         for _ in 0..TRIES {
             self.check()?;
             let Some(position) = random.placement(&pieces, &self.rules) else { return Ok(None) };
             let position = if position.turn() == turn { position } else { position.pass() };
             // The tables alone: this counts no class on demand.
-            let found = not_missing(tables.value(&position))?;
+            let found = tables.map_or(Ok(None), |tables| not_missing(tables.value(&position)))?;
             let Some(value) = self.or_result(found, &position)? else { return Ok(None) };
             if wanted(value) {
                 return Ok(Some(position));

@@ -25,8 +25,7 @@
 //! - `go`, `setoption` and `ucinewgame` are rejected while a search runs; after `stop` they wait for its end. `MultiPV`,
 //!   `Move Overhead` and `Ponder` keep the hash; the other options of the engine clear it.
 //! - `EvalFile` is a network, which takes precedence over `Evaluation`.
-//! - `TablePath` is a directory of tables with distances, optionally followed by a directory of results alone (`dsq repack
-//!   --wdl`), separated as in Stockfish's `SyzygyPath`: by `:`, on Windows by `;`.
+//! - `TablePath` is a directory of tables with distances, one of results alone (`dsq repack --wdl`), or both, separated as in Stockfish's `SyzygyPath`: by `:`, on Windows by `;`.
 //! - `TableProbeDepth` is the least depth in plies at which the search probes tables that are not in memory (those of more
 //!   than four pieces), after captures only; at 0 also the quiescence search does.
 //! - `OnDemandCache` is a directory of classes that were counted on demand from the tables in `TablePath`, which must
@@ -42,7 +41,7 @@ use doushouqi::game::Game;
 use doushouqi::perft::{Perft, PerftMode};
 use doushouqi::search::network::Network;
 use doushouqi::search::{Clock, Engine, EngineOptions, Evaluation, Info, Limits, TableCache, Tables};
-use doushouqi::tablebase::{OnDemand, Probe, TablePath};
+use doushouqi::tablebase::{OnDemand, Probe, SetError, TablePath};
 use std::fmt;
 use std::io::{self, BufRead, Read, Write};
 use std::ops::ControlFlow;
@@ -487,7 +486,10 @@ impl<W: Write + Send + 'static> Uci<W> {
         if self.options.tables.is_none() {
             return Err("setoption: OnDemandCache needs the tables in TablePath, which is set first".to_owned());
         }
-        let tables = TablePath::open(&self.table_path).and_then(|path| path.distances.prober(self.rules.options()));
+        let tables = TablePath::open(&self.table_path).and_then(|path| match path.distances {
+            Some(distances) => distances.prober(self.rules.options()),
+            None => Err(SetError::NoDistances { path: self.table_path.clone() }),
+        });
         let tables = tables.map_err(|error| format!("setoption: {error}"))?;
         // Nothing is written, so the cache does not grow.
         let counted = OnDemand::new(tables, dir.as_ref(), u64::MAX);

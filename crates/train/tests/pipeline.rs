@@ -31,10 +31,15 @@ fn generate(path: &Path, seed: u64, games: u32) {
     }
 }
 
+/// Trains, and checks that the rate ends where the recipe says.
 fn run(recipe: &str, directory: &Path, threads: usize) -> Result<train::Trained, TrainingError> {
     let recipe = Recipe::parse(recipe, directory).unwrap();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    pool.install(|| train(&recipe, &AtomicBool::new(false), &mut |_| ()))
+    let mut rates = vec![recipe.rates[0]];
+    let trained = pool.install(|| train(&recipe, &AtomicBool::new(false), &mut |epoch| rates.push(epoch.rate)))?;
+    assert!(rates.windows(2).all(|pair| pair[1] <= pair[0]), "{rates:?}");
+    assert!((rates[recipe.epochs] - recipe.rates[1]).abs() < 1e-6, "{rates:?}");
+    Ok(trained)
 }
 
 #[test]

@@ -4,9 +4,6 @@ use crate::tablebase::store::file::TableError;
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// The separator of directories in a path.
-const PATH_SEPARATOR: &str = if cfg!(windows) { ";" } else { ":" };
-
 /// Why a set of tables cannot be generated or used.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -37,10 +34,10 @@ pub enum SetError {
         /// The error in the file.
         what: String,
     },
-    /// No directory of a path has tables with distances.
+    /// No directory of a path has tables with distances, and they are needed.
     #[error(
-        "{path} holds results (win, draw or loss) without distances; name a directory with distances too, such as \
-             `dsq generate --pieces 4` writes in seconds, separated by {PATH_SEPARATOR:?}"
+        "{path} holds results (win, draw or loss) without distances; name a directory with distances, such as \
+         `dsq generate` writes"
     )]
     NoDistances {
         /// The path.

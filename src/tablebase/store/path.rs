@@ -1,26 +1,25 @@
-//! The directories that a search reads: tables with distances, and beside them tables of results alone.
+//! The directories that a search reads: tables with distances, and tables of results alone.
 
 use crate::tablebase::store::error::SetError;
 use crate::tablebase::store::file::Content;
 use crate::tablebase::store::set::TableSet;
 use std::path::{Path, PathBuf};
 
-/// The tables of a path.
+/// The tables of a path: at least one of the two kinds.
 pub struct TablePath {
-    /// Tables with distances.
-    pub distances: TableSet,
+    /// Tables with distances, if the path names a directory of them.
+    pub distances: Option<TableSet>,
     /// Tables of results (win, draw or loss) alone, if the path names a directory of them.
     pub results: Option<TableSet>,
 }
 
 impl TablePath {
-    /// Opens the directories of a path: one with distances, and optionally one with results alone, in any order. As in
+    /// Opens the directories of a path: one with distances, one with results alone, or both in any order. As in
     /// `PATH` and in Stockfish's `SyzygyPath`, `:` separates them, on Windows `;`. A path that is a directory itself is
     /// not split.
     ///
     /// # Errors
-    /// As [`TableSet::open`]; [`SetError::NoDistances`] if no directory has distances, and [`SetError::SameKind`] if two
-    /// directories have the same kind of values.
+    /// As [`TableSet::open`]; [`SetError::SameKind`] if two directories have the same kind of values.
     pub fn open(path: &Path) -> Result<TablePath, SetError> {
         let (mut distances, mut results) = (None, None);
         for dir in directories(path) {
@@ -33,10 +32,7 @@ impl TablePath {
                 return Err(SetError::SameKind { path: path.to_owned() });
             }
         }
-        match distances {
-            Some(distances) => Ok(TablePath { distances, results }),
-            None => Err(SetError::NoDistances { path: path.to_owned() }),
-        }
+        Ok(TablePath { distances, results })
     }
 }
 

@@ -6,11 +6,11 @@ use std::io::{self, BufReader};
 ///
 /// Options: Hash (MiB), Threads, MultiPV, Ponder, Move Overhead (ms), Contempt (centipawns that the engine gives up to
 /// avoid a draw), Evaluation (default, hand-crafted, burnett), EvalFile (a network), Rules (as --rules elsewhere),
-/// NoCaptureLimit (0: none), TablePath (tables with distances, and after `:`, on Windows `;`, tables of results alone),
-/// TableProbeDepth (the least depth at which the search probes tables of more than four pieces), OnDemandCache (classes
-/// counted from these tables). A FEN contains the board, the side to move and optionally the halfmove clock; moves are
-/// in coordinates. The engine also accepts Mistboard's commands (r or b to move, two counters, reps). It reports
-/// malformed input in an info string.
+/// NoCaptureLimit (0: none), TablePath (tables with distances, tables of results alone, or both, separated by `:`, on
+/// Windows `;`), TableProbeDepth (the least depth at which the search probes tables of more than four pieces),
+/// OnDemandCache (classes counted from these tables). A FEN contains the board, the side to move and optionally the
+/// halfmove clock; moves are in coordinates. The engine also accepts Mistboard's commands (r or b to move, two counters,
+/// reps). It reports malformed input in an info string.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq uci\n  dsq match 'dsq uci' builtin:burnett --movetime 100\n\n\
                         An exchange:\n  > position startpos moves a3b3\n  > go movetime 1000\n  \

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// The seconds for which each target is tried with changed inputs.
-const SECONDS: u64 = 4;
+const SECONDS: u64 = 2;
 
 /// The number in an environment variable.
 fn number(name: &str) -> Option<u64> {

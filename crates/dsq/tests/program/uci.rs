@@ -189,6 +189,8 @@ fn options() {
         ("setoption", "NAME"),
         ("setoption Hash 3", "NAME"),
         ("setoption name Colour value red", "Threads"),
+        ("setoption name Mvalue value 3", "Mvalue"),
+        ("setoption name valueM value 3", "valueM"),
         ("setoption name Hash", "1 to 65536"),
         ("setoption name Hash value 0", "1 to 65536"),
         ("setoption name Threads value many", "1 to 256"),
@@ -376,6 +378,28 @@ fn a_search_reports_and_answers() {
     // The line is legal to its end.
     for word in &words[words.iter().position(|word| *word == "pv").unwrap() + 1..] {
         game.play(game.parse(word).unwrap()).unwrap();
+    }
+    engine.end();
+}
+
+/// The last line that a search reports is the one that it plays, and no line is reported twice.
+#[test]
+fn the_last_line_is_played() {
+    let mut engine = Engine::start();
+    engine.send("setoption name Hash value 1");
+    for nodes in (300..6000).step_by(190) {
+        engine.send(&format!("ucinewgame\nposition startpos moves a3b3\ngo nodes {nodes}"));
+        let lines = engine.until("bestmove");
+        let of = |line: &str, from: &str, to: &str| {
+            let rest = line.split_once(from).unwrap_or_else(|| panic!("{line}")).1;
+            rest.split(to).next().unwrap().to_owned()
+        };
+        let infos = lines.iter().filter(|line| line.starts_with("info depth"));
+        let told: Vec<_> =
+            infos.map(|line| [of(line, "depth ", " "), of(line, "score ", " nodes"), of(line, " pv ", "\n")]).collect();
+        assert!(told.windows(2).all(|pair| pair[0] != pair[1]), "{nodes}: {lines:?}");
+        let played = &lines.last().unwrap()["bestmove ".len()..];
+        assert_eq!(told.last().unwrap()[2].split(' ').next(), Some(played), "{nodes}: {lines:?}");
     }
     engine.end();
 }

@@ -64,5 +64,28 @@ fn results_answer_where_there_are_no_distances() {
     let counts = connection.get(&format!("/api/v1/stats/{CLASS}")).json();
     assert!(counts["white"]["wins"].as_u64().unwrap() > 0, "{counts}");
     drop(server);
+    results_alone(results_text, &lost, &counts);
     [tables, results].iter().for_each(|dir| std::fs::remove_dir_all(dir).unwrap());
+}
+
+/// Without any distances on disk, positions of up to four pieces are solved, and the others have their results.
+fn results_alone(results: &str, lost: &Value, counts: &Value) {
+    let server = Server::start(&["--tables", results, "--pieces", "3", "--threads", "2"]);
+    let mut connection = server.connect();
+    let fen = lost["fen"].as_str().unwrap().replace(' ', "_");
+    let probe = connection.get(&format!("/api/v1/probe?fen={fen}")).json();
+    assert_eq!((&probe["value"]["wdl"], &probe["value"]["dtw"]), (&json!("loss"), &Value::Null), "{probe}");
+    assert!(probe["moves"].as_array().unwrap().iter().all(|mv| mv["value"]["wdl"] == "loss"), "{probe}");
+    let found = connection.get(&format!("/api/v1/random?material={CLASS}&wdl=loss&seed=3")).json();
+    assert_eq!(found["fen"], lost["fen"]);
+    assert_eq!(&connection.get(&format!("/api/v1/stats/{CLASS}")).json(), counts);
+    let four = connection.get("/api/v1/probe?fen=7/3c3/7/3d3/7/7/7/3EL2/7_w").json();
+    assert!(four["value"]["dtw"].as_u64().is_some(), "{four}");
+    let counting = dsq::dsq(&["serve", "--tables", results, "--on-demand"]);
+    let stderr = String::from_utf8(counting.stderr).unwrap();
+    assert!(counting.status.code() == Some(2) && stderr.contains("tables with distances"), "{stderr}");
+    // The engine plays, and probes the results in the tree.
+    let won = "d6/3w3/2p4/7/7/7/c6/4E2/7 b";
+    let analysis = dsq::stdout(&["analyze", "--fen", won, "--tables", results, "--nodes", "3000", "--json"]);
+    assert!(analysis.contains(r#""win_within":"#) && !analysis.contains(r#""tbhits":0,"#), "{analysis}");
 }
