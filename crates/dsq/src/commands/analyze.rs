@@ -44,7 +44,8 @@ pub struct Analyze {
     /// Size of the transposition table in MiB.
     #[arg(long, value_name = "MIB", default_value = "64", value_parser = clap::value_parser!(u32).range(1..=65_536))]
     hash: u32,
-    /// Endgame tables: a directory of `dsq generate`, and after `:` (on Windows `;`) one of `dsq repack --wdl`
+    /// Endgame tables: a directory of `dsq generate`, one of `dsq repack --wdl`, or both, separated by `:` (on Windows
+    /// `;`)
     #[arg(long, value_name = "PATH")]
     tables: Option<PathBuf>,
     #[command(flatten)]

@@ -26,7 +26,8 @@ pub struct Gtp {
     /// Number of search threads.
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: u16,
-    /// Use these endgame tables: a directory of `dsq generate`, and after `:` (on Windows `;`) one of `dsq repack --wdl`.
+    /// Use these endgame tables: a directory of `dsq generate`, one of `dsq repack --wdl`, or both, separated by `:` (on
+    /// Windows `;`).
     #[arg(long, value_name = "PATH")]
     tables: Option<PathBuf>,
     #[command(flatten)]
