@@ -305,5 +305,10 @@ mod tests {
         for player in ["burnett-alphabeta,hash=1,tables=x", "burnett,threads=2,search=none", "random,seed=3"] {
             assert!(format!("builtin:{player}").parse::<PlayerSpec>().is_ok(), "{player}");
         }
+        for (option, most) in [("hash", 65_536), ("threads", 256), ("contempt", 1000)] {
+            let parse = |value: u32| format!("builtin:default,{option}={value}").parse::<PlayerSpec>();
+            assert!(parse(most).is_ok(), "{option}={most}");
+            assert!(matches!(parse(most + 1), Err(ParsePlayerError::UnknownValue { .. })), "{option}={most}");
+        }
     }
 }

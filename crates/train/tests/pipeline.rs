@@ -55,8 +55,11 @@ fn from_games_to_a_network_that_plays() {
         generate(&path("cut.data"), 1, 200);
         assert!(std::fs::read(path("cut.data")).unwrap() == whole, "cut after {cut} bytes");
     }
-    let refused = DataFile::open(&path("a.data"), &header(2)).err().unwrap().to_string();
-    assert!(refused.contains("seed 1"), "{refused}");
+    std::fs::write(path("header.data"), &whole[..48]).unwrap();
+    for name in ["a.data", "header.data"] {
+        let refused = DataFile::open(&path(name), &header(2)).err().unwrap().to_string();
+        assert!(refused.contains("seed 1"), "{refused}");
+    }
 
     // Any number of threads gives the same network, and it improves on held-out games.
     let recipe = |name: &str, more: &str| {

@@ -132,19 +132,21 @@ fn the_engine_plays_from_the_cache() {
         );
         answer["moves"].as_array().unwrap().clone()
     };
+    let answer = |commands: &str| {
+        let mut child = command(&["uci"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(commands.as_bytes()).unwrap();
+        let output = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
+        let answer = output.lines().find_map(|line| line.strip_prefix("bestmove "));
+        answer.unwrap_or_else(|| panic!("{output}")).trim().to_owned()
+    };
     // The number of positions in which the engine plays a best move.
     let played = |options: &str| {
         let best = positions.iter().filter(|fen| {
             let moves = moves(fen);
-            let input = format!("{options}position fen {fen}\ngo depth 1\nquit\n");
-            let mut child = command(&["uci"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-            child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-            let output = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
-            let answer =
-                output.lines().find_map(|line| line.strip_prefix("bestmove ")).unwrap_or_else(|| panic!("{output}"));
+            let answer = answer(&format!("{options}position fen {fen}\ngo depth 1\nquit\n"));
             let position = Position::from_fen(fen).unwrap();
             let legal = position.moves(&Rules::default());
-            let mv = legal.iter().find(|mv| mv.to_string() == answer.trim()).expect("a legal move");
+            let mv = legal.iter().find(|mv| mv.to_string() == answer).expect("a legal move");
             let chosen = moves.iter().find(|listed| listed["move"] == mv.notation(&position)).expect("it is listed");
             (&chosen["wdl"], &chosen["dtw"]) == (&moves[0]["wdl"], &moves[0]["dtw"])
         });
@@ -152,7 +154,14 @@ fn the_engine_plays_from_the_cache() {
     };
     let path = format!("setoption name TablePath value {two}\n");
     assert!(played(&path) < positions.len(), "the engine finds all without the cache, so these positions show nothing");
-    assert_eq!(played(&format!("{path}setoption name OnDemandCache value {cache}\n")), positions.len());
+    let with_cache = format!("{path}setoption name OnDemandCache value {cache}\n");
+    assert_eq!(played(&with_cache), positions.len());
+    // The values choose among the moves that are to be searched.
+    let position = Position::from_fen(POSITION).unwrap();
+    for mv in &position.moves(&Rules::default()) {
+        let commands = format!("{with_cache}position fen {POSITION}\ngo depth 1 searchmoves {mv}\nquit\n");
+        assert_eq!(answer(&commands), mv.to_string());
+    }
     let refused = command(&["uci"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
     let mut refused = refused.unwrap();
     refused.stdin.take().unwrap().write_all(b"setoption name OnDemandCache value x\nquit\n").unwrap();
