@@ -255,7 +255,7 @@ mod tests {
         assert_eq!(end(&rules, &["cp -500", "cp 0", "cp -499", "cp 0"]), None);
         let both = Adjudication { resign: resign.map(|rule| ResignRule { two_sided: true, ..rule }), ..rules };
         assert_eq!(end(&both, &["cp 0", "cp -500", "cp 0", "mate -3"]), None);
-        assert_eq!(end(&both, &["cp 600", "cp -500", "cp 600", "cp -600"]), Some((4, Some(Color::White))));
+        assert_eq!(end(&both, &["cp 500", "cp -500", "cp 600", "cp -600"]), Some((4, Some(Color::White))));
     }
 
     #[test]

@@ -781,3 +781,20 @@ fn count(counter: &Perft<'_>, rules: &Rules, position: &Position, depth: u32, st
     }
     position.moves(rules).iter().map(|&mv| count(counter, rules, &position.make(mv), depth - 1, stop)).sum()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_are_read() {
+        let game = Game::new(Position::start(), Rules::default(), None);
+        let clock = |text: &str| parse_go(text, &game).0.limits.clock.expect("a clock");
+        let [one, two] = [1000, 20].map(Duration::from_millis);
+        let of_white = clock("binc 30 btime 3000 winc 20 wtime 1000");
+        assert_eq!((of_white.remaining, of_white.increment, of_white.moves_to_go), (one, two, None));
+        assert_eq!(clock("wtime -5").remaining, Duration::ZERO);
+        assert_eq!(clock("wtime 1000 movestogo 5").moves_to_go, Some(5));
+        assert_eq!(clock("wtime 1000 movestogo 0").moves_to_go, None);
+    }
+}
