@@ -179,10 +179,12 @@ impl RuleTables {
         }
     }
 
-    /// Opens the tables of a path for searches; loads those of up to four pieces.
+    /// Opens the tables of a path for searches; loads those of up to four pieces. A path without distances would have to
+    /// solve four pieces a second time, so three are in memory then, as without a path.
     pub fn load_for_search(&self, path: &Path) -> Result<(), SetError> {
-        let tables = Arc::new(self.pool.install(|| Tables::open(path, self.rules.options()))?);
-        *self.search() = Some(tables);
+        let pieces = if self.disk.is_some() { MEMORY_PIECES } else { FIRST_PIECES };
+        let tables = self.pool.install(|| Tables::open_with_memory(path, self.rules.options(), pieces))?;
+        *self.search() = Some(Arc::new(tables));
         Ok(())
     }
 
@@ -250,12 +252,10 @@ impl RuleTables {
     pub fn effort(&self, pieces: usize) -> Effort {
         let complete = self.complete();
         // A capture leads to one piece less.
-        let is_solved_on_request = complete < MEMORY_PIECES && pieces <= MEMORY_PIECES + 1;
-        if pieces <= complete {
-            Effort::Memory
-        } else if self.disk.is_none() && is_solved_on_request {
+        let needs_solving = self.disk.is_none() && complete < MEMORY_PIECES && pieces <= MEMORY_PIECES + 1;
+        if pieces > complete && needs_solving {
             Effort::Solving
-        } else if self.disk().is_some() {
+        } else if pieces > complete && self.disk().is_some() {
             Effort::Disk
         } else {
             Effort::Memory
