@@ -25,10 +25,11 @@
 //! - `go`, `setoption` and `ucinewgame` are rejected while a search runs; after `stop` they wait for its end. `MultiPV`,
 //!   `Move Overhead` and `Ponder` keep the hash; the other options of the engine clear it.
 //! - `EvalFile` is a network, which takes precedence over `Evaluation`.
-//! - `TablePath` is a directory of tables with distances, one of results alone (`dsq repack --wdl`), or both, separated as in Stockfish's `SyzygyPath`: by `:`, on Windows by `;`.
+//! - `TablePath` is a directory of tables with distances, one of results alone (`dsq repack --wdl`), or both, separated
+//!   as in Stockfish's `SyzygyPath`: by `:`, on Windows by `;`.
 //! - `TableProbeDepth` is the least depth in plies at which the search probes tables that are not in memory (those of more
 //!   than four pieces), after captures only; at 0 also the quiescence search does.
-//! - `OnDemandCache` is a directory of classes that were counted on demand from the tables in `TablePath`, which must
+//! - `OnDemandCache` is a directory of classes that were counted on demand from the distances in `TablePath`, which must
 //!   be set first. In a position of such a class the engine chooses among the best moves. The engine itself counts
 //!   nothing.
 //! - `Contempt` is the amount that the engine gives up to avoid a draw, in centipawns.
@@ -790,9 +791,9 @@ mod tests {
     fn clocks_are_read() {
         let game = Game::new(Position::start(), Rules::default(), None);
         let clock = |text: &str| parse_go(text, &game).0.limits.clock.expect("a clock");
-        let [one, two] = [1000, 20].map(Duration::from_millis);
-        let of_white = clock("binc 30 btime 3000 winc 20 wtime 1000");
-        assert_eq!((of_white.remaining, of_white.increment, of_white.moves_to_go), (one, two, None));
+        let [remaining, increment] = [1000, 20].map(Duration::from_millis);
+        let white = clock("binc 30 btime 3000 winc 20 wtime 1000");
+        assert_eq!(white, Clock { remaining, increment, moves_to_go: None });
         assert_eq!(clock("wtime -5").remaining, Duration::ZERO);
         assert_eq!(clock("wtime 1000 movestogo 5").moves_to_go, Some(5));
         assert_eq!(clock("wtime 1000 movestogo 0").moves_to_go, None);

@@ -132,10 +132,13 @@ fn the_engine_plays_from_the_cache() {
         );
         answer["moves"].as_array().unwrap().clone()
     };
-    let answer = |commands: &str| {
+    let uci = |commands: &str| {
         let mut child = command(&["uci"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         child.stdin.take().unwrap().write_all(commands.as_bytes()).unwrap();
-        let output = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
+        String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap()
+    };
+    let best_move = |commands: &str| {
+        let output = uci(commands);
         let answer = output.lines().find_map(|line| line.strip_prefix("bestmove "));
         answer.unwrap_or_else(|| panic!("{output}")).trim().to_owned()
     };
@@ -143,7 +146,7 @@ fn the_engine_plays_from_the_cache() {
     let played = |options: &str| {
         let best = positions.iter().filter(|fen| {
             let moves = moves(fen);
-            let answer = answer(&format!("{options}position fen {fen}\ngo depth 1\nquit\n"));
+            let answer = best_move(&format!("{options}position fen {fen}\ngo depth 1\nquit\n"));
             let position = Position::from_fen(fen).unwrap();
             let legal = position.moves(&Rules::default());
             let mv = legal.iter().find(|mv| mv.to_string() == answer).expect("a legal move");
@@ -160,13 +163,15 @@ fn the_engine_plays_from_the_cache() {
     let position = Position::from_fen(POSITION).unwrap();
     for mv in &position.moves(&Rules::default()) {
         let commands = format!("{with_cache}position fen {POSITION}\ngo depth 1 searchmoves {mv}\nquit\n");
-        assert_eq!(answer(&commands), mv.to_string());
+        assert_eq!(best_move(&commands), mv.to_string());
     }
-    let refused = command(&["uci"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
-    let mut refused = refused.unwrap();
-    refused.stdin.take().unwrap().write_all(b"setoption name OnDemandCache value x\nquit\n").unwrap();
-    let output = String::from_utf8(refused.wait_with_output().unwrap().stdout).unwrap();
+    let output = uci("setoption name OnDemandCache value x\nquit\n");
     assert!(output.contains("info string setoption: OnDemandCache needs the tables in TablePath"), "{output}");
+    let results = text(&dir.path().join("results")).to_owned();
+    stdout(&["repack", &two, "--wdl", "--out", &results, "--json"]);
+    let output =
+        uci(&format!("setoption name TablePath value {results}\nsetoption name OnDemandCache value x\nquit\n"));
+    assert!(output.contains("without distances") && output.contains("dsq generate"), "{output}");
 }
 
 /// A kill at any time leaves no file with wrong answers, and the next count removes half-written files.

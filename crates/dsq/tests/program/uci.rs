@@ -395,11 +395,11 @@ fn the_last_line_is_played() {
             rest.split(to).next().unwrap().to_owned()
         };
         let infos = lines.iter().filter(|line| line.starts_with("info depth"));
-        let told: Vec<_> =
+        let reported: Vec<_> =
             infos.map(|line| [of(line, "depth ", " "), of(line, "score ", " nodes"), of(line, " pv ", "\n")]).collect();
-        assert!(told.windows(2).all(|pair| pair[0] != pair[1]), "{nodes}: {lines:?}");
+        assert!(reported.windows(2).all(|pair| pair[0] != pair[1]), "{nodes}: {lines:?}");
         let played = &lines.last().unwrap()["bestmove ".len()..];
-        assert_eq!(told.last().unwrap()[2].split(' ').next(), Some(played), "{nodes}: {lines:?}");
+        assert_eq!(reported.last().unwrap()[2].split(' ').next(), Some(played), "{nodes}: {lines:?}");
     }
     engine.end();
 }

@@ -193,7 +193,8 @@ fn too_little_memory_or_disk_is_refused_before_the_start() {
     let many = fixture.open().probe(&five, true, &ignore).unwrap_err();
     assert!(matches!(many, OnDemandError::TooManyPieces { pieces: 5, most: 4 }), "{many}");
     // A row takes at most 128 bytes in the record and 384 in the file, for each side to move.
-    let (on_demand, id) = (fixture.open(), fixture.open().counted_class(&position).unwrap());
+    let on_demand = fixture.open();
+    let id = on_demand.counted_class(&position).unwrap();
     let rows = Rows::count(&on_demand.classes.get(id).index(), &fixture.rules) as u64;
     let plan = MemoryNeed::of_job(&on_demand.classes, id, false);
     assert_eq!(need.memory_bytes, plan.total() as u64 + 256 * rows);
