@@ -109,7 +109,8 @@ impl Tables {
         Ok(tables)
     }
 
-    /// Counts in the files of a directory: the maximum number of pieces, and the plies of the longest win.
+    /// Lets the tree probe the files of a directory, given their maximum number of pieces and the plies of their longest
+    /// win.
     fn add_files(&mut self, (pieces, longest): (usize, u32)) {
         if pieces > self.wdl.pieces() {
             self.file_pieces = self.file_pieces.max(pieces);
