@@ -1,3 +1,4 @@
+use foldhash::fast::RandomState;
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::Arc;
@@ -8,13 +9,16 @@ const CACHE_BYTES: usize = 80 << 20;
 /// A cache of recently used blocks in two generations: a hit in the older generation moves the block to the newer one,
 /// and a full newer generation replaces the older one.
 pub(crate) struct Cache<K, B> {
-    newer: HashMap<K, Cached<B>>,
-    older: HashMap<K, Cached<B>>,
+    newer: Generation<K, B>,
+    older: Generation<K, B>,
     /// Bytes of the blocks of the newer generation.
     bytes: usize,
     /// The bytes at which a generation is full.
     limit: usize,
 }
+
+/// With a hash function that takes less time than the rest of a look-up.
+type Generation<K, B> = HashMap<K, Cached<B>, RandomState>;
 
 /// A block and its size in bytes.
 struct Cached<B> {
@@ -31,7 +35,7 @@ impl<K, B> Default for Cache<K, B> {
 impl<K, B> Cache<K, B> {
     /// An empty cache of at most `bytes` bytes, and a block more for each generation.
     pub(crate) fn with_limit(bytes: usize) -> Cache<K, B> {
-        Cache { newer: HashMap::new(), older: HashMap::new(), bytes: 0, limit: bytes / 2 }
+        Cache { newer: Generation::default(), older: Generation::default(), bytes: 0, limit: bytes / 2 }
     }
 }
 

@@ -1,5 +1,5 @@
 use crate::board::geometry::DEN;
-use crate::board::{ByColor, Color, MoveList, NoMove, Position, RuleOptions, Rules};
+use crate::board::{ByColor, Color, MoveList, Position, RuleOptions, Rules};
 use crate::tablebase::address::{Address, Addresser};
 use crate::tablebase::store::cache::Cache;
 use crate::tablebase::store::error::SetError;
@@ -7,8 +7,11 @@ use crate::tablebase::store::file::{Block, Content, TableError, TableFile};
 use crate::tablebase::store::manifest::{MANIFEST, Manifest, largest, names, read_manifest};
 use crate::tablebase::store::prober::WdlProber;
 use crate::tablebase::value::CellsMut;
-use crate::tablebase::{CellValue, Cells, ClassId, Classes, Index, Material, ROW_CELLS, Table, TableProber, Value};
+use crate::tablebase::{
+    CellValue, Cells, ClassId, Classes, Index, Material, ROW_CELLS, Table, TableProber, Value, Wdl,
+};
 use rayon::prelude::*;
+use std::cmp::Reverse;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -246,24 +249,41 @@ impl TableSet {
     /// [`look_up`](TableSet::look_up) of a position with this address.
     fn look_up_at(
         &self,
-        Address { class, turn, cell }: Address,
+        address: Address,
         position: &Position,
         loaded: Option<&Loaded>,
     ) -> Result<Option<CellValue>, SetError> {
+        Ok(match self.read(address, position, loaded)? {
+            Some(Read { value, is_bound: true }) => Some(self.with_conversions(position, value)?.unwrap_or(value)),
+            other => other.map(|read| read.value),
+        })
+    }
+
+    /// The value of a position as it is stored, or from memory, or computed from its moves.
+    fn read(
+        &self,
+        Address { class, turn, cell }: Address,
+        position: &Position,
+        loaded: Option<&Loaded>,
+    ) -> Result<Option<Read>, SetError> {
+        let exact = |value| Read { value, is_bound: false };
         if let Some(loaded) = loaded.filter(|loaded| loaded.class == class)
             && let Some(cells) = loaded.cells(turn)
         {
-            return Ok(CellValue::from_code(cells.get(cell)));
+            return Ok(CellValue::from_code(cells.get(cell)).map(exact));
         }
         let file = self.file(class)?;
         if !file.stores(turn) {
-            return self.look_ahead(position, loaded).map(Some);
+            return self.look_ahead(position, loaded).map(|value| Some(exact(value)));
         }
-        let Some(stored) = CellValue::from_code(self.code(class, file, turn, cell)?) else { return Ok(None) };
-        if !file.description().dont_cares {
-            return Ok(Some(stored));
-        }
-        Ok(Some(self.with_conversions(position, stored)?.unwrap_or(stored)))
+        let stored = CellValue::from_code(self.code(class, file, turn, cell)?);
+        let is_bound = |value| file.description().dont_cares && !self.is_best(Value::of(value, &self.rules));
+        Ok(stored.map(|value| Read { value, is_bound: is_bound(value) }))
+    }
+
+    /// Whether no move can be better than one of this value, as far as the tables tell.
+    fn is_best(&self, value: Value) -> bool {
+        value.wdl == Wdl::Win && (value.dtw == Some(1) || self.content == Content::Wdl)
     }
 
     /// The value of the best capture or den entry of a position, if it is at least as good as the stored value (which
@@ -285,31 +305,36 @@ impl TableSet {
         moves: &MoveList,
         loaded: Option<&Loaded>,
     ) -> Result<Option<CellValue>, SetError> {
-        if moves.is_empty() {
-            return Ok(None);
-        }
-        let (mut win, mut loss, mut draw) = (None, 0, false);
+        let mut best: Option<Value> = None;
+        // Moves to positions whose captures and den entries are not looked up, with the best that each move can be.
+        let mut bounded: Vec<(Value, CellValue, Position)> = Vec::new();
         for &mv in moves {
             let next = position.make(mv);
-            // The distance for the side that moves next; `None` for a draw.
-            let value =
-                if next.winner().is_some() { Some(CellValue::Decided(0)) } else { self.look_up(&next, loaded)? };
-            let plies = match value {
-                Some(CellValue::Decided(plies)) => Some(plies),
-                Some(CellValue::NoMove) if self.rules.options().no_move == NoMove::Loss => Some(0),
-                _ => None,
+            let read = if next.winner().is_some() {
+                Read { value: CellValue::Decided(0), is_bound: false }
+            } else {
+                let address = self.addresser.locate(&next);
+                let read = address.map(|address| self.read(address, &next, loaded)).transpose()?.flatten();
+                read.unwrap_or(Read { value: CellValue::Draw, is_bound: false })
             };
-            match plies {
-                Some(plies) if plies % 2 == 0 => win = Some(win.map_or(plies + 1, |w: u16| w.min(plies + 1))),
-                Some(plies) => loss = loss.max(plies + 1),
-                None => draw = true,
+            let value = Value::of(read.value, &self.rules).before();
+            if read.is_bound {
+                bounded.push((value, read.value, next));
+            } else if self.is_best(value) {
+                return Ok(Some(cell_value(value)));
+            } else {
+                best = best.max(Some(value));
             }
         }
-        Ok(Some(match win {
-            Some(plies) => CellValue::Decided(plies),
-            None if draw => CellValue::Draw,
-            None => CellValue::Decided(loss),
-        }))
+        bounded.sort_unstable_by_key(|&(bound, ..)| Reverse(bound));
+        for (bound, stored, next) in bounded {
+            if best >= Some(bound) {
+                break;
+            }
+            let value = self.with_conversions(&next, stored)?.unwrap_or(stored);
+            best = best.max(Some(Value::of(value, &self.rules).before()));
+        }
+        Ok(best.map(cell_value))
     }
 
     /// The stored values of a class. Don't-cares are replaced by the values of the captures and den entries.
@@ -462,6 +487,18 @@ fn listed_classes(manifest: &Manifest, classes: &Classes) -> Result<Vec<bool>, S
 
 fn listed_ids<'a>(manifest: &'a Manifest, classes: &'a Classes) -> impl Iterator<Item = ClassId> + 'a {
     manifest.classes.iter().filter_map(|class| Some(classes.member(class.class.parse().ok()?)?.class))
+}
+
+/// What a file says about a position.
+struct Read {
+    value: CellValue,
+    /// Whether the position may be better for its side to move, by a capture or den entry.
+    is_bound: bool,
+}
+
+/// The value of a position with a legal move, as a cell stores it.
+fn cell_value(value: Value) -> CellValue {
+    value.dtw.map_or(CellValue::Draw, CellValue::Decided)
 }
 
 /// The captures and den entries of a position.
