@@ -259,7 +259,8 @@ impl TableSet {
         })
     }
 
-    /// The value of a position as it is stored, or from memory, or computed from its moves.
+    /// The value of a position as it is stored in a file or in memory; computed from its moves if its side to move is
+    /// not stored.
     fn read(
         &self,
         Address { class, turn, cell }: Address,
@@ -306,7 +307,7 @@ impl TableSet {
         loaded: Option<&Loaded>,
     ) -> Result<Option<CellValue>, SetError> {
         let mut best: Option<Value> = None;
-        // Moves to positions whose captures and den entries are not looked up, with the best that each move can be.
+        // Moves to positions whose captures and den entries are not looked up yet, with an upper bound of each move's value.
         let mut bounded: Vec<(Value, CellValue, Position)> = Vec::new();
         for &mv in moves {
             let next = position.make(mv);
@@ -489,10 +490,10 @@ fn listed_ids<'a>(manifest: &'a Manifest, classes: &'a Classes) -> impl Iterator
     manifest.classes.iter().filter_map(|class| Some(classes.member(class.class.parse().ok()?)?.class))
 }
 
-/// What a file says about a position.
+/// The value of a position before its captures and den entries are looked up.
 struct Read {
     value: CellValue,
-    /// Whether the position may be better for its side to move, by a capture or den entry.
+    /// Whether a capture or den entry may be better for the side to move, so that the value is a lower bound.
     is_bound: bool,
 }
 
