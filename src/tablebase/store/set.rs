@@ -307,7 +307,7 @@ impl TableSet {
         loaded: Option<&Loaded>,
     ) -> Result<Option<CellValue>, SetError> {
         let mut best: Option<Value> = None;
-        // Moves to positions whose captures and den entries are not looked up yet, with an upper bound of each move's value.
+        // Moves to positions whose captures and den entries are not looked up yet, with an upper bound of each move.
         let mut bounded: Vec<(Value, CellValue, Position)> = Vec::new();
         for &mv in moves {
             let next = position.make(mv);
