@@ -1,10 +1,10 @@
 use super::GpuError;
-use bytemuck::{AnyBitPattern, NoUninit};
+use super::pool::{Buffer, Pool};
+use super::transfer::StagingPool;
+use bytemuck::NoUninit;
 use serde::Serialize;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc};
-use std::time::Duration;
-use wgpu::util::DeviceExt;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// An adapter with the limits that matter to this program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -110,6 +110,8 @@ pub(crate) struct Device {
     pub subgroups: bool,
     device: wgpu::Device,
     queue: wgpu::Queue,
+    pool: Arc<Pool>,
+    pub(super) staging: StagingPool,
     /// The first uncaught error since the last check.
     error: Arc<Mutex<Option<GpuError>>>,
     /// The reason why the device is lost. A lost device stays lost.
@@ -127,8 +129,11 @@ pub(crate) struct Layout {
 /// A compiled kernel.
 pub(crate) struct Kernel(wgpu::ComputePipeline);
 
-/// Bound buffers.
-pub(crate) struct Bound(wgpu::BindGroup);
+/// Bound buffers, which must not be used for anything else until then.
+pub(crate) struct Bound {
+    group: wgpu::BindGroup,
+    _buffers: Vec<Buffer>,
+}
 
 /// A kernel to run with `groups` workgroups. `params` is the number of its set of parameters.
 pub(crate) struct Step<'a> {
@@ -182,7 +187,9 @@ impl Device {
         let slot = lost.clone();
         device.set_device_lost_callback(move |_, text| _ = slot.set(text));
         let subgroups = device.features().contains(wgpu::Features::SUBGROUP);
-        let this = Device { report, subgroups, device, queue, error, lost, until_lost: AtomicU32::new(0) };
+        let (pool, staging) = Default::default();
+        let this =
+            Device { report, subgroups, device, queue, pool, staging, error, lost, until_lost: AtomicU32::new(0) };
         this.check()?;
         Ok(this)
     }
@@ -257,14 +264,33 @@ impl Device {
         self.report.max_binding.min(self.report.max_buffer).min(u32::MAX.into()) & !255
     }
 
-    /// A zeroed buffer for kernels.
-    pub(crate) fn buffer(&self, what: &str, bytes: u64) -> Result<wgpu::Buffer, GpuError> {
-        self.fits(what, bytes)?;
-        self.create(what, bytes, STORAGE)
+    /// A zeroed buffer for kernels, of at least this size.
+    pub(crate) fn buffer(&self, what: &str, bytes: u64) -> Result<Buffer, GpuError> {
+        let buffer = self.unset_buffer(what, bytes)?;
+        self.submit_commands(|encoder| encoder.clear_buffer(&buffer, 0, None));
+        Ok(buffer)
     }
 
-    fn create(&self, label: &str, bytes: u64, usage: wgpu::BufferUsages) -> Result<wgpu::Buffer, GpuError> {
-        let size = bytes.next_multiple_of(4).max(16);
+    /// A buffer for kernels, of at least this size, with the contents of an earlier buffer or zeros.
+    pub(crate) fn unset_buffer(&self, what: &str, bytes: u64) -> Result<Buffer, GpuError> {
+        let limit = self.max_binding();
+        if bytes > limit {
+            return Err(GpuError::TooLarge { what: what.to_owned(), needed: bytes, limit });
+        }
+        if let Some(buffer) = self.pool.take(bytes) {
+            return Ok(buffer);
+        }
+        // A size that buffers of other batches are likely to have, too.
+        let size = bytes.max(16).next_multiple_of((bytes.next_power_of_two() / 16).max(4)).min(limit);
+        let mut created = self.create(what, size, STORAGE);
+        if matches!(created, Err(GpuError::OutOfMemory(_))) && self.pool.clear() {
+            self.wait()?;
+            created = self.create(what, size, STORAGE);
+        }
+        Ok(self.pool.adopt(created?))
+    }
+
+    pub(super) fn create(&self, label: &str, size: u64, usage: wgpu::BufferUsages) -> Result<wgpu::Buffer, GpuError> {
         let descriptor = wgpu::BufferDescriptor { label: Some(label), size, usage, mapped_at_creation: false };
         let buffer = self.device.create_buffer(&descriptor);
         self.check()?;
@@ -272,12 +298,9 @@ impl Device {
     }
 
     /// A buffer for kernels with these contents.
-    pub(crate) fn buffer_with(&self, what: &str, contents: &[impl NoUninit]) -> Result<wgpu::Buffer, GpuError> {
-        self.fits(what, size_of_val(contents) as u64)?;
-        let contents = if contents.is_empty() { &[0; 16] } else { bytemuck::cast_slice(contents) };
-        let descriptor = wgpu::util::BufferInitDescriptor { label: Some(what), contents, usage: STORAGE };
-        let buffer = self.device.create_buffer_init(&descriptor);
-        self.check()?;
+    pub(crate) fn buffer_with(&self, what: &str, contents: &[impl NoUninit]) -> Result<Buffer, GpuError> {
+        let buffer = self.unset_buffer(what, size_of_val(contents) as u64)?;
+        self.upload(&buffer, 0, bytemuck::cast_slice(contents))?;
         Ok(buffer)
     }
 
@@ -286,27 +309,17 @@ impl Device {
         self.create("parameters", sets * PARAMS_STRIDE, wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST)
     }
 
-    fn fits(&self, what: &str, needed: u64) -> Result<(), GpuError> {
-        let limit = self.max_binding();
-        if needed <= limit { Ok(()) } else { Err(GpuError::TooLarge { what: what.to_owned(), needed, limit }) }
-    }
-
     pub(crate) fn write(&self, buffer: &wgpu::Buffer, offset: u64, contents: &[impl NoUninit]) {
         self.queue.write_buffer(buffer, offset, bytemuck::cast_slice(contents));
     }
 
     /// Binds the parameters and the storage buffers, in order.
-    pub(crate) fn bind(
-        &self,
-        layout: &Layout,
-        params: &wgpu::Buffer,
-        storage: &[&wgpu::Buffer],
-    ) -> Result<Bound, GpuError> {
+    pub(crate) fn bind(&self, layout: &Layout, params: &wgpu::Buffer, storage: &[&Buffer]) -> Result<Bound, GpuError> {
         let size = std::num::NonZeroU64::new(PARAMS_STRIDE);
         let params = wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer: params, offset: 0, size });
-        let storage = storage.iter().map(|buffer| buffer.as_entire_binding());
+        let resources = storage.iter().map(|buffer| buffer.as_entire_binding());
         let entries: Vec<wgpu::BindGroupEntry<'_>> = (0..)
-            .zip(std::iter::once(params).chain(storage))
+            .zip(std::iter::once(params).chain(resources))
             .map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource })
             .collect();
         let group = self.device.create_bind_group(&wgpu::BindGroupDescriptor {
@@ -315,24 +328,29 @@ impl Device {
             entries: &entries,
         });
         self.check()?;
-        Ok(Bound(group))
+        Ok(Bound { group, _buffers: storage.iter().map(|&buffer| buffer.clone()).collect() })
     }
 
     /// Submits steps, which run one after the other, without waiting for them.
     pub(crate) fn submit<'a>(&self, steps: impl IntoIterator<Item = Step<'a>>) {
-        let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-        for Step { kernel, bound, params, groups } in steps {
-            pass.set_pipeline(&kernel.0);
-            pass.set_bind_group(0, &bound.0, &[params * PARAMS_STRIDE as u32]);
-            pass.dispatch_workgroups(groups, 1, 1);
-        }
-        drop(pass);
-        self.queue.submit([encoder.finish()]);
+        self.submit_commands(|encoder| {
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+            for Step { kernel, bound, params, groups } in steps {
+                pass.set_pipeline(&kernel.0);
+                pass.set_bind_group(0, &bound.group, &[params * PARAMS_STRIDE as u32]);
+                pass.dispatch_workgroups(groups, 1, 1);
+            }
+        });
         if self.until_lost.fetch_sub(1, Relaxed) == 1 {
             self.device.destroy();
             _ = self.lost.set("a test simulated the loss".to_owned());
         }
+    }
+
+    pub(super) fn submit_commands(&self, record: impl FnOnce(&mut wgpu::CommandEncoder)) -> wgpu::SubmissionIndex {
+        let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        record(&mut encoder);
+        self.queue.submit([encoder.finish()])
     }
 
     /// Simulates a loss of the device after this many submissions, for tests.
@@ -342,85 +360,15 @@ impl Device {
 
     /// Waits for all submitted steps.
     pub(crate) fn wait(&self) -> Result<(), GpuError> {
-        let polled = self.device.poll(wgpu::PollType::wait_indefinitely());
+        self.poll(wgpu::PollType::wait_indefinitely())
+    }
+
+    pub(super) fn poll(&self, wait: wgpu::PollType) -> Result<(), GpuError> {
+        let polled = self.device.poll(wait);
         self.check()?;
         polled.map(drop).map_err(|e| GpuError::Failed(e.to_string()))
     }
-
-    /// Waits for all submitted steps and returns the first `count` elements of a buffer.
-    pub(crate) fn read<T: AnyBitPattern + NoUninit>(
-        &self,
-        buffer: &wgpu::Buffer,
-        count: usize,
-    ) -> Result<Vec<T>, GpuError> {
-        let mut all = Vec::with_capacity(count);
-        let bytes = (count * size_of::<T>()) as u64;
-        self.stream(&[(buffer, bytes)], |piece| all.extend(bytemuck::pod_collect_to_vec::<u8, T>(piece)))?;
-        Ok(all)
-    }
-
-    /// Waits for all submitted steps and calls `f` with the first bytes of these buffers (buffer, size), in order and in
-    /// pieces. The next piece is copied while `f` runs.
-    pub(crate) fn stream(&self, parts: &[(&wgpu::Buffer, u64)], mut f: impl FnMut(&[u8])) -> Result<(), GpuError> {
-        let of_part = |&(buffer, bytes)| {
-            (0..bytes).step_by(PIECE).map(move |at| (buffer, at, PIECE.min((bytes - at) as usize) as u64))
-        };
-        let pieces: Vec<(&wgpu::Buffer, u64, u64)> = parts.iter().flat_map(of_part).collect();
-        let largest = pieces.iter().map(|piece| piece.2).max().unwrap_or(0);
-        let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
-        let staging = || self.create("staging", largest, usage);
-        let staging = (0..pieces.len().min(2)).map(|_| staging()).collect::<Result<Vec<_>, _>>()?;
-        let mut coming = None;
-        for i in 0..=pieces.len() {
-            let started = pieces.get(i).map(|&piece| (&staging[i % 2], piece.2, self.fetch(piece, &staging[i % 2])));
-            if let Some((staging, bytes, mapped)) = std::mem::replace(&mut coming, started) {
-                self.finish(mapped)?;
-                f(&staging.get_mapped_range(..bytes).map_err(|e| GpuError::Failed(e.to_string()))?);
-                staging.unmap();
-            }
-        }
-        Ok(())
-    }
-
-    /// Starts copying bytes of a buffer to a staging buffer and mapping it.
-    fn fetch(&self, (buffer, offset, bytes): (&wgpu::Buffer, u64, u64), staging: &wgpu::Buffer) -> Mapped {
-        let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        encoder.copy_buffer_to_buffer(buffer, offset, staging, 0, Some(bytes));
-        let submission = self.queue.submit([encoder.finish()]);
-        let (answer, result) = mpsc::channel();
-        staging.map_async(wgpu::MapMode::Read, .., move |mapped| {
-            // Sending fails if the receiver has given up, which is harmless.
-            let _ = answer.send(mapped);
-        });
-        Mapped { submission, result }
-    }
-
-    /// Waits until a staging buffer is mapped.
-    fn finish(&self, mapped: Mapped) -> Result<(), GpuError> {
-        let wait = wgpu::PollType::Wait { submission_index: Some(mapped.submission), timeout: None };
-        let polled = self.device.poll(wait);
-        self.check()?;
-        polled.map_err(|e| GpuError::Failed(e.to_string()))?;
-        // Another thread that waits for the device may have received this answer and be about to pass it on.
-        match mapped.result.recv_timeout(ANSWER) {
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(e)) => Err(GpuError::Failed(e.to_string())),
-            Err(_) => Err(GpuError::Lost("it did not answer".to_owned())),
-        }
-    }
 }
-
-/// A staging buffer that is being mapped.
-struct Mapped {
-    submission: wgpu::SubmissionIndex,
-    result: mpsc::Receiver<Result<(), wgpu::BufferAsyncError>>,
-}
-
-/// The most time for an answer after the device has finished.
-const ANSWER: Duration = Duration::from_secs(30);
-
-/// Bytes of a piece in [`Device::stream`].
-const PIECE: usize = 32 << 20;
 
 /// The uses of a buffer for kernels.
 const STORAGE: wgpu::BufferUsages =
@@ -430,15 +378,55 @@ const STORAGE: wgpu::BufferUsages =
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_kernel_that_does_not_compile_is_shown() {
-        let device = match Device::open(AdapterChoice::Any, 1) {
-            Ok(device) => device,
+    /// Opens a device, or prints the reason why the test is skipped.
+    fn device() -> Option<Device> {
+        match Device::open(AdapterChoice::Any, 1) {
+            Ok(device) => Some(device),
             Err(error) => {
                 assert!(std::env::var_os("DSQ_REQUIRE_GPU").is_none_or(|v| v != "1"), "{error}");
-                return eprintln!("SKIPPED: {error}");
+                eprintln!("SKIPPED: {error}");
+                None
             }
-        };
+        }
+    }
+
+    #[test]
+    fn a_buffer_is_used_again_and_zeroed() {
+        let Some(device) = device() else { return };
+        let contents: Vec<u32> = (1..=5000).collect();
+        let buffer = device.buffer_with("numbers", &contents).unwrap();
+        assert_eq!(device.read::<u32>(&buffer, 5000).unwrap(), contents);
+        let first = wgpu::Buffer::clone(&buffer);
+        let clone = buffer.clone();
+        drop(buffer);
+        // A clone is still in use.
+        let other = device.unset_buffer("other numbers", 20_000).unwrap();
+        assert!(*other != first);
+        drop(clone);
+        let again = device.buffer("zeros", 19_000).unwrap();
+        assert!(*again == first);
+        assert_eq!(device.read::<u32>(&again, 4750).unwrap(), vec![0; 4750]);
+        // A much smaller buffer has memory of its own.
+        assert!(device.buffer("few zeros", 100).unwrap().size() < 200);
+    }
+
+    /// More than one piece, of sizes that are no multiple of a piece, at an offset.
+    #[test]
+    fn pieces_are_copied_in_order() {
+        let Some(device) = device() else { return };
+        let contents: Vec<u32> = (0..20_000_003u32).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
+        let bytes: &[u8] = bytemuck::cast_slice(&contents);
+        let buffer = device.buffer("bytes", bytes.len() as u64 + 8).unwrap();
+        device.upload(&buffer, 4, bytes).unwrap();
+        let mut read = vec![0u8; bytes.len() + 8];
+        let (half, rest) = (40_000_000, bytes.len() as u64 + 8 - 40_000_000);
+        device.read_into(&[(&*buffer, 0, half), (&*buffer, half, rest)], &mut read).unwrap();
+        assert!(read[..4] == [0; 4] && read[4..][..bytes.len()] == *bytes && read[bytes.len() + 4..] == [0; 4]);
+    }
+
+    #[test]
+    fn a_kernel_that_does_not_compile_is_shown() {
+        let Some(device) = device() else { return };
         let layout = device.layout(&[true]).unwrap();
         let broken = device.kernel(&layout, "broken", "fn main() { return up(1); }").err().expect("an unknown name");
         assert!(matches!(&broken, GpuError::Shader { name, .. } if name == "broken"), "{broken}");

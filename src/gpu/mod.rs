@@ -2,7 +2,11 @@
 
 mod device;
 mod error;
+mod pool;
+mod transfer;
 
 pub use device::{AdapterChoice, AdapterReport, adapters};
 pub(crate) use device::{Bound, Device, Kernel, Layout, PARAMS_STRIDE, Step};
 pub use error::GpuError;
+pub(crate) use pool::Buffer;
+pub(crate) use transfer::Part;

@@ -2,7 +2,7 @@
 //! all positions two plies later, and sums the lines of the last two plies from there. See `shaders/perft.wgsl`.
 
 use crate::board::{Animal, Color, Move, Position, Rules};
-use crate::gpu::{AdapterChoice, AdapterReport, Bound, Device, GpuError, Kernel, PARAMS_STRIDE, Step};
+use crate::gpu::{AdapterChoice, AdapterReport, Bound, Buffer, Device, GpuError, Kernel, PARAMS_STRIDE, Step};
 use crate::shaders::{NONE, PerftParams, PerftRules, compose, halves};
 
 /// Plies that the GPU expands.
@@ -25,9 +25,9 @@ pub struct GpuPerft<'a> {
     device: Device,
     kernel: Kernel,
     params: wgpu::Buffer,
-    work: wgpu::Buffer,
+    work: Buffer,
     /// The positions of a chunk.
-    frontier: wgpu::Buffer,
+    frontier: Buffer,
     /// The buffers that the kernel reads and writes, by ply.
     bound: Vec<Bound>,
     /// Number of positions of a chunk.
@@ -63,7 +63,7 @@ impl<'a> GpuPerft<'a> {
         let params = device.params(EXPANDED as u64 + 1)?;
         let work = device.buffer("sums", 4 * (COUNTS + EXPANDED + 1) as u64)?;
         let rule_table = device.buffer_with("the rules", &[rule_table(rules)])?;
-        let bind = |pair: &[wgpu::Buffer]| device.bind(&layout, &params, &[&rule_table, &work, &pair[0], &pair[1]]);
+        let bind = |pair: &[Buffer]| device.bind(&layout, &params, &[&rule_table, &work, &pair[0], &pair[1]]);
         let bound = frontiers.windows(2).map(bind).collect::<Result<Vec<_>, _>>()?;
         let frontier = frontiers.into_iter().next().expect("one for each ply");
         let this = GpuPerft { rules, kernel, params, work, bound, frontier, chunk: chunk as usize, device };

@@ -32,21 +32,26 @@ impl Rows {
         let orders = orders(index, options);
         let mut places: Vec<u32> = (0..index.rows).into_par_iter().map(|row| first_like(index, &orders, row)).collect();
         let (mut solved, mut weights) = (Vec::new(), Vec::<u16>::new());
-        for row in 0..index.rows {
-            let first = places[row];
-            if first == NONE {
-                continue;
+        // Rows with the same square of the first piece have the same weight.
+        let block = index.row_pieces.first().map_or(1, |piece| piece.stride as usize);
+        for start in (0..index.rows).step_by(block) {
+            let weight = index.weight(start) as u16;
+            for row in start..(start + block).min(index.rows) {
+                let first = places[row];
+                if first == NONE {
+                    continue;
+                }
+                let like = (first >> 1) as usize;
+                if like == row {
+                    places[row] = 2 * solved.len() as u32;
+                    solved.push(row as u32);
+                    weights.push(0);
+                } else {
+                    // The first of the equal rows comes before this row and already has its number.
+                    places[row] = places[like] | first & 1;
+                }
+                weights[(places[row] >> 1) as usize] += weight;
             }
-            let like = (first >> 1) as usize;
-            if like == row {
-                places[row] = 2 * solved.len() as u32;
-                solved.push(row as u32);
-                weights.push(0);
-            } else {
-                // The first of the equal rows comes before this row and already has its number.
-                places[row] = places[like] | first & 1;
-            }
-            weights[(places[row] >> 1) as usize] += index.weight(row) as u16;
         }
         Rows { solved, places, weights }
     }
@@ -120,6 +125,17 @@ impl Rows {
     #[inline(always)]
     pub(crate) fn offset(&self, first: usize, number: usize) -> usize {
         self.row(number) - self.row(first)
+    }
+
+    /// The values of all rows of the index, by the values of the solved rows alone.
+    pub(crate) fn expand<T: Copy + Default + Send + Sync>(&self, solved: &[T]) -> Vec<T> {
+        let mut all = vec![T::default(); self.places.len() * ROW_CELLS];
+        all.par_chunks_exact_mut(ROW_CELLS).enumerate().for_each(|(row, to)| {
+            if let Some((number, mirrored)) = self.place(row) {
+                copy_row(&solved[number * ROW_CELLS..][..ROW_CELLS], mirrored, to);
+            }
+        });
+        all
     }
 
     /// Copies the values of the solved rows to the rows that were not solved.

@@ -195,7 +195,7 @@ impl Gpu {
         self.tables = None;
         let ids = self.table_ids(job.classes, &plan.job_tables, &plan.tables, wide);
         let tables = Arc::new(Tables::sent(&self.device, job, ids, wide, self.limit())?);
-        self.work.sent += tables.buffers.iter().map(wgpu::Buffer::size).sum::<u64>();
+        self.work.sent += tables.bytes;
         self.tables = Some(tables.clone());
         Ok(tables)
     }
@@ -263,9 +263,9 @@ impl Backend for Gpu {
         Ok(())
     }
 
-    /// Bytes of the values that are fetched from the GPU.
+    /// Bytes of the values, and of one side's as they are fetched from the GPU.
     fn host_bytes(&self, index: &Index, values: bool) -> usize {
-        if values { value_bytes(index) } else { 0 }
+        if values { value_bytes(index) + index.cells() } else { 0 }
     }
 
     fn work(&self) -> Option<DeviceWork> {

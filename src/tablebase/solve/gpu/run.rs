@@ -4,7 +4,7 @@ use super::kernels::{Kernels, TABLE_BUFFERS};
 use super::plan::{Member, Plan};
 use super::tables::Tables;
 use crate::board::{ByColor, Color, NoMove};
-use crate::gpu::{Bound, Device, GpuError, Kernel, PARAMS_STRIDE, Step};
+use crate::gpu::{Bound, Buffer, Device, GpuError, Kernel, PARAMS_STRIDE, Part, Step};
 use crate::shaders::*;
 use crate::tablebase::solve::backend::{DeviceWork, Job, Solved};
 use crate::tablebase::solve::memory::gpu::BatchFormat;
@@ -19,8 +19,8 @@ mod traffic;
 
 /// The number of passes that are submitted before the host reads the counters.
 const PASSES_AT_ONCE: u16 = 16;
-/// The most workgroups of a dispatch, which share the rows: as many as a large GPU runs at a time.
-const GROUPS: usize = 4096;
+/// The most workgroups of a dispatch, which share the rows: as many as every GPU allows.
+const GROUPS: usize = 65535;
 /// The longest line in plies that the counters and the depths of conversions can represent.
 pub(super) const MAX_PLIES: u16 = KINDS as u16 - 3;
 /// The index of the first page's number of entries among the counters, after the number of visits.
@@ -31,15 +31,15 @@ struct Page {
     color: Color,
     first_row: usize,
     rows: usize,
-    entries: wgpu::Buffer,
-    codes: wgpu::Buffer,
+    entries: Buffer,
+    codes: Buffer,
 }
 
 /// The planes of one side to move.
 struct Planes {
-    open: wgpu::Buffer,
-    lost: wgpu::Buffer,
-    escapes: wgpu::Buffer,
+    open: Buffer,
+    lost: Buffer,
+    escapes: Buffer,
 }
 
 /// The bindings of a page: for kernels without a depth, and for passes of odd and of even depth.
@@ -61,15 +61,15 @@ pub(super) struct Run<'a> {
     tables: Arc<Tables>,
     format: BatchFormat,
     /// The buffers that do not change: sides, captures, places.
-    fixed: [wgpu::Buffer; 3],
-    rows: ByColor<wgpu::Buffer>,
+    fixed: [Buffer; 3],
+    rows: ByColor<Buffer>,
     planes: ByColor<Planes>,
     pages: Vec<Page>,
     bounds: Vec<PageBounds>,
-    counters: wgpu::Buffer,
+    counters: Buffer,
     params: wgpu::Buffer,
     /// The records of the kernels, if they trace.
-    touches: Option<wgpu::Buffer>,
+    touches: Option<Buffer>,
     /// The counters as last read. The next fields count the waits for them and the dispatches.
     counted: Vec<u32>,
     pub waits: u64,
@@ -95,7 +95,7 @@ impl<'a> Run<'a> {
             device.buffer_with(&label("the captures"), &captures)?,
             device.buffer_with(&label("the places"), &plan.places)?,
         ];
-        let plane = || device.buffer(&label("a plane"), (plan.rows * plan.row_words() * 8) as u64);
+        let plane = || device.unset_buffer(&label("a plane"), (plan.rows * plan.row_words() * 8) as u64);
         let planes = || Ok(Planes { open: plane()?, lost: plane()?, escapes: plane()? });
         let states = || device.buffer_with(&label("the rows"), &plan.row_states);
         let mut pages = Vec::new();
@@ -106,7 +106,7 @@ impl<'a> Run<'a> {
                     color,
                     first_row,
                     rows,
-                    entries: device.buffer(&label("the conversions"), rows as u64 * format.entry_bytes())?,
+                    entries: device.unset_buffer(&label("the conversions"), rows as u64 * format.entry_bytes())?,
                     codes: device.buffer(&label("the codes"), rows as u64 * format.code_bytes())?,
                 });
             }
@@ -135,7 +135,7 @@ impl<'a> Run<'a> {
         Ok(run)
     }
 
-    fn bind(&self, page: &Page, written: &wgpu::Buffer, seen: &wgpu::Buffer) -> Result<Bound, GpuError> {
+    fn bind(&self, page: &Page, written: &Buffer, seen: &Buffer) -> Result<Bound, GpuError> {
         let [sides, captures, places] = &self.fixed;
         let (own, opponent) = (&self.rows[page.color], &self.rows[!page.color]);
         let escapes = &self.planes[page.color].escapes;
@@ -295,41 +295,49 @@ impl<'a> Run<'a> {
         Solved { stats, table: None }
     }
 
-    /// Fetches the values, row by row, White's of all classes first.
+    /// Fetches the values, class by class.
     fn fetch_values(&self, solved: &mut [Solved]) -> Result<(), GpuError> {
         let width = self.format.cell_bytes();
         let row_bytes = ROW_CELLS * width;
-        let members = &self.plan.members;
-        let empty = |member: &Member| ByColor::from_fn(|_| Cells::empty(width, member.index.cells()));
-        let mut tables: Vec<ByColor<Cells>> = members.iter().map(empty).collect();
-        let parts: Vec<_> = self.pages.iter().map(|page| (&page.codes, (page.rows * row_bytes) as u64)).collect();
-        let mut all = Color::ALL.into_iter().flat_map(|color| {
-            let rows = move |class: usize| (0..members[class].rows.len()).map(move |number| (class, color, number));
-            (0..members.len()).flat_map(rows)
-        });
-        self.device.stream(&parts, |piece| {
-            for (codes, (class, color, number)) in piece.chunks_exact(row_bytes).zip(all.by_ref()) {
-                let first = members[class].rows.row(number) * row_bytes;
-                tables[class][color].view_mut().bytes_mut()[first..][..row_bytes].copy_from_slice(codes);
-            }
-        })?;
-        for (class, (mut cells, solved)) in tables.into_iter().zip(solved).enumerate() {
+        let most = self.plan.members.iter().map(|member| member.rows.len()).max().unwrap_or(0);
+        // The values of the solved rows, aligned for cells of two bytes.
+        let mut rows = vec![0u64; most * row_bytes / 8];
+        for (class, (member, solved)) in self.plan.members.iter().zip(solved).enumerate() {
             // The width of the CPU's cells, which widens them for the pass after the last pass with a change, too.
             let longest = Color::ALL.iter().map(|&color| solved.stats[color].summary().longest).max().unwrap_or(0);
             let last_conversion = self.last_conversion(2 * class..2 * class + 2);
             let wide = longest >= u64::from(Cells::BYTE_PLIES) || last_conversion > Cells::BYTE_PLIES;
-            for color in Color::ALL {
-                let cells = &mut cells[color];
-                members[class].rows.spread(cells);
-                match cells {
-                    Cells::Wide(codes) if !wide => *cells = Cells::Byte(codes.iter().map(|&code| code as u8).collect()),
+            let mut fetch = |color| {
+                let rows = &mut bytemuck::cast_slice_mut(&mut rows)[..member.rows.len() * row_bytes];
+                self.device.read_into(&self.codes_of(member, color, row_bytes), rows)?;
+                let mut cells = match width {
+                    1 => Cells::Byte(member.rows.expand(rows)),
+                    _ => Cells::Wide(member.rows.expand(bytemuck::cast_slice(rows))),
+                };
+                match &cells {
+                    Cells::Wide(codes) if !wide => cells = Cells::Byte(codes.iter().map(|&code| code as u8).collect()),
                     _ if wide => cells.widen(),
                     _ => {}
                 }
-            }
+                Ok(cells)
+            };
+            let cells = ByColor { white: fetch(Color::White)?, black: fetch(Color::Black)? };
             solved.table = Some(Table { cells });
         }
         Ok(())
+    }
+
+    /// The parts of the pages with the codes of a class for one side to move.
+    fn codes_of(&self, member: &Member, color: Color, row_bytes: usize) -> Vec<Part<'_>> {
+        let rows = member.first..member.first + member.rows.len();
+        let part = |page: &'_ Page| {
+            let first = rows.start.max(page.first_row);
+            let count = rows.end.min(page.first_row + page.rows).saturating_sub(first);
+            let at = first.saturating_sub(page.first_row) * row_bytes;
+            (at as u64, (count * row_bytes) as u64)
+        };
+        let pages = self.pages.iter().filter(|page| page.color == color).map(|page| (page, part(page)));
+        pages.filter(|(_, (_, bytes))| *bytes > 0).map(|(page, (at, bytes))| (&*page.codes, at, bytes)).collect()
     }
 
     /// The counters of the work, after [`solve`](Run::solve).

@@ -1,11 +1,12 @@
 //! The values on the GPU of the smaller classes that captures lead to, in the usual codes.
 
 use crate::board::Color;
-use crate::gpu::{Device, GpuError};
+use crate::gpu::{Buffer, Device, GpuError};
 use crate::tablebase::solve::backend::Job;
 use crate::tablebase::solve::cpu::conversions::Conversions;
 use crate::tablebase::value::{Cells, decided};
 use crate::tablebase::{ClassId, Classes};
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
 /// One side to move of a class.
@@ -16,7 +17,9 @@ pub(super) struct Tables {
     pub wide: bool,
     /// The buffer of each table, and the first cell there.
     pub places: HashMap<TableId, (u32, u32)>,
-    pub buffers: Vec<wgpu::Buffer>,
+    pub buffers: Vec<Buffer>,
+    /// Bytes of all tables.
+    pub bytes: u64,
 }
 
 impl Tables {
@@ -31,22 +34,30 @@ impl Tables {
         wide: bool,
         limit: u64,
     ) -> Result<Tables, GpuError> {
-        let mut this = Tables { wide, places: HashMap::new(), buffers: Vec::new() };
         let width = 1 + u64::from(wide);
-        let send = |bytes: &[u8]| device.buffer_with("the values of smaller classes", bytes);
-        let mut bytes = Vec::new();
-        for &(id, color) in ids {
-            let cells = &job.table(id).expect("smaller classes are solved first").cells[color];
-            if bytes.len() as u64 + cells.len() as u64 * width > limit && !bytes.is_empty() {
-                this.buffers.push(send(&bytes)?);
-                bytes.clear();
+        let cells_of = |(id, color): TableId| &job.table(id).expect("smaller classes are solved first").cells[color];
+        // By buffer: its size and its tables, each with the place of its first byte.
+        let mut buffers: Vec<(u64, Vec<(TableId, u64)>)> = vec![(0, Vec::new())];
+        for &id in ids {
+            let bytes = cells_of(id).len() as u64 * width;
+            if buffers.last().is_none_or(|(size, _)| *size > 0 && size + bytes > limit) {
+                buffers.push((0, Vec::new()));
             }
-            this.places.insert((id, color), (this.buffers.len() as u32, (bytes.len() as u64 / width) as u32));
-            append(&mut bytes, cells, wide)
-                .ok_or_else(|| GpuError::TooLong { what: job.material(id).to_string(), plies: Cells::BYTE_PLIES })?;
-            bytes.resize(bytes.len().next_multiple_of(4), 0);
+            let (size, tables) = buffers.last_mut().expect("one is there");
+            tables.push((id, *size));
+            *size = (*size + bytes).next_multiple_of(4);
         }
-        this.buffers.push(send(&bytes)?);
+        let mut this = Tables { wide, bytes: 0, places: HashMap::new(), buffers: Vec::new() };
+        for (size, tables) in buffers {
+            let buffer = device.unset_buffer("the values of smaller classes", size)?;
+            for (id, first) in tables {
+                let too_long = || GpuError::TooLong { what: job.material(id.0).to_string(), plies: Cells::BYTE_PLIES };
+                device.upload(&buffer, first, &codes(cells_of(id), wide).ok_or_else(too_long)?)?;
+                this.places.insert(id, (this.buffers.len() as u32, (first / width) as u32));
+            }
+            this.bytes += size;
+            this.buffers.push(buffer);
+        }
         Ok(this)
     }
 
@@ -56,20 +67,16 @@ impl Tables {
     }
 }
 
-/// Appends the codes of `cells`; `None` if a code is too large for a byte and `wide` is not set.
-fn append(bytes: &mut Vec<u8>, cells: &Cells, wide: bool) -> Option<()> {
+/// The codes of `cells`; `None` if a code is too large for a byte and `wide` is not set.
+fn codes(cells: &Cells, wide: bool) -> Option<Cow<'_, [u8]>> {
     match (cells, wide) {
-        (Cells::Byte(cells), false) => bytes.extend_from_slice(cells),
-        (Cells::Byte(cells), true) => bytes.extend(cells.iter().flat_map(|&code| u16::from(code).to_le_bytes())),
-        (Cells::Wide(cells), true) => bytes.extend_from_slice(bytemuck::cast_slice(cells)),
+        (Cells::Byte(cells), true) => Some(cells.iter().flat_map(|&code| u16::from(code).to_le_bytes()).collect()),
         (Cells::Wide(cells), false) => {
-            if cells.iter().any(|&code| code > decided(Cells::BYTE_PLIES)) {
-                return None;
-            }
-            bytes.extend(cells.iter().map(|&code| code as u8));
+            let fits = cells.iter().all(|&code| code <= decided(Cells::BYTE_PLIES));
+            fits.then(|| cells.iter().map(|&code| code as u8).collect())
         }
+        _ => Some(cells.view().bytes().into()),
     }
-    Some(())
 }
 
 /// The tables that captures of these classes lead to.

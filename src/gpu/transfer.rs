@@ -1,0 +1,178 @@
+//! Copies between the host and the device, in pieces through a few staging buffers that are used again.
+
+use super::{Device, GpuError};
+use bytemuck::{AnyBitPattern, NoUninit};
+use rayon::prelude::*;
+use std::sync::{Mutex, PoisonError, mpsc};
+use std::time::Duration;
+
+/// A buffer that the host maps, with the submission that used it last.
+pub(super) struct Staging {
+    buffer: wgpu::Buffer,
+    used_by: Option<wgpu::SubmissionIndex>,
+}
+
+/// The free staging buffers of a device, for each direction.
+#[derive(Default)]
+pub(super) struct StagingPool {
+    reading: Mutex<Vec<Staging>>,
+    writing: Mutex<Vec<Staging>>,
+}
+
+impl StagingPool {
+    fn list(&self, mode: wgpu::MapMode) -> &Mutex<Vec<Staging>> {
+        if mode == wgpu::MapMode::Read { &self.reading } else { &self.writing }
+    }
+
+    fn put(&self, mode: wgpu::MapMode, all: impl IntoIterator<Item = Staging>) {
+        self.list(mode).lock().unwrap_or_else(PoisonError::into_inner).extend(all);
+    }
+}
+
+/// Bytes of a piece.
+const PIECE: usize = 32 << 20;
+/// Bytes that a thread copies at a time.
+const PART: usize = 1 << 20;
+/// The number of staging buffers: the host copies one piece while the device copies another one.
+const IN_FLIGHT: usize = 3;
+/// The most time for an answer after the device has finished.
+const ANSWER: Duration = Duration::from_secs(30);
+
+/// A range of a buffer: its first byte and its number of bytes, multiples of 4.
+pub(crate) type Part<'a> = (&'a wgpu::Buffer, u64, u64);
+
+impl Device {
+    /// Waits for all submitted steps and returns the first `count` elements of a buffer.
+    pub(crate) fn read<T: AnyBitPattern + NoUninit>(
+        &self,
+        buffer: &wgpu::Buffer,
+        count: usize,
+    ) -> Result<Vec<T>, GpuError> {
+        let mut all = Vec::with_capacity(count);
+        let bytes = (count * size_of::<T>()) as u64;
+        self.stream(&[(buffer, 0, bytes)], |piece| all.extend(bytemuck::pod_collect_to_vec::<u8, T>(piece)))?;
+        Ok(all)
+    }
+
+    /// Waits for all submitted steps and copies these parts, one after the other, to `to`, which has their size.
+    pub(crate) fn read_into(&self, parts: &[Part<'_>], mut to: &mut [u8]) -> Result<(), GpuError> {
+        self.stream(parts, |piece| {
+            let (now, rest) = std::mem::take(&mut to).split_at_mut(piece.len());
+            now.par_chunks_mut(PART).zip(piece.par_chunks(PART)).for_each(|(to, from)| to.copy_from_slice(from));
+            to = rest;
+        })
+    }
+
+    /// Waits for all submitted steps and calls `f` with the bytes of these parts, in order and in pieces. The next pieces
+    /// are copied while `f` runs.
+    fn stream(&self, parts: &[Part<'_>], mut f: impl FnMut(&[u8])) -> Result<(), GpuError> {
+        let pieces: Vec<Part<'_>> = parts
+            .iter()
+            .flat_map(|&(buffer, first, bytes)| {
+                let size = move |at| (PIECE as u64).min(bytes - at);
+                (0..bytes).step_by(PIECE).map(move |at| (buffer, first + at, size(at)))
+            })
+            .collect();
+        let mut staging = self.staging(wgpu::MapMode::Read, &pieces)?;
+        let n = staging.len();
+        for i in 0..pieces.len() + n {
+            if i >= n
+                && let Some(&(_, _, bytes)) = pieces.get(i - n)
+            {
+                let Staging { buffer, used_by } = &staging[i % n];
+                self.map(buffer, wgpu::MapMode::Read, used_by.clone())?;
+                f(&buffer.get_mapped_range(..bytes).map_err(failed)?);
+                buffer.unmap();
+            }
+            if let Some(&(buffer, first, bytes)) = pieces.get(i) {
+                let to = &mut staging[i % n];
+                to.used_by = Some(self.copy((buffer, first), (&to.buffer, 0), bytes));
+            }
+        }
+        self.staging.put(wgpu::MapMode::Read, staging);
+        Ok(())
+    }
+
+    /// Copies bytes, as many as a multiple of 4, to a buffer from the byte `first` on.
+    pub(crate) fn upload(&self, buffer: &wgpu::Buffer, first: u64, contents: &[u8]) -> Result<(), GpuError> {
+        let piece = |(i, piece): (usize, &[u8])| (buffer, first + (i * PIECE) as u64, piece.len() as u64);
+        let pieces: Vec<Part<'_>> = contents.chunks(PIECE).enumerate().map(piece).collect();
+        let mut staging = self.staging(wgpu::MapMode::Write, &pieces)?;
+        let n = staging.len();
+        for (i, (&(buffer, first, bytes), from)) in pieces.iter().zip(contents.chunks(PIECE)).enumerate() {
+            let through = &mut staging[i % n];
+            self.map(&through.buffer, wgpu::MapMode::Write, through.used_by.clone())?;
+            write(from, through.buffer.get_mapped_range_mut(..bytes).map_err(failed)?.slice(..));
+            through.buffer.unmap();
+            through.used_by = Some(self.copy((&through.buffer, 0), (buffer, first), bytes));
+        }
+        self.staging.put(wgpu::MapMode::Write, staging);
+        self.check()
+    }
+
+    /// Staging buffers for these pieces.
+    fn staging(&self, mode: wgpu::MapMode, pieces: &[Part<'_>]) -> Result<Vec<Staging>, GpuError> {
+        let bytes = pieces.iter().map(|piece| piece.2).max().unwrap_or(0);
+        let usage = match mode {
+            wgpu::MapMode::Read => wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
+            wgpu::MapMode::Write => wgpu::BufferUsages::MAP_WRITE | wgpu::BufferUsages::COPY_SRC,
+        };
+        let mut free = self.staging.list(mode).lock().unwrap_or_else(PoisonError::into_inner);
+        let mut taken: Vec<Staging> = free.extract_if(.., |staging| staging.buffer.size() >= bytes).collect();
+        let spare = taken.split_off(taken.len().min(pieces.len()).min(IN_FLIGHT));
+        free.extend(spare);
+        drop(free);
+        while taken.len() < pieces.len().min(IN_FLIGHT) {
+            let buffer = self.create("staging", bytes.next_power_of_two(), usage)?;
+            taken.push(Staging { buffer, used_by: None });
+        }
+        Ok(taken)
+    }
+
+    /// Copies bytes between buffers, from an offset in each.
+    fn copy(
+        &self,
+        (from, from_at): (&wgpu::Buffer, u64),
+        (to, to_at): (&wgpu::Buffer, u64),
+        bytes: u64,
+    ) -> wgpu::SubmissionIndex {
+        self.submit_commands(|encoder| encoder.copy_buffer_to_buffer(from, from_at, to, to_at, Some(bytes)))
+    }
+
+    /// Maps a staging buffer, after the submission that used it last.
+    fn map(
+        &self,
+        buffer: &wgpu::Buffer,
+        mode: wgpu::MapMode,
+        after: Option<wgpu::SubmissionIndex>,
+    ) -> Result<(), GpuError> {
+        let (answer, result) = mpsc::channel();
+        buffer.map_async(mode, .., move |mapped| {
+            // Sending fails if the receiver has given up, which is harmless.
+            let _ = answer.send(mapped);
+        });
+        let wait = match after {
+            Some(_) => wgpu::PollType::Wait { submission_index: after, timeout: None },
+            None => wgpu::PollType::Poll,
+        };
+        self.poll(wait)?;
+        match result.recv_timeout(ANSWER) {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(e)) => Err(failed(e)),
+            Err(_) => Err(GpuError::Lost("it did not answer".to_owned())),
+        }
+    }
+}
+
+fn failed(error: impl std::fmt::Display) -> GpuError {
+    GpuError::Failed(error.to_string())
+}
+
+/// Copies to mapped memory, on all threads.
+fn write(from: &[u8], to: wgpu::WriteOnly<'_, [u8]>) {
+    let (from_parts, from_rest) = from.as_chunks::<PART>();
+    let (to_parts, mut to_rest) = to.into_chunks::<PART>();
+    let parts: Vec<_> = to_parts.into_iter().zip(from_parts).collect();
+    parts.into_par_iter().for_each(|(to, from)| wgpu::WriteOnly::<[u8]>::from(to).copy_from_slice(from));
+    to_rest.copy_from_slice(from_rest);
+}
