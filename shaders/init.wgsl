@@ -4,8 +4,7 @@
 // processes a row.
 //
 // Values are as in `conversions.rs`: 0 for no conversion, k for a loss in k plies, then a draw, 65535 - k for a win in k
-// plies. Two positions share a u32. For captures, each invocation processes two neighbouring lanes, so neighbouring invocations
-// mostly read neighbouring cells.
+// plies. Two positions share a u32.
 
 /// The values of 64 words. A word takes 33 instead of 32 u32, which avoids bank conflicts in workgroup memory.
 var<workgroup> values: array<u32, 2112>;
@@ -41,7 +40,11 @@ fn start(local: u32, s: u32) {
     let row_den = enters_den(side, squares);
     workgroupBarrier();
     if !row_den {
-        by_captures(side, squares, taken, s % 32u, s / 32u);
+        by_lane_captures(side, squares, valid, s);
+    }
+    workgroupBarrier();
+    if !row_den {
+        by_other_captures(side, squares, taken, s % 32u, s / 32u);
     }
     let quiet = inner_moves(side, squares, valid, s) | row_moves(side, squares, taken, s);
     workgroupBarrier();
@@ -177,61 +180,75 @@ fn fixed_square(squares: u32, s: u32, piece: u32) -> u32 {
     return select(square_of(squares, piece), s, piece == WORD_PIECE);
 }
 
-/// Raises the values of positions with captures, word by word and two lanes for each invocation. Each half of the workgroup
-/// processes every other word.
-fn by_captures(side: u32, squares: u32, taken: vec2<u32>, pair: u32, half: u32) {
+/// Raises the values of the positions of word s with captures by or of the lane piece, in which it stands on few squares.
+fn by_lane_captures(side: u32, squares: u32, valid: vec2<u32>, s: u32) {
+    for (var c = sides[side].captures; c < sides[side].other_captures; c++) {
+        let attacker = captures[c].attacker;
+        let other = min(attacker, captures[c].victim);
+        let square = fixed_square(squares, s, other);
+        var lanes = valid & captures[c].hits[square];
+        if !not_empty(lanes) {
+            continue;
+        }
+        var cell = row_pieces_of(c, side, squares);
+        if other != WORD_PIECE {
+            cell = with_piece(c, cell, WORD_PIECE, s);
+        }
+        // Two lookups are in flight at a time; without a second position, both are the same.
+        while not_empty(lanes) {
+            let first = lowest(lanes);
+            lanes &= ~single(first);
+            let second = select(first, lowest(lanes), not_empty(lanes));
+            lanes &= ~single(second);
+            let from_first = cell_number(with_piece(c, cell, attacker, select(first, square, attacker == LANE_PIECE)));
+            let from_second = cell_number(with_piece(c, cell, attacker, select(second, square, attacker == LANE_PIECE)));
+            let found = values_at(c, vec2<u32>(from_first, from_second));
+            raise(side, squares, s, square, first, found.x);
+            raise(side, squares, s, square, second, found.y);
+        }
+    }
+}
+
+/// Raises a position of word s to at least a value, unless a rat blocks the leap between the square and the lane.
+fn raise(side: u32, squares: u32, s: u32, square: u32, lane: u32, value: u32) {
+    if !is_blocked(side, squares, crossed(square, lane)) && value > value_of(s, lane) {
+        let at = s * 33u + lane / 2u;
+        values[at] = insertBits(values[at], value, 16u * (lane & 1u), 16u);
+    }
+}
+
+/// Raises the values of positions with captures by and of other pieces, word by word and two neighbouring lanes for each
+/// invocation, so neighbouring invocations mostly read neighbouring cells. Each half of the workgroup processes every other
+/// word.
+fn by_other_captures(side: u32, squares: u32, taken: vec2<u32>, pair: u32, half: u32) {
     let every_other = vec2<u32>(0x55555555u << half, 0x55555555u << half) & sides[side].words & ~taken;
-    let end = sides[side].captures + sides[side].capture_count;
-    for (var c = sides[side].captures; c < end; c++) {
+    for (var c = sides[side].other_captures; c < sides[side].captures_end; c++) {
         let attacker = captures[c].attacker;
         let victim = captures[c].victim;
-        let first = min(attacker, victim);
         let second = max(attacker, victim);
-        let fixed = row_pieces_of(c, side, squares);
-        var words = FULL;
-        if first != WORD_PIECE {
-            let hits = captures[c].hits[square_of(squares, first)];
-            if second == WORD_PIECE {
-                words = hits;
-            } else {
-                let is_hit = select(contains(hits, square_of(squares, second)), not_empty(hits), second == LANE_PIECE);
-                words = select(EMPTY, FULL, is_hit);
-            }
+        var words = captures[c].hits[square_of(squares, min(attacker, victim))];
+        if second != WORD_PIECE {
+            words = select(EMPTY, FULL, contains(words, square_of(squares, second)));
         }
+        let fixed = row_pieces_of(c, side, squares);
         for (words &= every_other; not_empty(words); words &= ~single(lowest(words))) {
             let s = lowest(words);
-            let square = fixed_square(squares, s, first);
-            var bits = bits_from(valid_word(side, taken, s), 2u * pair) & 3u;
             var cell = fixed;
-            if first != WORD_PIECE && second != WORD_PIECE {
+            if second != WORD_PIECE {
                 cell = with_piece(c, cell, WORD_PIECE, s);
             }
-            // The piece of the smaller class whose square depends on the lane, and its squares for the two lanes.
-            var moving = LANE_PIECE;
-            var there = vec2<u32>(2u * pair, 2u * pair + 1u);
-            if second == LANE_PIECE {
-                bits &= bits_from(captures[c].hits[square], 2u * pair);
-                if bits != 0u {
-                    bits &= ~(u32(is_blocked(side, squares, crossed(square, there.x)))
-                        | (u32(is_blocked(side, squares, crossed(square, there.y))) << 1u));
-                }
-                if attacker == LANE_PIECE {
-                    there = vec2<u32>(square, square);
-                } else {
-                    moving = attacker;
-                }
-            } else {
-                let victim_square = fixed_square(squares, s, victim);
-                let water = crossed(fixed_square(squares, s, attacker), victim_square);
-                bits &= select(bits_from(unblocked(side, water), 2u * pair), 0u, is_blocked(side, squares, water));
-                cell = with_piece(c, cell, attacker, victim_square);
-            }
+            let victim_square = fixed_square(squares, s, victim);
+            cell = with_piece(c, cell, attacker, victim_square);
+            let water = crossed(fixed_square(squares, s, attacker), victim_square);
+            let lanes = valid_word(side, taken, s) & unblocked(side, water);
+            let bits = select(bits_from(lanes, 2u * pair) & 3u, 0u, is_blocked(side, squares, water));
             if bits != 0u {
                 // Without one of the two positions, both lookups read the other's cell.
-                let low = select(there.y, there.x, (bits & 1u) != 0u);
-                let high = select(there.x, there.y, (bits & 2u) != 0u);
-                let at = vec2<u32>(cell_number(with_piece(c, cell, moving, low)), cell_number(with_piece(c, cell, moving, high)));
-                raise_pair(s, pair, bits, values_at(c, at));
+                let low = 2u * pair + u32((bits & 1u) == 0u);
+                let high = 2u * pair + u32((bits & 2u) != 0u);
+                let low_cell = cell_number(with_piece(c, cell, LANE_PIECE, low));
+                let high_cell = cell_number(with_piece(c, cell, LANE_PIECE, high));
+                raise_pair(s, pair, bits, values_at(c, vec2<u32>(low_cell, high_cell)));
             }
         }
     }
@@ -244,7 +261,6 @@ fn raise_pair(s: u32, pair: u32, bits: u32, value: vec2<u32>) {
     let raised = select(old, max(old, value), vec2<bool>((bits & 1u) != 0u, (bits & 2u) != 0u));
     values[at] = raised.x | (raised.y << 16u);
 }
-
 
 /// The positions of word s with this value.
 fn with_value(s: u32, value: u32) -> vec2<u32> {

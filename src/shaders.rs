@@ -132,9 +132,11 @@ structs! {
         /// The first row of the class, and its first place.
         first_row: u32 = "u32",
         places: u32 = "u32",
-        /// The first capture, and the number of captures.
+        /// The first capture, which are first those by and of the lane piece; the first of the others, and their end.
         captures: u32 = "u32",
-        capture_count: u32 = "u32",
+        other_captures: u32 = "u32",
+        captures_end: u32 = "u32",
+        padding: u32 = "u32",
         /// By row piece or word piece of this side and its square: the targets of up to four moves, a byte each; 255 is
         /// no move.
         moves: [[u32; 64]; 5] = "array<array<u32, 64>, 5>",

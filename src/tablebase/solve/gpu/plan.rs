@@ -136,8 +136,12 @@ impl Plan {
         for (positions, row_piece) in positions.iter_mut().zip(&index.row_pieces) {
             *positions = row_piece.digit.map(|digit| digit * row_piece.stride);
         }
-        let first_capture = self.captures.len() as u32;
-        self.add_captures(n, &conversions);
+        let captures = self.captures.len() as u32;
+        let (of_lane, others): (Vec<&conversions::Capture>, Vec<&conversions::Capture>) =
+            conversions.captures.iter().partition(|capture| capture.attacker.max(capture.victim) == n - 1);
+        self.add_captures(n, &of_lane);
+        let other_captures = self.captures.len() as u32;
+        self.add_captures(n, &others);
         self.sides.push(Side {
             lanes: halves(squares_in_play(index.lane_piece()).bits()),
             words: halves(squares_in_play(index.word_piece()).bits()),
@@ -151,16 +155,18 @@ impl Plan {
             row_pieces: index.row_pieces.len() as u32,
             first_row: member.first as u32,
             places: self.places.len() as u32,
-            captures: first_capture,
-            capture_count: conversions.captures.len() as u32,
+            captures,
+            other_captures,
+            captures_end: self.captures.len() as u32,
+            padding: 0,
             moves,
             positions,
         });
     }
 
     /// Adds the captures of a side.
-    fn add_captures(&mut self, n: usize, conversions: &Conversions) {
-        for capture in &conversions.captures {
+    fn add_captures(&mut self, n: usize, captures: &[&conversions::Capture]) {
+        for capture in captures {
             let hits = if capture.attacker < capture.victim { &capture.hits_from } else { &capture.hits_to };
             let set = |hits: &Vec<(Square, u64)>| hits.iter().map(|hit| hit.0).collect::<Bitboard>();
             let mut planned = Capture {
