@@ -69,7 +69,7 @@ if ((pieces > 4)); then
 fi
 if (($(left) > 30)); then
     step "count-$((pieces + 1))" "$dsq" generate --pieces $((pieces + 1)) --stats-only --write-up-to $((pieces - 1)) \
-        --backend gpu --memory "${memory}GiB" --minutes "$(awk -v s="$(left)" 'BEGIN { print (s - 25) / 60 }')" \
+        --backend gpu --memory "${memory}GiB" --minutes "$(awk -v s="$(left)" 'BEGIN { print (s - 15) / 60 }')" \
         --out "$out/six" --json
     step "stats" "$dsq" stats "$out/six" --json
 fi

@@ -290,13 +290,20 @@ impl Run<'_> {
 
     /// Counts classes one by one until the deadline.
     fn count_one_by_one(&self, solver: &mut Solver, ids: &[ClassId], memory: MemoryLimit) -> Result<(), SetError> {
-        let passing = |id| self.job.is_passing(self.classes.get(id).representative.len());
-        for &id in ids {
+        let mut uses: HashMap<ClassId, Vec<usize>> = HashMap::new();
+        for (at, &id) in ids.iter().enumerate() {
+            self.classes.needed_for(id).into_iter().flatten().for_each(|other| uses.entry(other).or_default().push(at));
+        }
+        let is_passing = |id| self.job.is_passing(self.classes.get(id).representative.len());
+        for (at, &id) in ids.iter().enumerate() {
             let start = Instant::now();
             if self.job.deadline.is_some_and(|deadline| start >= deadline) {
                 break;
             }
-            memory.free_memory(solver, id, false, &passing)?;
+            // Of the classes that pass, those are dropped that are needed last.
+            let later = |other| uses.get(&other).and_then(|uses| uses.iter().find(|&&later| later > at));
+            let next_use = |other| is_passing(other).then(|| later(other).copied().unwrap_or(usize::MAX));
+            memory.free_memory(solver, id, false, &next_use)?;
             solver.count_class(id, &|_, _| {})?;
             let stats = solver.class_stats(id).expect("it is solved");
             self.count(id, stats, Some(start.elapsed().as_secs_f64()))?;

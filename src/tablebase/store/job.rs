@@ -82,7 +82,7 @@ impl ClassJob<'_> {
     /// Solves the class with a solver.
     fn solve_with(&self, solver: &mut Solver, id: ClassId) -> Result<JobDone, SetError> {
         let (start, values) = (Instant::now(), self.stats_only.is_none());
-        MemoryLimit::new(self.memory).free_memory(solver, id, values, &|_| true)?;
+        MemoryLimit::new(self.memory).free_memory(solver, id, values, &|_| Some(0))?;
         self.load_captures(solver, id)?;
         peak::restart();
         solver.solve_some(&[id], values, &|_, _| {})?;

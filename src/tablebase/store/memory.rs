@@ -81,7 +81,8 @@ impl MemoryLimit {
         Ok(self.bytes - need.captures)
     }
 
-    /// Drops values of `passing` classes (solved only when needed) that this class does not need, until it fits.
+    /// Drops values of classes that this class does not need, until it fits: of those with a number, the largest numbers
+    /// first.
     ///
     /// # Errors
     /// [`SetError::Memory`] if the class does not fit together with the classes that it needs.
@@ -90,18 +91,21 @@ impl MemoryLimit {
         solver: &mut Solver,
         id: ClassId,
         values: bool,
-        passing: &dyn Fn(ClassId) -> bool,
+        next_use: &dyn Fn(ClassId) -> Option<usize>,
     ) -> Result<(), SetError> {
         let needed: HashSet<ClassId> =
             solver.classes().needed_for(id).into_iter().flatten().filter(|&other| other != id).collect();
         let mut total = class_bytes(solver, id, values);
         self.check(solver.classes().get(id).representative, total)?;
         let ids = solver.classes().iter().map(|(other, _)| other);
-        let others: Vec<ClassId> =
-            ids.filter(|other| solver.table(*other).is_some() && !needed.contains(other)).collect();
-        for other in others {
+        let mut others: Vec<(Option<usize>, ClassId)> = ids
+            .filter(|other| solver.table(*other).is_some() && !needed.contains(other))
+            .map(|other| (next_use(other), other))
+            .collect();
+        others.sort();
+        for (next_use, other) in others {
             let bytes = value_bytes(solver, other);
-            if passing(other) && !self.holds(total + bytes) {
+            if next_use.is_some() && !self.holds(total + bytes) {
                 solver.forget(other);
             } else {
                 total += bytes;
@@ -159,25 +163,27 @@ mod tests {
         let least = bytes(&solver, &needs) + working(&solver, id, false);
         let kept = |solver: &Solver| ids.iter().copied().filter(|&id| solver.table(id).is_some()).collect::<Vec<_>>();
 
-        let refused = MemoryLimit { bytes: least - 1 }.free_memory(&mut solver, id, false, &|_| true);
+        let refused = MemoryLimit { bytes: least - 1 }.free_memory(&mut solver, id, false, &|_| Some(0));
         assert!(matches!(refused, Err(SetError::Memory { .. })), "{refused:?}");
         assert_eq!(kept(&solver), ids);
         // Classes that are not passing stay, whether they fit or not.
-        MemoryLimit { bytes: least }.free_memory(&mut solver, id, false, &|_| false).unwrap();
+        MemoryLimit { bytes: least }.free_memory(&mut solver, id, false, &|_| None).unwrap();
         assert_eq!(kept(&solver), ids);
         assert_eq!(solver.job(&[], false).memory, 0);
         // If all classes fit, all stay, and the solver gets the rest of the memory.
         let all = least + bytes(&solver, &others);
-        MemoryLimit { bytes: all + 5 }.free_memory(&mut solver, id, false, &|_| true).unwrap();
+        MemoryLimit { bytes: all + 5 }.free_memory(&mut solver, id, false, &|_| Some(0)).unwrap();
         assert_eq!(kept(&solver), ids);
         assert_eq!(solver.job(&[], false).memory, 5);
-        // Memory for one class of two pieces, and then for none.
+        // Memory for one class of two pieces, which is the one needed next, and then for none.
         let space = 2 * ROW_CELLS;
-        MemoryLimit { bytes: least + space + 3 }.free_memory(&mut solver, id, false, &|_| true).unwrap();
+        let soonest = *others.iter().rfind(|&&other| bytes(&solver, &[other]) == space).unwrap();
+        let next_use = |other: ClassId| Some(usize::from(other != soonest));
+        MemoryLimit { bytes: least + space + 3 }.free_memory(&mut solver, id, false, &next_use).unwrap();
         let left: Vec<ClassId> = kept(&solver).into_iter().filter(|other| !is_needed(other)).collect();
-        assert_eq!((left.len(), bytes(&solver, &left)), (1, space));
+        assert_eq!(left, [soonest]);
         assert_eq!(solver.job(&[], false).memory, 3);
-        MemoryLimit { bytes: least }.free_memory(&mut solver, id, false, &|_| true).unwrap();
+        MemoryLimit { bytes: least }.free_memory(&mut solver, id, false, &|_| Some(0)).unwrap();
         assert_eq!(kept(&solver), needs);
     }
 }
