@@ -23,7 +23,7 @@ minutes=${MINUTES:-9} bandwidth=${BANDWIDTH:-4.3e12} memory=${MEMORY:-100} piece
 four=$((pieces < 4 ? pieces : 4))
 mkdir -p "$out"
 log=$out/gpu.jsonl
-end=$(($(date +%s) + minutes * 60))
+end=$(awk -v now="$EPOCHSECONDS" -v minutes="$minutes" 'BEGIN { printf "%d", now + 60 * minutes }')
 
 left() { echo $((end - $(date +%s))); }
 

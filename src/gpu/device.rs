@@ -1,6 +1,5 @@
 use super::GpuError;
-use super::pool::{Buffer, Pool};
-use super::transfer::StagingPool;
+use super::pool::{Buffer, Pool, StagingPool};
 use bytemuck::NoUninit;
 use serde::Serialize;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -297,13 +296,6 @@ impl Device {
         Ok(buffer)
     }
 
-    /// A buffer for kernels with these contents.
-    pub(crate) fn buffer_with(&self, what: &str, contents: &[impl NoUninit]) -> Result<Buffer, GpuError> {
-        let buffer = self.unset_buffer(what, size_of_val(contents) as u64)?;
-        self.upload(&buffer, 0, bytemuck::cast_slice(contents))?;
-        Ok(buffer)
-    }
-
     /// A uniform buffer for `sets` sets of parameters, one every [`PARAMS_STRIDE`] bytes.
     pub(crate) fn params(&self, sets: u64) -> Result<wgpu::Buffer, GpuError> {
         self.create("parameters", sets * PARAMS_STRIDE, wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST)
@@ -375,11 +367,11 @@ const STORAGE: wgpu::BufferUsages =
     wgpu::BufferUsages::STORAGE.union(wgpu::BufferUsages::COPY_SRC).union(wgpu::BufferUsages::COPY_DST);
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
     /// Opens a device, or prints the reason why the test is skipped.
-    fn device() -> Option<Device> {
+    pub(in crate::gpu) fn device() -> Option<Device> {
         match Device::open(AdapterChoice::Any, 1) {
             Ok(device) => Some(device),
             Err(error) => {
@@ -388,40 +380,6 @@ mod tests {
                 None
             }
         }
-    }
-
-    #[test]
-    fn a_buffer_is_used_again_and_zeroed() {
-        let Some(device) = device() else { return };
-        let contents: Vec<u32> = (1..=5000).collect();
-        let buffer = device.buffer_with("numbers", &contents).unwrap();
-        assert_eq!(device.read::<u32>(&buffer, 5000).unwrap(), contents);
-        let first = wgpu::Buffer::clone(&buffer);
-        let clone = buffer.clone();
-        drop(buffer);
-        // A clone is still in use.
-        let other = device.unset_buffer("other numbers", 20_000).unwrap();
-        assert!(*other != first);
-        drop(clone);
-        let again = device.buffer("zeros", 19_000).unwrap();
-        assert!(*again == first);
-        assert_eq!(device.read::<u32>(&again, 4750).unwrap(), vec![0; 4750]);
-        // A much smaller buffer has memory of its own.
-        assert!(device.buffer("few zeros", 100).unwrap().size() < 200);
-    }
-
-    /// More than one piece, of sizes that are no multiple of a piece, at an offset.
-    #[test]
-    fn pieces_are_copied_in_order() {
-        let Some(device) = device() else { return };
-        let contents: Vec<u32> = (0..20_000_003u32).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
-        let bytes: &[u8] = bytemuck::cast_slice(&contents);
-        let buffer = device.buffer("bytes", bytes.len() as u64 + 8).unwrap();
-        device.upload(&buffer, 4, bytes).unwrap();
-        let mut read = vec![0u8; bytes.len() + 8];
-        let (half, rest) = (40_000_000, bytes.len() as u64 + 8 - 40_000_000);
-        device.read_into(&[(&*buffer, 0, half), (&*buffer, half, rest)], &mut read).unwrap();
-        assert!(read[..4] == [0; 4] && read[4..][..bytes.len()] == *bytes && read[bytes.len() + 4..] == [0; 4]);
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Buffers on the device whose memory is used again, because a driver takes longer to allocate and free gigabytes than a
-//! batch takes to be solved.
+//! Buffers that are used again: those of kernels, because a driver takes as long to allocate and free gigabytes as a batch
+//! takes to be solved, and those through which the host copies.
 
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -78,5 +78,66 @@ impl Pool {
 
     fn contents(&self) -> MutexGuard<'_, Contents> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A buffer that the host maps, with the submission that used it last.
+pub(super) struct Staging {
+    pub buffer: wgpu::Buffer,
+    pub used_by: Option<wgpu::SubmissionIndex>,
+}
+
+/// The free staging buffers of a device, for each direction.
+#[derive(Default)]
+pub(super) struct StagingPool {
+    reading: Mutex<Vec<Staging>>,
+    writing: Mutex<Vec<Staging>>,
+}
+
+impl StagingPool {
+    /// At most `count` buffers of at least this size.
+    pub(super) fn take(&self, mode: wgpu::MapMode, bytes: u64, count: usize) -> Vec<Staging> {
+        let mut free = self.free(mode);
+        let mut taken = Vec::new();
+        while let Some(at) = free.iter().position(|staging| staging.buffer.size() >= bytes)
+            && taken.len() < count
+        {
+            taken.push(free.swap_remove(at));
+        }
+        taken
+    }
+
+    pub(super) fn put(&self, mode: wgpu::MapMode, all: Vec<Staging>) {
+        self.free(mode).extend(all);
+    }
+
+    fn free(&self, mode: wgpu::MapMode) -> MutexGuard<'_, Vec<Staging>> {
+        let list = if mode == wgpu::MapMode::Read { &self.reading } else { &self.writing };
+        list.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::gpu::device::tests::device;
+
+    #[test]
+    fn a_buffer_is_used_again_and_zeroed() {
+        let Some(device) = device() else { return };
+        let contents: Vec<u32> = (1..=5000).collect();
+        let buffer = device.buffer_with("numbers", &contents).unwrap();
+        assert_eq!(device.read::<u32>(&buffer, 5000).unwrap(), contents);
+        let first = wgpu::Buffer::clone(&buffer);
+        let clone = buffer.clone();
+        drop(buffer);
+        // A clone is still in use.
+        let other = device.unset_buffer("other numbers", 20_000).unwrap();
+        assert!(*other != first);
+        drop(clone);
+        let again = device.buffer("zeros", 19_000).unwrap();
+        assert!(*again == first);
+        assert_eq!(device.read::<u32>(&again, 4750).unwrap(), vec![0; 4750]);
+        // A much smaller buffer has memory of its own.
+        assert!(device.buffer("few zeros", 100).unwrap().size() < 200);
     }
 }

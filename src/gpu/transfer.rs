@@ -1,33 +1,11 @@
 //! Copies between the host and the device, in pieces through a few staging buffers that are used again.
 
+use super::pool::{Buffer, Staging};
 use super::{Device, GpuError};
 use bytemuck::{AnyBitPattern, NoUninit};
 use rayon::prelude::*;
-use std::sync::{Mutex, PoisonError, mpsc};
+use std::sync::mpsc;
 use std::time::Duration;
-
-/// A buffer that the host maps, with the submission that used it last.
-pub(super) struct Staging {
-    buffer: wgpu::Buffer,
-    used_by: Option<wgpu::SubmissionIndex>,
-}
-
-/// The free staging buffers of a device, for each direction.
-#[derive(Default)]
-pub(super) struct StagingPool {
-    reading: Mutex<Vec<Staging>>,
-    writing: Mutex<Vec<Staging>>,
-}
-
-impl StagingPool {
-    fn list(&self, mode: wgpu::MapMode) -> &Mutex<Vec<Staging>> {
-        if mode == wgpu::MapMode::Read { &self.reading } else { &self.writing }
-    }
-
-    fn put(&self, mode: wgpu::MapMode, all: impl IntoIterator<Item = Staging>) {
-        self.list(mode).lock().unwrap_or_else(PoisonError::into_inner).extend(all);
-    }
-}
 
 /// Bytes of a piece.
 const PIECE: usize = 32 << 20;
@@ -42,6 +20,13 @@ const ANSWER: Duration = Duration::from_secs(30);
 pub(crate) type Part<'a> = (&'a wgpu::Buffer, u64, u64);
 
 impl Device {
+    /// A buffer for kernels with these contents.
+    pub(crate) fn buffer_with(&self, what: &str, contents: &[impl NoUninit]) -> Result<Buffer, GpuError> {
+        let buffer = self.unset_buffer(what, size_of_val(contents) as u64)?;
+        self.upload(&buffer, 0, bytemuck::cast_slice(contents))?;
+        Ok(buffer)
+    }
+
     /// Waits for all submitted steps and returns the first `count` elements of a buffer.
     pub(crate) fn read<T: AnyBitPattern + NoUninit>(
         &self,
@@ -80,7 +65,7 @@ impl Device {
                 && let Some(&(_, _, bytes)) = pieces.get(i - n)
             {
                 let Staging { buffer, used_by } = &staging[i % n];
-                self.map(buffer, wgpu::MapMode::Read, used_by.clone())?;
+                self.map(buffer, bytes, wgpu::MapMode::Read, used_by.clone())?;
                 f(&buffer.get_mapped_range(..bytes).map_err(failed)?);
                 buffer.unmap();
             }
@@ -101,7 +86,7 @@ impl Device {
         let n = staging.len();
         for (i, (&(buffer, first, bytes), from)) in pieces.iter().zip(contents.chunks(PIECE)).enumerate() {
             let through = &mut staging[i % n];
-            self.map(&through.buffer, wgpu::MapMode::Write, through.used_by.clone())?;
+            self.map(&through.buffer, bytes, wgpu::MapMode::Write, through.used_by.clone())?;
             write(from, through.buffer.get_mapped_range_mut(..bytes).map_err(failed)?.slice(..));
             through.buffer.unmap();
             through.used_by = Some(self.copy((&through.buffer, 0), (buffer, first), bytes));
@@ -117,12 +102,9 @@ impl Device {
             wgpu::MapMode::Read => wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
             wgpu::MapMode::Write => wgpu::BufferUsages::MAP_WRITE | wgpu::BufferUsages::COPY_SRC,
         };
-        let mut free = self.staging.list(mode).lock().unwrap_or_else(PoisonError::into_inner);
-        let mut taken: Vec<Staging> = free.extract_if(.., |staging| staging.buffer.size() >= bytes).collect();
-        let spare = taken.split_off(taken.len().min(pieces.len()).min(IN_FLIGHT));
-        free.extend(spare);
-        drop(free);
-        while taken.len() < pieces.len().min(IN_FLIGHT) {
+        let count = pieces.len().min(IN_FLIGHT);
+        let mut taken = self.staging.take(mode, bytes, count);
+        while taken.len() < count {
             let buffer = self.create("staging", bytes.next_power_of_two(), usage)?;
             taken.push(Staging { buffer, used_by: None });
         }
@@ -139,15 +121,16 @@ impl Device {
         self.submit_commands(|encoder| encoder.copy_buffer_to_buffer(from, from_at, to, to_at, Some(bytes)))
     }
 
-    /// Maps a staging buffer, after the submission that used it last.
+    /// Maps the first bytes of a staging buffer, after the submission that used it last.
     fn map(
         &self,
         buffer: &wgpu::Buffer,
+        bytes: u64,
         mode: wgpu::MapMode,
         after: Option<wgpu::SubmissionIndex>,
     ) -> Result<(), GpuError> {
         let (answer, result) = mpsc::channel();
-        buffer.map_async(mode, .., move |mapped| {
+        buffer.map_async(mode, ..bytes, move |mapped| {
             // Sending fails if the receiver has given up, which is harmless.
             let _ = answer.send(mapped);
         });
@@ -175,4 +158,23 @@ fn write(from: &[u8], to: wgpu::WriteOnly<'_, [u8]>) {
     let parts: Vec<_> = to_parts.into_iter().zip(from_parts).collect();
     parts.into_par_iter().for_each(|(to, from)| wgpu::WriteOnly::<[u8]>::from(to).copy_from_slice(from));
     to_rest.copy_from_slice(from_rest);
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::gpu::device::tests::device;
+
+    /// More than one piece, of sizes that are no multiple of a piece, at an offset.
+    #[test]
+    fn pieces_are_copied_in_order() {
+        let Some(device) = device() else { return };
+        let contents: Vec<u32> = (0..20_000_003u32).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
+        let bytes: &[u8] = bytemuck::cast_slice(&contents);
+        let buffer = device.buffer("bytes", bytes.len() as u64 + 8).unwrap();
+        device.upload(&buffer, 4, bytes).unwrap();
+        let mut read = vec![0u8; bytes.len() + 8];
+        let (half, rest) = (40_000_000, bytes.len() as u64 + 8 - 40_000_000);
+        device.read_into(&[(&*buffer, 0, half), (&*buffer, half, rest)], &mut read).unwrap();
+        assert!(read[..4] == [0; 4] && read[4..][..bytes.len()] == *bytes && read[bytes.len() + 4..] == [0; 4]);
+    }
 }
