@@ -128,7 +128,7 @@ pub(crate) struct Layout {
 /// A compiled kernel.
 pub(crate) struct Kernel(wgpu::ComputePipeline);
 
-/// Bound buffers, which must not be used for anything else until then.
+/// Bound buffers, which stay in use as long as this exists.
 pub(crate) struct Bound {
     group: wgpu::BindGroup,
     _buffers: Vec<Buffer>,
@@ -186,7 +186,7 @@ impl Device {
         let slot = lost.clone();
         device.set_device_lost_callback(move |_, text| _ = slot.set(text));
         let subgroups = device.features().contains(wgpu::Features::SUBGROUP);
-        let (pool, staging) = Default::default();
+        let (pool, staging) = (Pool::new(report.kind == "discrete"), StagingPool::default());
         let this =
             Device { report, subgroups, device, queue, pool, staging, error, lost, until_lost: AtomicU32::new(0) };
         this.check()?;

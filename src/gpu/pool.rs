@@ -27,10 +27,13 @@ impl Drop for Pooled {
     }
 }
 
-/// The free buffers of a device: at most twice as many bytes as were in use at the same time, enough for batches of
-/// different sizes in turn. Where the device has less memory, they are freed when it runs out.
-#[derive(Default)]
-pub(super) struct Pool(Mutex<Contents>);
+/// The buffers of a device. The free ones keep their memory, as long as all together take no more than were in use at the
+/// same time, or on a card with its own memory twice as much, enough for batches of different sizes in turn. When the
+/// memory of the card runs out, the free ones are freed.
+pub(super) struct Pool {
+    contents: Mutex<Contents>,
+    has_own_memory: bool,
+}
 
 #[derive(Default)]
 struct Contents {
@@ -42,6 +45,10 @@ struct Contents {
 }
 
 impl Pool {
+    pub(super) fn new(has_own_memory: bool) -> Arc<Pool> {
+        Arc::new(Pool { contents: Mutex::default(), has_own_memory })
+    }
+
     /// The smallest free buffer that has this many bytes and at most a quarter more.
     pub(super) fn take(self: &Arc<Pool>, bytes: u64) -> Option<Buffer> {
         let mut contents = self.contents();
@@ -58,6 +65,7 @@ impl Pool {
         let mut contents = self.contents();
         contents.used += buffer.size();
         contents.most_used = contents.most_used.max(contents.used);
+        self.trim(&mut contents);
         Buffer(Arc::new(Pooled { buffer, pool: self.clone() }))
     }
 
@@ -70,14 +78,20 @@ impl Pool {
         let mut contents = self.contents();
         contents.used -= buffer.size();
         contents.free.push(buffer);
-        let mut bytes: u64 = contents.free.iter().map(wgpu::Buffer::size).sum();
-        while bytes > 2 * contents.most_used {
+        self.trim(&mut contents);
+    }
+
+    /// Frees the buffers that were used longest ago, as far as there are too many.
+    fn trim(&self, contents: &mut Contents) {
+        let most = contents.most_used * if self.has_own_memory { 2 } else { 1 };
+        let mut bytes = contents.used + contents.free.iter().map(wgpu::Buffer::size).sum::<u64>();
+        while bytes > most {
             bytes -= contents.free.remove(0).size();
         }
     }
 
     fn contents(&self) -> MutexGuard<'_, Contents> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.contents.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
