@@ -1,7 +1,8 @@
 //! Copies between the host and the device, in pieces through a few staging buffers that are used again.
 
+use super::device::Device;
+use super::error::GpuError;
 use super::pool::{Buffer, Staging};
-use super::{Device, GpuError};
 use bytemuck::{AnyBitPattern, NoUninit};
 use rayon::prelude::*;
 use std::sync::mpsc;
