@@ -281,10 +281,11 @@ impl Device {
         }
         // A size that buffers of other batches are likely to have, too.
         let size = bytes.max(16).next_multiple_of((bytes.next_power_of_two() / 16).max(4)).min(limit);
-        let mut created = self.create(what, size, STORAGE);
+        let create = || self.pool.check(size).and_then(|()| self.create(what, size, STORAGE));
+        let mut created = create();
         if matches!(created, Err(GpuError::OutOfMemory(_))) && self.pool.clear() {
             self.wait()?;
-            created = self.create(what, size, STORAGE);
+            created = create();
         }
         Ok(self.pool.adopt(created?))
     }
@@ -343,6 +344,11 @@ impl Device {
         let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         record(&mut encoder);
         self.queue.submit([encoder.finish()])
+    }
+
+    /// Limits the bytes of all buffers for kernels, for tests.
+    pub(crate) fn limit_memory(&self, bytes: u64) {
+        self.pool.set_limit(bytes);
     }
 
     /// Simulates a loss of the device after this many submissions, for tests.

@@ -1,7 +1,9 @@
 //! Buffers that are used again: those of kernels, because a driver takes as long to allocate and free gigabytes as a batch
 //! takes to be solved, and those through which the host copies.
 
+use super::error::GpuError;
 use std::ops::Deref;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A buffer for kernels. When the last of its clones is dropped, its memory returns to the pool of its device.
@@ -33,6 +35,8 @@ impl Drop for Pooled {
 pub(super) struct Pool {
     contents: Mutex<Contents>,
     has_own_memory: bool,
+    /// The most bytes of all buffers, for tests.
+    limit: AtomicU64,
 }
 
 #[derive(Default)]
@@ -44,9 +48,29 @@ struct Contents {
     most_used: u64,
 }
 
+impl Contents {
+    /// Bytes of all buffers.
+    fn bytes(&self) -> u64 {
+        self.used + self.free.iter().map(wgpu::Buffer::size).sum::<u64>()
+    }
+}
+
 impl Pool {
     pub(super) fn new(has_own_memory: bool) -> Arc<Pool> {
-        Arc::new(Pool { contents: Mutex::default(), has_own_memory })
+        Arc::new(Pool { contents: Mutex::default(), has_own_memory, limit: u64::MAX.into() })
+    }
+
+    pub(super) fn set_limit(&self, bytes: u64) {
+        self.limit.store(bytes, Relaxed);
+    }
+
+    /// Whether another buffer is within the limit.
+    pub(super) fn check(&self, bytes: u64) -> Result<(), GpuError> {
+        let (needed, limit) = (bytes + self.contents().bytes(), self.limit.load(Relaxed));
+        if needed > limit {
+            return Err(GpuError::OutOfMemory(format!("{needed} bytes are needed, and {limit} allowed")));
+        }
+        Ok(())
     }
 
     /// The smallest free buffer that has this many bytes and at most a quarter more.
@@ -84,9 +108,8 @@ impl Pool {
     /// Frees the buffers that were used longest ago, as far as there are too many.
     fn trim(&self, contents: &mut Contents) {
         let most = contents.most_used * if self.has_own_memory { 2 } else { 1 };
-        let mut bytes = contents.used + contents.free.iter().map(wgpu::Buffer::size).sum::<u64>();
-        while bytes > most {
-            bytes -= contents.free.remove(0).size();
+        while contents.bytes() > most && !contents.free.is_empty() {
+            contents.free.remove(0);
         }
     }
 
@@ -133,6 +156,7 @@ impl StagingPool {
 
 #[cfg(test)]
 mod tests {
+    use super::GpuError;
     use crate::gpu::device::tests::device;
 
     #[test]
@@ -153,5 +177,12 @@ mod tests {
         assert_eq!(device.read::<u32>(&again, 4750).unwrap(), vec![0; 4750]);
         // A much smaller buffer has memory of its own.
         assert!(device.buffer("few zeros", 100).unwrap().size() < 200);
+        // The free buffers give way to one that none of them fits.
+        drop((other, again));
+        device.limit_memory(50_000);
+        let large = device.buffer("many zeros", 45_000).unwrap();
+        assert!(matches!(device.buffer("too many", 20_000), Err(GpuError::OutOfMemory(_))));
+        drop(large);
+        device.buffer("many", 20_000).unwrap();
     }
 }

@@ -36,7 +36,7 @@ pub struct GpuLimits {
     pub byte_plies: u16,
     /// Whether kernels may add up within subgroups.
     pub subgroups: bool,
-    /// Bytes of all buffers of a batch.
+    /// Bytes of all buffers.
     pub memory: u64,
     /// The number of submissions after which the loss of the device is simulated; 0 for never.
     pub lost_after: u32,
@@ -76,6 +76,7 @@ impl Gpu {
     pub fn open_limited(choice: AdapterChoice, limits: GpuLimits) -> Result<Gpu, GpuError> {
         let device = Arc::new(Device::open(choice, read_only(false).len() as u32)?);
         device.lose_after(limits.lost_after);
+        device.limit_memory(limits.memory);
         Ok(Gpu { device, limits, kernels: None, work: DeviceWork::default(), tables: None, trace: false })
     }
 
@@ -164,10 +165,6 @@ impl Gpu {
         let ids: Vec<ClassId> = plan.ids().collect();
         let tables = self.table_ids(job.classes, &plan.job_tables, &plan.tables, format.wide);
         let needed = BatchNeeds::new(job.classes, &ids, format, bytes_of(tables, job.classes, format.wide)).bytes;
-        let limit = self.limits.memory;
-        if needed > limit {
-            return Err(GpuError::OutOfMemory(format!("{needed} bytes are needed, and {limit} allowed")));
-        }
         self.work.memory = self.work.memory.max(needed);
         let tables = self.tables(job, plan, format.wide)?;
         let (needed, limit) = (tables.buffers.len() as u64, TABLE_BUFFERS as u64);
