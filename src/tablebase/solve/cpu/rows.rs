@@ -128,6 +128,7 @@ impl Rows {
     }
 
     /// The values of all rows of the index, by the values of the solved rows alone.
+    #[cfg(feature = "gpu")]
     pub(crate) fn expand<T: Copy + Default + Send + Sync>(&self, solved: &[T]) -> Vec<T> {
         let mut all = vec![T::default(); self.places.len() * ROW_CELLS];
         all.par_chunks_exact_mut(ROW_CELLS).enumerate().for_each(|(row, to)| {
