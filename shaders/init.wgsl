@@ -180,7 +180,8 @@ fn fixed_square(squares: u32, s: u32, piece: u32) -> u32 {
     return select(square_of(squares, piece), s, piece == WORD_PIECE);
 }
 
-/// Raises the values of the positions of word s with captures by or of the lane piece, in which it stands on few squares.
+/// Raises the values of the positions of word s with captures by or of the lane piece. Few lanes of a word have such a
+/// capture, so an invocation goes through those of its own word.
 fn by_lane_captures(side: u32, squares: u32, valid: vec2<u32>, s: u32) {
     for (var c = sides[side].captures; c < sides[side].other_captures; c++) {
         let attacker = captures[c].attacker;

@@ -132,7 +132,7 @@ structs! {
         /// The first row of the class, and its first place.
         first_row: u32 = "u32",
         places: u32 = "u32",
-        /// The first capture, which are first those by and of the lane piece; the first of the others, and their end.
+        /// The first of the captures by and of the lane piece, the first of the other captures, and the end of both.
         captures: u32 = "u32",
         other_captures: u32 = "u32",
         captures_end: u32 = "u32",

@@ -376,16 +376,48 @@ const STORAGE: wgpu::BufferUsages =
 pub(super) mod tests {
     use super::*;
 
-    /// Opens a device, or prints the reason why the test is skipped.
-    pub(in crate::gpu) fn device() -> Option<Device> {
-        match Device::open(AdapterChoice::Any, 1) {
-            Ok(device) => Some(device),
+    /// What was opened, or `None` after printing the reason why the test is skipped.
+    pub(crate) fn opened<T>(result: Result<T, GpuError>) -> Option<T> {
+        match result {
+            Ok(opened) => Some(opened),
             Err(error) => {
-                assert!(std::env::var_os("DSQ_REQUIRE_GPU").is_none_or(|v| v != "1"), "{error}");
+                let required = std::env::var_os("DSQ_REQUIRE_GPU").is_some_and(|value| value == "1");
+                assert!(!required, "DSQ_REQUIRE_GPU=1, but {error}");
                 eprintln!("SKIPPED: {error}");
                 None
             }
         }
+    }
+
+    pub(in crate::gpu) fn device() -> Option<Device> {
+        opened(Device::open(AdapterChoice::Any, 1))
+    }
+
+    #[test]
+    fn a_buffer_is_used_again_and_zeroed() {
+        let Some(device) = device() else { return };
+        let contents: Vec<u32> = (1..=5000).collect();
+        let buffer = device.buffer_with("numbers", &contents).unwrap();
+        assert_eq!(device.read::<u32>(&buffer, 5000).unwrap(), contents);
+        let first = wgpu::Buffer::clone(&buffer);
+        let clone = buffer.clone();
+        drop(buffer);
+        // A clone is still in use.
+        let other = device.unset_buffer("other numbers", 20_000).unwrap();
+        assert!(*other != first);
+        drop(clone);
+        let again = device.buffer("zeros", 19_000).unwrap();
+        assert!(*again == first);
+        assert_eq!(device.read::<u32>(&again, 4750).unwrap(), vec![0; 4750]);
+        // A much smaller buffer has memory of its own.
+        assert!(device.buffer("few zeros", 100).unwrap().size() < 200);
+        // The free buffers give way to one that none of them fits.
+        drop((other, again));
+        device.limit_memory(50_000);
+        let large = device.buffer("many zeros", 45_000).unwrap();
+        assert!(matches!(device.buffer("too many", 20_000), Err(GpuError::OutOfMemory(_))));
+        drop(large);
+        device.buffer("many", 20_000).unwrap();
     }
 
     #[test]

@@ -5,6 +5,8 @@ mod error;
 mod pool;
 mod transfer;
 
+#[cfg(test)]
+pub(crate) use device::tests::opened;
 pub use device::{AdapterChoice, AdapterReport, adapters};
 pub(crate) use device::{Bound, Device, Kernel, Layout, PARAMS_STRIDE, Step};
 pub use error::GpuError;

@@ -29,9 +29,9 @@ impl Drop for Pooled {
     }
 }
 
-/// The buffers of a device. The free ones keep their memory, as long as all together take no more than were in use at the
-/// same time, or on a card with its own memory twice as much, enough for batches of different sizes in turn. When the
-/// memory of the card runs out, the free ones are freed.
+/// The buffers of a device, in use and free. Together they take no more memory than the most that was in use at the same
+/// time; on a GPU with its own memory twice as much, enough for batches of different sizes in turn. When the memory runs
+/// out, the device clears the free ones.
 pub(super) struct Pool {
     contents: Mutex<Contents>,
     has_own_memory: bool,
@@ -64,7 +64,8 @@ impl Pool {
         self.limit.store(bytes, Relaxed);
     }
 
-    /// Whether another buffer is within the limit.
+    /// # Errors
+    /// [`GpuError::OutOfMemory`] if another buffer of this size is beyond the limit.
     pub(super) fn check(&self, bytes: u64) -> Result<(), GpuError> {
         let (needed, limit) = (bytes + self.contents().bytes(), self.limit.load(Relaxed));
         if needed > limit {
@@ -93,7 +94,7 @@ impl Pool {
         Buffer(Arc::new(Pooled { buffer, pool: self.clone() }))
     }
 
-    /// Frees the memory of all free buffers; whether there was one.
+    /// Frees the memory of all free buffers. Returns whether there were any.
     pub(super) fn clear(&self) -> bool {
         !std::mem::take(&mut self.contents().free).is_empty()
     }
@@ -105,7 +106,7 @@ impl Pool {
         self.trim(&mut contents);
     }
 
-    /// Frees the buffers that were used longest ago, as far as there are too many.
+    /// Frees the buffers that were used longest ago until the others are within the bound.
     fn trim(&self, contents: &mut Contents) {
         let most = contents.most_used * if self.has_own_memory { 2 } else { 1 };
         while contents.bytes() > most && !contents.free.is_empty() {
@@ -151,38 +152,5 @@ impl StagingPool {
     fn free(&self, mode: wgpu::MapMode) -> MutexGuard<'_, Vec<Staging>> {
         let list = if mode == wgpu::MapMode::Read { &self.reading } else { &self.writing };
         list.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::GpuError;
-    use crate::gpu::device::tests::device;
-
-    #[test]
-    fn a_buffer_is_used_again_and_zeroed() {
-        let Some(device) = device() else { return };
-        let contents: Vec<u32> = (1..=5000).collect();
-        let buffer = device.buffer_with("numbers", &contents).unwrap();
-        assert_eq!(device.read::<u32>(&buffer, 5000).unwrap(), contents);
-        let first = wgpu::Buffer::clone(&buffer);
-        let clone = buffer.clone();
-        drop(buffer);
-        // A clone is still in use.
-        let other = device.unset_buffer("other numbers", 20_000).unwrap();
-        assert!(*other != first);
-        drop(clone);
-        let again = device.buffer("zeros", 19_000).unwrap();
-        assert!(*again == first);
-        assert_eq!(device.read::<u32>(&again, 4750).unwrap(), vec![0; 4750]);
-        // A much smaller buffer has memory of its own.
-        assert!(device.buffer("few zeros", 100).unwrap().size() < 200);
-        // The free buffers give way to one that none of them fits.
-        drop((other, again));
-        device.limit_memory(50_000);
-        let large = device.buffer("many zeros", 45_000).unwrap();
-        assert!(matches!(device.buffer("too many", 20_000), Err(GpuError::OutOfMemory(_))));
-        drop(large);
-        device.buffer("many", 20_000).unwrap();
     }
 }

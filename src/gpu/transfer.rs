@@ -59,7 +59,8 @@ impl Device {
                 (0..bytes).step_by(PIECE).map(move |at| (buffer, first + at, size(at)))
             })
             .collect();
-        let mut staging = self.staging(wgpu::MapMode::Read, &pieces)?;
+        let largest = pieces.iter().map(|piece| piece.2).max().unwrap_or(0);
+        let mut staging = self.staging(wgpu::MapMode::Read, largest, pieces.len())?;
         let n = staging.len();
         for i in 0..pieces.len() + n {
             if i >= n
@@ -79,31 +80,29 @@ impl Device {
         Ok(())
     }
 
-    /// Copies bytes, as many as a multiple of 4, to a buffer from the byte `first` on.
+    /// Copies `contents`, whose length is a multiple of 4, to a buffer from the byte `first` on.
     pub(crate) fn upload(&self, buffer: &wgpu::Buffer, first: u64, contents: &[u8]) -> Result<(), GpuError> {
-        let piece = |(i, piece): (usize, &[u8])| (buffer, first + (i * PIECE) as u64, piece.len() as u64);
-        let pieces: Vec<Part<'_>> = contents.chunks(PIECE).enumerate().map(piece).collect();
-        let mut staging = self.staging(wgpu::MapMode::Write, &pieces)?;
+        let pieces = contents.chunks(PIECE);
+        let mut staging = self.staging(wgpu::MapMode::Write, contents.len().min(PIECE) as u64, pieces.len())?;
         let n = staging.len();
-        for (i, (&(buffer, first, bytes), from)) in pieces.iter().zip(contents.chunks(PIECE)).enumerate() {
-            let through = &mut staging[i % n];
+        for (i, from) in pieces.enumerate() {
+            let (through, bytes) = (&mut staging[i % n], from.len() as u64);
             self.map(&through.buffer, bytes, wgpu::MapMode::Write, through.used_by.clone())?;
             write(from, through.buffer.get_mapped_range_mut(..bytes).map_err(failed)?.slice(..));
             through.buffer.unmap();
-            through.used_by = Some(self.copy((&through.buffer, 0), (buffer, first), bytes));
+            through.used_by = Some(self.copy((&through.buffer, 0), (buffer, first + (i * PIECE) as u64), bytes));
         }
         self.staging.put(wgpu::MapMode::Write, staging);
         self.check()
     }
 
-    /// Staging buffers for these pieces.
-    fn staging(&self, mode: wgpu::MapMode, pieces: &[Part<'_>]) -> Result<Vec<Staging>, GpuError> {
-        let bytes = pieces.iter().map(|piece| piece.2).max().unwrap_or(0);
+    /// Staging buffers for this many pieces of at most `bytes` bytes.
+    fn staging(&self, mode: wgpu::MapMode, bytes: u64, pieces: usize) -> Result<Vec<Staging>, GpuError> {
         let usage = match mode {
             wgpu::MapMode::Read => wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
             wgpu::MapMode::Write => wgpu::BufferUsages::MAP_WRITE | wgpu::BufferUsages::COPY_SRC,
         };
-        let count = pieces.len().min(IN_FLIGHT);
+        let count = pieces.min(IN_FLIGHT);
         let mut taken = self.staging.take(mode, bytes, count);
         while taken.len() < count {
             let buffer = self.create("staging", bytes.next_power_of_two(), usage)?;
@@ -140,6 +139,7 @@ impl Device {
             None => wgpu::PollType::Poll,
         };
         self.poll(wait)?;
+        // Another thread that waits for the device may have received this answer and be about to pass it on.
         match result.recv_timeout(ANSWER) {
             Ok(Ok(())) => Ok(()),
             Ok(Err(e)) => Err(failed(e)),

@@ -300,7 +300,7 @@ impl Run<'_> {
             if self.job.deadline.is_some_and(|deadline| start >= deadline) {
                 break;
             }
-            // Of the classes that pass, those are dropped that are needed last.
+            // Classes that are solved only when needed are dropped, the ones that are needed last first.
             let later = |other| uses.get(&other).and_then(|uses| uses.iter().find(|&&later| later > at));
             let next_use = |other| is_passing(other).then(|| later(other).copied().unwrap_or(usize::MAX));
             memory.free_memory(solver, id, false, &next_use)?;

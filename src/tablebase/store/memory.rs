@@ -81,8 +81,8 @@ impl MemoryLimit {
         Ok(self.bytes - need.captures)
     }
 
-    /// Drops values of classes that this class does not need, until it fits: of those with a number, the largest numbers
-    /// first.
+    /// Drops values of classes that this class does not need, until it fits. `next_use` gives the number of the next class
+    /// that needs a class: the classes that are needed last are dropped first, and classes without a number stay.
     ///
     /// # Errors
     /// [`SetError::Memory`] if the class does not fit together with the classes that it needs.
@@ -166,7 +166,7 @@ mod tests {
         let refused = MemoryLimit { bytes: least - 1 }.free_memory(&mut solver, id, false, &|_| Some(0));
         assert!(matches!(refused, Err(SetError::Memory { .. })), "{refused:?}");
         assert_eq!(kept(&solver), ids);
-        // Classes that are not passing stay, whether they fit or not.
+        // Classes without a next use stay, whether they fit or not.
         MemoryLimit { bytes: least }.free_memory(&mut solver, id, false, &|_| None).unwrap();
         assert_eq!(kept(&solver), ids);
         assert_eq!(solver.job(&[], false).memory, 0);

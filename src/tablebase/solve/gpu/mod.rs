@@ -192,7 +192,7 @@ impl Gpu {
         self.tables = None;
         let ids = self.table_ids(job.classes, &plan.job_tables, &plan.tables, wide);
         let tables = Arc::new(Tables::sent(&self.device, job, ids, wide, self.limit())?);
-        self.work.sent += tables.bytes;
+        self.work.sent += bytes_of(ids, job.classes, wide);
         self.tables = Some(tables.clone());
         Ok(tables)
     }

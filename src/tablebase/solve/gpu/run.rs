@@ -329,15 +329,14 @@ impl<'a> Run<'a> {
 
     /// The parts of the pages with the codes of a class for one side to move.
     fn codes_of(&self, member: &Member, color: Color, row_bytes: usize) -> Vec<Part<'_>> {
-        let rows = member.first..member.first + member.rows.len();
+        let end = member.first + member.rows.len();
         let part = |page: &'_ Page| {
-            let first = rows.start.max(page.first_row);
-            let count = rows.end.min(page.first_row + page.rows).saturating_sub(first);
-            let at = first.saturating_sub(page.first_row) * row_bytes;
-            (at as u64, (count * row_bytes) as u64)
+            let rows = member.first.max(page.first_row)..end.min(page.first_row + page.rows);
+            let at = |row: usize| ((row - page.first_row) * row_bytes) as u64;
+            (!rows.is_empty()).then(|| (at(rows.start), at(rows.end) - at(rows.start)))
         };
-        let pages = self.pages.iter().filter(|page| page.color == color).map(|page| (page, part(page)));
-        pages.filter(|(_, (_, bytes))| *bytes > 0).map(|(page, (at, bytes))| (&*page.codes, at, bytes)).collect()
+        let pages = self.pages.iter().filter(|page| page.color == color);
+        pages.filter_map(|page| part(page).map(|(first, bytes)| (&*page.codes, first, bytes))).collect()
     }
 
     /// The counters of the work, after [`solve`](Run::solve).

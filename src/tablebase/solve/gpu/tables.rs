@@ -18,8 +18,6 @@ pub(super) struct Tables {
     /// The buffer of each table, and the first cell there.
     pub places: HashMap<TableId, (u32, u32)>,
     pub buffers: Vec<Buffer>,
-    /// Bytes of all tables.
-    pub bytes: u64,
 }
 
 impl Tables {
@@ -37,17 +35,17 @@ impl Tables {
         let width = 1 + u64::from(wide);
         let cells_of = |(id, color): TableId| &job.table(id).expect("smaller classes are solved first").cells[color];
         // By buffer: its size and its tables, each with the place of its first byte.
-        let mut buffers: Vec<(u64, Vec<(TableId, u64)>)> = vec![(0, Vec::new())];
+        let mut buffers: Vec<(u64, Vec<(TableId, u64)>)> = Vec::new();
         for &id in ids {
             let bytes = cells_of(id).len() as u64 * width;
-            if buffers.last().is_none_or(|(size, _)| *size > 0 && size + bytes > limit) {
+            if buffers.last().is_none_or(|(size, _)| size + bytes > limit) {
                 buffers.push((0, Vec::new()));
             }
             let (size, tables) = buffers.last_mut().expect("one is there");
             tables.push((id, *size));
-            *size = (*size + bytes).next_multiple_of(4);
+            *size += bytes;
         }
-        let mut this = Tables { wide, bytes: 0, places: HashMap::new(), buffers: Vec::new() };
+        let mut this = Tables { wide, places: HashMap::new(), buffers: Vec::new() };
         for (size, tables) in buffers {
             let buffer = device.unset_buffer("the values of smaller classes", size)?;
             for (id, first) in tables {
@@ -55,7 +53,6 @@ impl Tables {
                 device.upload(&buffer, first, &codes(cells_of(id), wide).ok_or_else(too_long)?)?;
                 this.places.insert(id, (this.buffers.len() as u32, (first / width) as u32));
             }
-            this.bytes += size;
             this.buffers.push(buffer);
         }
         Ok(this)

@@ -3,21 +3,14 @@
 
 use super::*;
 use crate::board::RuleOptions;
-use crate::gpu::AdapterChoice;
+use crate::gpu::{AdapterChoice, opened};
 use crate::tablebase::solve::gpu::{Gpu, GpuLimits, captured};
 use crate::tablebase::value::{Code, DRAW, NO_MOVE as STUCK, decided};
 use crate::tablebase::{CellValue, ClassId, Classes, Options, Solver, WIDTH};
 
 /// Opens a GPU, or prints the reason why the test is skipped.
 pub(super) fn gpu(limits: GpuLimits) -> Option<Gpu> {
-    match Gpu::open_limited(AdapterChoice::Any, limits) {
-        Ok(gpu) => Some(gpu),
-        Err(error) => {
-            assert!(std::env::var_os("DSQ_REQUIRE_GPU").is_none_or(|v| v != "1"), "DSQ_REQUIRE_GPU=1, but {error}");
-            eprintln!("SKIPPED: {error}");
-            None
-        }
-    }
+    opened(Gpu::open_limited(AdapterChoice::Any, limits))
 }
 
 /// The plan of a job that is one batch.
