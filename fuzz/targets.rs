@@ -13,15 +13,16 @@ use doushouqi::search::{EngineOptions, Limits};
 use doushouqi::tablebase::{
     Generate, MANIFEST, Material, Options, Probe, Prover, Scope, Solver, TableFile, TableSet, verify,
 };
-use explorer::{Config, Event, serve};
+use explorer::{Config, Event, Timeouts, serve};
 use hardness::Formula;
 use hardness::general::GeneralPosition;
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{Cursor, Read, Write, sink};
 use std::net::{SocketAddr, TcpStream};
+use std::panic;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -32,26 +33,26 @@ use xxhash_rust::xxh3::xxh3_64;
 /// Passes bytes to a parser and checks the result.
 pub type Target = fn(&[u8]);
 
-/// All targets by name.
-pub const TARGETS: [(&str, Target); 18] = [
-    ("fen", fen),
-    ("moves", moves),
-    ("rules", rules),
-    ("material", material),
-    ("game", game),
-    ("uci", uci),
-    ("table", table),
-    ("manifest", manifest),
-    ("weights", weights),
-    ("general", general),
-    ("formula", formula),
-    ("http", http),
-    ("formats", formats),
-    ("gtp", gtp),
-    ("network", network),
-    ("recipe", recipe),
-    ("data", data_file),
-    ("checkpoint", checkpoint),
+/// All targets: the name, the target, and the number of changed inputs that the tests try.
+pub const TARGETS: [(&str, Target, u32); 18] = [
+    ("fen", fen, 2000),
+    ("moves", moves, 2000),
+    ("rules", rules, 2000),
+    ("material", material, 2000),
+    ("game", game, 500),
+    ("uci", uci, 40),
+    ("table", table, 200),
+    ("manifest", manifest, 100),
+    ("weights", weights, 2000),
+    ("general", general, 500),
+    ("formula", formula, 2000),
+    ("http", http, 100),
+    ("formats", formats, 500),
+    ("gtp", gtp, 40),
+    ("network", network, 200),
+    ("recipe", recipe, 2000),
+    ("data", data_file, 40),
+    ("checkpoint", checkpoint, 100),
 ];
 
 fn text(data: &[u8]) -> &str {
@@ -305,8 +306,16 @@ pub fn manifest(data: &[u8]) {
     read_all(set.dir.path());
 }
 
+/// Whether a thread of this process has panicked. A panic of the server's threads ends a connection, and nothing else.
+static PANICKED: AtomicBool = AtomicBool::new(false);
+
 /// The address of the server of this process.
 static SERVER: LazyLock<SocketAddr> = LazyLock::new(|| {
+    let hook = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        PANICKED.store(true, Ordering::SeqCst);
+        hook(info);
+    }));
     let config = Config {
         listen: vec![([127, 0, 0, 1], 0).into()],
         rules: RuleOptions::PAPER,
@@ -321,6 +330,7 @@ static SERVER: LazyLock<SocketAddr> = LazyLock::new(|| {
         allow_origins: Vec::new(),
         rate: f32::MAX,
         behind_proxy: false,
+        timeouts: Timeouts::default(),
     };
     let (listening, address) = mpsc::sync_channel(1);
     thread::spawn(move || {
@@ -338,7 +348,8 @@ static SERVER: LazyLock<SocketAddr> = LazyLock::new(|| {
 const PATIENCE: Duration = Duration::from_millis(300);
 
 /// A request: `GET /path?query` on the first line, then headers, an empty line and a body; the target adds the required
-/// headers. No answer has the status 500, and an answer declared as JSON is JSON.
+/// headers. No thread panics, no answer has the status 500, and an answer declared as JSON is JSON. Work that goes on
+/// after the answer is judged with the next input.
 pub fn http(data: &[u8]) {
     let line = data.iter().position(|&byte| byte == b'\n').unwrap_or(data.len());
     let (first, rest) = data.split_at(line);
@@ -355,6 +366,7 @@ pub fn http(data: &[u8]) {
     request.extend(format!("Content-Length: {}\r\n\r\n", body.len()).bytes());
     request.extend(body);
     let answer = ask(&request);
+    assert!(!PANICKED.load(Ordering::SeqCst), "a thread of this process panicked");
     let Some(head) = answer.windows(4).position(|four| four == b"\r\n\r\n") else { return };
     let (head, body) = (String::from_utf8_lossy(&answer[..head]).to_ascii_lowercase(), &answer[head + 4..]);
     assert!(head.starts_with("http/1.1 ") && !head.starts_with("http/1.1 500"), "{head}");

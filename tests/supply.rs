@@ -1,7 +1,11 @@
 //! The dependencies of the program: licences, sources, duplicates and the oldest compiler, as `deny.toml` and
 //! `Cargo.toml` promise; and the claims of `SECURITY.md` and `CONTRIBUTING.md` about the sources.
 
+#[path = "support/skip.rs"]
+mod skip;
+
 use serde_json::Value as Json;
+use skip::skip;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs;
@@ -21,13 +25,13 @@ fn list(start: &str) -> BTreeSet<String> {
 fn packages() -> Vec<Json> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let output = Command::new(cargo)
-        .args(["metadata", "--format-version", "1", "--locked", "--offline", "--all-features"])
+        .args(["metadata", "--format-version", "1", "--locked", "--all-features"])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
         .expect("cargo runs");
     if !output.status.success() {
-        // Without the network, optional dependencies of other systems may be missing.
-        eprintln!("skipped: {}", String::from_utf8_lossy(&output.stderr));
+        // Without a network, the dependencies of other systems may be missing.
+        skip(&String::from_utf8_lossy(&output.stderr));
         return Vec::new();
     }
     let metadata: Json = serde_json::from_slice(&output.stdout).expect("JSON");

@@ -376,14 +376,15 @@ const STORAGE: wgpu::BufferUsages =
 pub(super) mod tests {
     use super::*;
 
-    /// What was opened, or `None` after printing the reason why the test is skipped.
+    #[path = "../../../../tests/support/skip.rs"]
+    mod skip;
+
+    /// What was opened, or `None` if there is no GPU, which skips the test.
     pub(crate) fn opened<T>(result: Result<T, GpuError>) -> Option<T> {
         match result {
             Ok(opened) => Some(opened),
             Err(error) => {
-                let required = std::env::var_os("DSQ_REQUIRE_GPU").is_some_and(|value| value == "1");
-                assert!(!required, "DSQ_REQUIRE_GPU=1, but {error}");
-                eprintln!("SKIPPED: {error}");
+                skip::skip(&error.to_string());
                 None
             }
         }

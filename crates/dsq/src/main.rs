@@ -17,6 +17,7 @@ mod gpu;
 mod help;
 mod on_demand;
 mod output;
+mod panic;
 mod progress;
 mod provenance;
 
@@ -25,6 +26,7 @@ use clap::{CommandFactory, FromArgMatches};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    panic::abort_on_panic();
     let program = help::grouped(commands::Cli::command());
     let arguments = program.clone().try_get_matches();
     match arguments.and_then(|arguments| commands::Cli::from_arg_matches(&arguments)) {

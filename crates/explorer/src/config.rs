@@ -1,5 +1,6 @@
 //! The server's configuration, and the errors of its start.
 
+use super::limits::Timeouts;
 use super::rule_tables::MEMORY_PIECES;
 use doushouqi::board::RuleOptions;
 use doushouqi::tablebase::{OnDemandError, SetError};
@@ -49,6 +50,8 @@ pub struct Config {
     pub rate: f32,
     /// Whether the server is behind a proxy, which names the client (`guard::forwarded_client`).
     pub behind_proxy: bool,
+    /// How long the server waits for a client, and how long clients wait for each other.
+    pub timeouts: Timeouts,
 }
 
 /// The error of a server that could not run.

@@ -2,7 +2,6 @@
 
 use super::cancel::Cancel;
 use super::errors::{ApiError, Code};
-use super::limits::PATIENCE;
 use super::permits::Permit;
 use super::registry::Registry;
 use super::rule_tables::{Effort, RequestTables, RuleTables};
@@ -71,7 +70,8 @@ impl Context {
         lane: Lane,
         work: impl FnOnce(&App, &AtomicBool) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
-        let permit = self.app.lane(lane).acquire(self.client.address, PATIENCE).await.ok_or_else(ApiError::busy)?;
+        let patience = self.app.config.timeouts.permit;
+        let permit = self.app.lane(lane).acquire(self.client.address, patience).await.ok_or_else(ApiError::busy)?;
         self.run_with(permit, work).await
     }
 
@@ -162,7 +162,7 @@ impl Context {
 
     /// Waits for a permit to search. It is widened to up to `threads` threads if these are free.
     pub async fn search_permit(&self, threads: usize) -> Result<(Permit, usize), ApiError> {
-        let permit = self.app.searches.acquire(self.client.address, PATIENCE).await;
+        let permit = self.app.searches.acquire(self.client.address, self.app.config.timeouts.permit).await;
         let busy = || ApiError::new(Code::Busy, "every search thread is in use; try again in a few seconds");
         let mut permit = permit.ok_or_else(|| busy().reason("searches_busy"))?;
         let threads = permit.widen(threads);

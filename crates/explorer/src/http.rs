@@ -1,8 +1,9 @@
 //! Extractors for queries and bodies, JSON responses, and errors as responses.
 
 use super::errors::{ApiError, Code, ErrorAnswer};
-use super::limits::{BODY_TIMEOUT, MAX_BODY, too_large};
+use super::limits::{MAX_BODY, too_large};
 use super::params;
+use super::state::App;
 use axum::body::Bytes;
 use axum::extract::rejection::{BytesRejection, FailedToBufferBody};
 use axum::extract::{DefaultBodyLimit, FromRequest, FromRequestParts, Path, Request};
@@ -15,6 +16,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::error::Error;
 use std::fmt::Display;
+use std::sync::Arc;
 
 /// The query of a request. Unknown and repeated keys are errors that name the key.
 #[derive(Debug)]
@@ -50,12 +52,12 @@ impl<S: Send + Sync> FromRequestParts<S> for OfMaterial {
 /// A JSON body of at most [`MAX_BODY`] bytes.
 pub struct Body<T>(pub T);
 
-impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
+impl<T: DeserializeOwned> FromRequest<Arc<App>> for Body<T> {
     type Rejection = ApiError;
 
-    async fn from_request(mut request: Request, state: &S) -> Result<Body<T>, ApiError> {
+    async fn from_request(mut request: Request, app: &Arc<App>) -> Result<Body<T>, ApiError> {
         DefaultBodyLimit::max(MAX_BODY).apply(&mut request);
-        let body = tokio::time::timeout(BODY_TIMEOUT, Bytes::from_request(request, state)).await;
+        let body = tokio::time::timeout(app.config.timeouts.body, Bytes::from_request(request, app)).await;
         let late = |_| ApiError::new(Code::RequestTimeout, "the body of the request did not arrive in time");
         let bytes = body.map_err(late)?.map_err(|error| unread(&error))?;
         serde_json::from_slice(&bytes).map(Body).map_err(bad_body)

@@ -4,9 +4,9 @@
 //! every path with its limits, `guard` checks requests first, `handlers` computes the answers, `http` and `sse` write
 //! responses.
 //!
-//! A panic ends the process (`panic = "abort"`) on purpose: it may leave shared state, such as a solver, half done, and
-//! the server must not give wrong values. A supervisor restarts it in half a second. The lints below and tests with ten
-//! thousand hostile requests guard against panics.
+//! The caller of [`serve`] ends the process when any thread panics, as `dsq` does by its panic hook: a panic may leave
+//! shared state, such as a solver, half done, and the server must not give wrong values. A supervisor restarts it in half
+//! a second. The lints below and tests with ten thousand hostile requests guard against panics.
 #![warn(missing_docs)]
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::todo)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
@@ -60,6 +60,7 @@ use tower::ServiceExt;
 
 pub use config::{Config, CountConfig, ServeError};
 pub use errors::Code;
+pub use limits::Timeouts;
 pub use routes::operations;
 
 /// A report to the caller of [`serve`].
@@ -133,7 +134,8 @@ async fn accept(app: &Arc<App>, tell: &(dyn Fn(Event) + Sync)) -> Result<(), Ser
     let router = routes::router(app.clone());
     let graceful = GracefulShutdown::new();
     let mut http = hyper::server::conn::http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(Duration::from_secs(10)).max_buf_size(16 << 10).max_headers(64);
+    let timeouts = app.config.timeouts;
+    http.timer(TokioTimer::new()).header_read_timeout(timeouts.header).max_buf_size(16 << 10).max_headers(64);
     let mut end = std::pin::pin!(shutdown_signal());
     let connections = Arc::new(Connections::default());
     loop {
@@ -154,7 +156,7 @@ async fn accept(app: &Arc<App>, tell: &(dyn Fn(Event) + Sync)) -> Result<(), Ser
         }
         let _ = stream.set_nodelay(true);
         let mut stream = TimeoutStream::new(stream);
-        stream.set_write_timeout(Some(limits::WRITE_TIMEOUT));
+        stream.set_write_timeout(Some(timeouts.write));
         let router = router.clone();
         let service = hyper::service::service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
             let mut request = request.map(Body::new);

@@ -15,16 +15,32 @@ pub const MAX_GAME_TEXT: usize = 32 << 10;
 /// The most open connections, of all addresses and of one. Behind a proxy all come from one address.
 pub const MAX_CONNECTIONS: usize = 1024;
 pub const MAX_CONNECTIONS_PER_ADDRESS: usize = 256;
-/// How long a write may wait for a client that does not read.
-pub const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long the server waits for open requests when it shuts down.
 pub const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(8);
-/// How long the body of a request may take to arrive.
-pub const BODY_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a request waits for a permit.
-pub const PATIENCE: Duration = Duration::from_secs(5);
 /// The most moves of all games of a text together. Only the last game is used, with the usual limit of a game.
 pub const MAX_TEXT_MOVES: usize = 1200;
+
+/// How long the server waits for a client, and how long clients wait for each other.
+#[derive(Copy, Clone, Debug)]
+pub struct Timeouts {
+    /// How long the header of a request may take to arrive.
+    pub header: Duration,
+    /// How long the body of a request may take to arrive.
+    pub body: Duration,
+    /// How long a write may wait for a client that does not read.
+    pub write: Duration,
+    /// How long a request waits for a thread.
+    pub permit: Duration,
+    /// How long an analysis runs before it makes way for another client that waits for a search.
+    pub analysis: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Timeouts {
+        let ten = Duration::from_secs(10);
+        Timeouts { header: ten, body: ten, write: ten, permit: ten / 2, analysis: ten }
+    }
+}
 
 /// The error for a body that is too large.
 #[must_use]

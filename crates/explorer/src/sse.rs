@@ -101,14 +101,12 @@ pub async fn analyze(context: &Context, game: Game, setup: Setup, limits: Limits
     Ok(listener)
 }
 
-/// The time that an analysis has before it makes way for other clients.
-const MIN_ANALYSIS_TIME: Duration = Duration::from_secs(10);
 /// The interval of the checks for a waiting client; less than a client waits.
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
-/// Ends an analysis that has run for [`MIN_ANALYSIS_TIME`] as soon as another client waits for a search.
+/// Ends an analysis that has run for [`Timeouts::analysis`](super::Timeouts::analysis) as soon as another client waits for a search.
 async fn yield_to_waiting_client(app: Arc<App>, client: IpAddr, stop: Arc<AtomicBool>) {
-    tokio::time::sleep(MIN_ANALYSIS_TIME).await;
+    tokio::time::sleep(app.config.timeouts.analysis).await;
     while !app.searches.promise(client) {
         tokio::time::sleep(POLL_INTERVAL).await;
     }

@@ -4,7 +4,7 @@ use crate::on_demand::{CountCache, OnDemandArgs};
 use crate::output::print;
 use crate::progress::progress_bar;
 use clap::Args;
-use explorer::{Config, CountConfig, Event, ServeError, serve};
+use explorer::{Config, CountConfig, Event, ServeError, Timeouts, serve};
 use std::net::{Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -119,6 +119,7 @@ impl Serve {
             allow_origins: self.allow_origin,
             rate: self.rate.into(),
             behind_proxy: self.behind_proxy,
+            timeouts: Timeouts::default(),
         };
         let bar = progress_bar(100, "%");
         let failed = Mutex::new(Ok(()));

@@ -2,6 +2,7 @@
 //! produces the same bytes.
 
 use crate::dsq;
+use crate::skip::skip;
 
 use doushouqi::board::{Position, RuleOptions};
 use doushouqi::tablebase::{TableFile, TableSet};
@@ -116,7 +117,7 @@ mod faults {
             Ok(status) if status.success() => Some(library),
             Ok(status) => panic!("cc: {status}"),
             Err(error) => {
-                eprintln!("skipped: no C compiler here ({error})");
+                skip(&format!("there is no C compiler ({error})"));
                 None
             }
         }

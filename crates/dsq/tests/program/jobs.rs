@@ -2,6 +2,7 @@
 //! their needs.
 
 use crate::dsq;
+use crate::skip::skip;
 
 use doushouqi::board::{Color, Position, RuleOptions};
 use doushouqi::tablebase::{ClassCounts, Classes, Material};
@@ -259,7 +260,7 @@ fn all_of_six_pieces_is_counted() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results/six-pieces.jsonl");
     let Ok(all) = ClassCounts::read_all(&file) else {
         assert!(!file.exists(), "counts that cannot be read");
-        return eprintln!("skipped: packages are without results");
+        return skip("a package is without results");
     };
     let classes = Classes::new(&RuleOptions::PAPER, 6);
     let level: BTreeSet<Material> = classes.level(6).map(|(_, class)| class.representative).collect();

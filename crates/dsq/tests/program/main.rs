@@ -17,6 +17,8 @@ mod mining;
 mod on_demand;
 mod play;
 mod serve;
+#[path = "../../../../tests/support/skip.rs"]
+mod skip;
 #[path = "../../../../tests/api/slow/mod.rs"]
 mod slow;
 mod snakemake;

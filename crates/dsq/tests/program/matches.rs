@@ -14,6 +14,9 @@ use train::read_records;
 
 const DSQ: &str = env!("CARGO_BIN_EXE_dsq");
 
+/// A time limit that only guards against hanging.
+const PATIENCE: Duration = Duration::from_secs(120);
+
 fn dsq(arguments: &[&str]) -> Output {
     Command::new(DSQ).args(arguments).output().expect("dsq runs")
 }
@@ -287,11 +290,9 @@ mod programs {
             assert!(stderr.contains(" ms "), "{stderr}");
         }
         // No move at all.
-        let begin = Instant::now();
-        let arguments = ["match", "builtin:random", &script("true"), "--games", "1", "--movetime", "50", "--json"];
+        let arguments = ["match", "builtin:random", &script("true"), "--games", "1", "--movetime", "500", "--json"];
         let (lines, _) = json(&arguments);
         assert_eq!(lines[1]["players"][1]["time_losses"], 1);
-        assert!(begin.elapsed() < Duration::from_secs(8));
         let arguments =
             ["match", "builtin:random", &script("true"), "--games", "1", "--depth", "1", "--patience", "1", "--json"];
         let (lines, _) = json(&arguments);
@@ -307,11 +308,11 @@ mod programs {
     fn programs_behind_a_script_end_with_it() {
         let path = file("child");
         let go = format!("sleep 300 & echo $! >> {}; wait", path.display());
-        let arguments = ["match", &script(&go), "builtin:random", "--games", "2", "--movetime", "20", "--json"];
+        let arguments = ["match", &script(&go), "builtin:random", "--games", "2", "--movetime", "500", "--json"];
         assert_eq!(json(&arguments).0[2]["players"][0]["time_losses"], 2);
         for child in std::fs::read_to_string(&path).unwrap().lines() {
             let ended = || !std::process::Command::new("kill").args(["-0", child]).output().unwrap().status.success();
-            let deadline = Instant::now() + Duration::from_secs(5);
+            let deadline = Instant::now() + PATIENCE;
             while !ended() {
                 assert!(Instant::now() < deadline, "{child} still runs");
                 std::thread::sleep(Duration::from_millis(10));
@@ -348,7 +349,7 @@ mod programs {
             ];
             let mut child =
                 Command::new(DSQ).args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-            let deadline = Instant::now() + Duration::from_secs(20);
+            let deadline = Instant::now() + PATIENCE;
             while std::fs::metadata(&path).map_or(0, |m| m.len()) < 10_000 && Instant::now() < deadline {
                 std::thread::sleep(Duration::from_millis(5));
             }
@@ -513,7 +514,7 @@ fn stopped_self_play_keeps_its_games() {
         let path = file(&format!("games{signal}"));
         let arguments = ["datagen", "--games", "1000000", "--nodes", "50", "--out", path.to_str().unwrap()];
         let mut child = Command::new(DSQ).args(arguments).stderr(Stdio::piped()).spawn().unwrap();
-        let deadline = Instant::now() + Duration::from_secs(60);
+        let deadline = Instant::now() + PATIENCE;
         while std::fs::metadata(&path).map_or(0, |m| m.len()) < 20_000 && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(20));
         }
@@ -534,16 +535,15 @@ fn stopped_self_play_keeps_its_games() {
 #[test]
 fn self_play_ends_at_once_before_the_first_game() {
     let path = file("early");
-    let arguments = ["datagen", "--games", "1", "--threads", "1", "--out", path.to_str().unwrap()];
+    let arguments = ["datagen", "--games", "1000000", "--threads", "1", "--out", path.to_str().unwrap()];
     let mut child = Command::new(DSQ).args(arguments).stderr(Stdio::null()).spawn().unwrap();
-    let deadline = Instant::now() + Duration::from_secs(20);
+    let deadline = Instant::now() + PATIENCE;
     while std::fs::metadata(&path).map_or(0, |m| m.len()) < 48 && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(5));
     }
-    let begin = Instant::now();
     assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
     assert_ne!(child.wait().unwrap().code(), Some(0));
-    assert!(begin.elapsed() < Duration::from_secs(3), "{:?}", begin.elapsed());
+    assert_eq!(std::fs::metadata(&path).unwrap().len(), 48, "the file contains its header and no game");
     std::fs::remove_file(path).unwrap();
 }
 

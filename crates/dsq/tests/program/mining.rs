@@ -1,6 +1,7 @@
 //! Mining: features, the printed trees, learned trees and patterns in the tables, through the library and the program.
 
 use crate::dsq;
+use crate::skip::skip;
 use crate::slow;
 
 use doushouqi::board::{Animal, Color, Position, RuleOptions, Rules, Square};
@@ -13,7 +14,6 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
 use study::games::{SelfPlay, SelfPlayer, play, sampled_mobility, table_mobility};
 use study::learn::{learn, learn_all, learn_whole, sizes};
 use study::patterns::{draws, fortresses, longest_lines, parities, swaps};
@@ -713,10 +713,8 @@ fn wrong_input_is_told() {
     fails(2, &["export", "--material", "ELTPvDWC", "--format", "csv"], "at most 6");
     fails(2, &["mine", "--material", "EvX"], "EvX");
     // Before any work, which takes minutes.
-    let begun = Instant::now();
     fails(3, &["mine", "report", "/dev/null/nowhere"], "/dev/null/nowhere");
     fails(3, &["mine", "animals", "--pieces", "5", "--out", "/dev/null/nowhere"], "/dev/null/nowhere");
-    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
 }
 
 #[test]
@@ -762,19 +760,20 @@ fn plots_refuse_what_has_no_place() {
     assert!(line_chart("t", axis(false), axis(false), &[]).is_ok());
 }
 
-/// Runs the example for Python users, if Python (DSQ_PYTHON or python3) and its packages are installed.
+/// Runs the example for Python users, with the first Python that has its packages: python3, or that of the system.
 #[test]
 fn the_python_example_runs() {
-    let python = std::env::var("DSQ_PYTHON").unwrap_or_else(|_| "python3".to_owned());
-    let has = |code: &str| Command::new(&python).args(["-c", code]).output().is_ok_and(|out| out.status.success());
-    if !has("import pandas, sklearn") {
-        eprintln!("skipped: {python} with pandas and scikit-learn is not there");
-        return;
-    }
+    let has = |python: &str, code: &str| {
+        Command::new(python).args(["-c", code]).output().is_ok_and(|output| output.status.success())
+    };
+    let pythons = ["python3", "/usr/bin/python3"];
+    let Some(python) = pythons.into_iter().find(|python| has(python, "import pandas, sklearn")) else {
+        return skip("there is no python3 with pandas and scikit-learn (Debian: python3-pandas python3-sklearn)");
+    };
     let dir = tempfile::tempdir().expect("a directory");
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/train_tree.py");
     let train = |file: &PathBuf| {
-        let output = Command::new(&python).arg(&script).arg(file).output().expect("Python runs");
+        let output = Command::new(python).arg(&script).arg(file).output().expect("Python runs");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).expect("UTF-8")
     };
@@ -782,7 +781,7 @@ fn the_python_example_runs() {
     std::fs::write(&data, stdout(&["export", "--material", "LvE", "--format", "csv", "--features"])).expect("written");
     let printed = train(&data);
     assert!(printed.contains("2352 positions") && printed.contains("0 misclassified"), "{printed}");
-    if cfg!(feature = "parquet") && has("import pyarrow") {
+    if cfg!(feature = "parquet") && has(python, "import pyarrow") {
         let parquet = dir.path().join("LvE.parquet");
         let bytes = dsq(&["export", "--material", "LvE", "--format", "parquet", "--features"]).stdout;
         std::fs::write(&parquet, bytes).expect("written");

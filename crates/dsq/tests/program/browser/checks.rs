@@ -1,6 +1,7 @@
 //! Checks of every page: sufficient contrast, names for all roles, and axe-core's rules if it is installed.
 
 use super::webdriver::Browser;
+use crate::skip::skip;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -63,8 +64,7 @@ pub fn axe(browser: &Browser) {
     let default = || PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("axe.min.js");
     let path = std::env::var_os("DSQ_AXE").map_or_else(default, PathBuf::from);
     let Ok(source) = std::fs::read_to_string(&path) else {
-        eprintln!("skipped: axe-core is not at {} (npm pack axe-core)", path.display());
-        return;
+        return skip(&format!("axe-core is not at {} (npm pack axe-core)", path.display()));
     };
     for view in ["play", "learn", "position", "explore", "material", "engine", "game"] {
         browser.run(&format!("document.querySelector('#tab-{view}').click()"));

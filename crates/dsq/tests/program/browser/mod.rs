@@ -1,7 +1,7 @@
 //! The page in a real browser, used with a pointer, with keys, or with neither.
 //!
 //! Screenshots are kept in the target directory under `tmp/screenshots`; with `DSQ_WRITE_SCREENSHOT=1` the one of the
-//! README is written to `docs/serve.webp`. `DSQ_REQUIRE_BROWSER=1` makes a missing browser an error. With `DSQ_ASSETS`,
+//! README is written to `docs/serve.webp`. With `DSQ_ASSETS`,
 //! the absolute path of `crates/explorer/src/assets`, the page's files are read from there, so that a change to them
 //! needs no build.
 
@@ -17,7 +17,7 @@ mod webdriver;
 
 use client::Server;
 use serde_json::{Value, json};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, LazyLock};
 use webdriver::{Browser, Options};
 
 const ENTER: &str = "\u{e007}";
@@ -35,15 +35,10 @@ struct Page {
     server: Arc<Server>,
 }
 
-/// One server for all tests that run at the same time; it ends with the last of them.
+/// The server of most tests, which ends with this process.
 fn server() -> Arc<Server> {
-    static SHARED: Mutex<Weak<Server>> = Mutex::new(Weak::new());
-    let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
-    shared.upgrade().unwrap_or_else(|| {
-        let server = server_of("paper");
-        *shared = Arc::downgrade(&server);
-        server
-    })
+    static SHARED: LazyLock<Arc<Server>> = LazyLock::new(|| server_of("paper"));
+    SHARED.clone()
 }
 
 fn server_of(rules: &str) -> Arc<Server> {
@@ -52,7 +47,7 @@ fn server_of(rules: &str) -> Arc<Server> {
     if let Ok(dir) = &assets {
         arguments.extend(["--assets", dir]);
     }
-    Arc::new(Server::start(&arguments))
+    Arc::new(Server::bound(&arguments))
 }
 
 impl std::ops::Deref for Page {
@@ -64,11 +59,11 @@ impl std::ops::Deref for Page {
 }
 
 impl Page {
-    fn with(options: &Options<'_>) -> Option<Page> {
+    fn with(options: Options) -> Option<Page> {
         Page::of(server, options)
     }
 
-    fn of(server: impl FnOnce() -> Arc<Server>, options: &Options<'_>) -> Option<Page> {
+    fn of(server: impl FnOnce() -> Arc<Server>, options: Options) -> Option<Page> {
         webdriver::available().then(|| {
             let server = server();
             let browser = Browser::start(format!("http://{}", server.address()), options);
@@ -77,7 +72,7 @@ impl Page {
     }
 
     fn start() -> Option<Page> {
-        Page::with(&Options::default())
+        Page::with(Options::default())
     }
 
     fn api(&self, target: &str) -> Value {
@@ -455,7 +450,7 @@ fn a_link_shows_the_same_after_a_reload() {
 /// The page plays by the rules of the server if the URL names none, and shows the ranks of these rules.
 #[test]
 fn the_rules_of_the_server_hold() {
-    let Some(page) = Page::of(|| server_of("chinese"), &Options::default()) else { return };
+    let Some(page) = Page::of(|| server_of("chinese"), Options::default()) else { return };
     let differs = (0..100).find_map(|seed| {
         let fen = page.api(&format!("random?material=DvWR&seed={seed}"))["fen"].as_str()?.replace(' ', "_");
         let [chinese, paper] =
@@ -594,7 +589,7 @@ fn rules_are_chosen_option_by_option() {
 
 #[test]
 fn without_javascript_there_is_a_board_a_result_and_moves() {
-    let Some(page) = Page::with(&Options { no_javascript: true, ..Options::default() }) else { return };
+    let Some(page) = Page::with(Options { no_javascript: true }) else { return };
     page.visit(&format!("/?fen={LION}"));
     assert!(page.text("document.querySelector('#static .result').textContent").contains("White wins in 7 plies"));
     assert_eq!(page.get("document.querySelectorAll('#static .board td[class]').length"), json!(63));
@@ -640,7 +635,7 @@ fn wrong_links_are_explained_in_chinese() {
 #[test]
 fn the_page_starts_at_a_low_rate() {
     let start = || Arc::new(Server::start(&["--pieces", "3", "--behind-proxy", "--rate", "5"]));
-    let Some(page) = Page::of(start, &Options::default()) else { return };
+    let Some(page) = Page::of(start, Options::default()) else { return };
     page.chromium("Network.enable", &json!({}));
     page.chromium("Network.setExtraHTTPHeaders", &json!({"headers": {"X-Real-IP": "9.9.9.9"}}));
     page.open(&format!("/?fen={LION}&rules=chinese&view=explore"));

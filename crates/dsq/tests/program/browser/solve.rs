@@ -15,7 +15,7 @@ fn page_with(cache: &Path, more: &[&str]) -> Option<Page> {
     if let Ok(dir) = &assets {
         arguments.extend(["--assets", dir]);
     }
-    Page::of(|| Arc::new(Server::start(&arguments)), &Default::default())
+    Page::of(|| Arc::new(Server::start(&arguments)), Default::default())
 }
 
 const TEXT: &str = "document.querySelector('#solve').textContent";

@@ -1,12 +1,14 @@
 //! A browser driven by WebDriver: headless Chromium through chromedriver, over plain HTTP.
 
+use crate::dsq::bound;
+use crate::skip::skip;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 const FLAGS: [&str; 8] = [
@@ -20,54 +22,85 @@ const FLAGS: [&str; 8] = [
     "--force-color-profile=srgb",
 ];
 
-/// The maximum time of the page for any answer.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// The maximum time of the page for any answer. It only guards against hanging.
+const PATIENCE: Duration = Duration::from_secs(120);
 
+/// A browser of one test. The next test with the same options gets it with a new tab, and without stored data.
 pub struct Browser {
-    driver: Arc<Driver>,
+    driver: &'static Driver,
     session: String,
-    profile: PathBuf,
+    options: Options,
     origin: String,
 }
 
 /// The options of a browser.
-#[derive(Default)]
-pub struct Options<'a> {
-    pub arguments: &'a [&'a str],
+#[derive(Clone, Copy, Default, PartialEq)]
+pub struct Options {
     pub no_javascript: bool,
 }
 
-/// Whether chromedriver is installed. Without it a test reports that it is skipped, or fails if skipping is not
-/// allowed.
+/// The sessions of browsers that no test uses.
+static IDLE: Mutex<Vec<(Options, String)>> = Mutex::new(Vec::new());
+
+fn idle() -> MutexGuard<'static, Vec<(Options, String)>> {
+    IDLE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether chromedriver is installed. Without it the test is skipped.
 pub fn available() -> bool {
     let found = Command::new("chromedriver").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
-    if found.is_ok_and(|status| status.success()) {
-        return true;
+    let found = found.is_ok_and(|status| status.success());
+    if !found {
+        skip("there is no chromedriver (Debian: chromium, chromium-driver)");
     }
-    let required = std::env::var_os("DSQ_REQUIRE_BROWSER").is_some_and(|value| value == "1");
-    assert!(!required, "DSQ_REQUIRE_BROWSER=1, and there is no chromedriver");
-    eprintln!("skipped: there is no chromedriver (Debian: chromium, chromium-driver)");
-    false
+    found
+}
+
+/// The beginning of the names of this process's browser profiles.
+fn profiles() -> String {
+    format!("{}/browser-{}-", env!("CARGO_TARGET_TMPDIR"), std::process::id())
 }
 
 impl Browser {
-    pub fn start(origin: String, options: &Options<'_>) -> Browser {
+    pub fn start(origin: String, options: Options) -> Browser {
+        let mut browser = Browser { driver: Driver::shared(), session: String::new(), options, origin };
+        let waiting = {
+            let mut idle = idle();
+            idle.iter().position(|(other, _)| *other == options).map(|i| idle.swap_remove(i).1)
+        };
+        browser.session = waiting.unwrap_or_else(|| browser.new_session());
+        browser.size(1280, 800);
+        browser
+    }
+
+    fn new_session(&self) -> String {
         static COUNT: AtomicU32 = AtomicU32::new(0);
-        let name = format!("browser-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-        let profile = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-        let driver = Driver::shared();
-        let mut flags: Vec<String> = FLAGS.iter().chain(options.arguments).map(ToString::to_string).collect();
-        flags.push(format!("--user-data-dir={}", profile.display()));
+        let mut flags: Vec<String> = FLAGS.map(str::to_owned).into();
+        flags.push(format!("--user-data-dir={}{}", profiles(), COUNT.fetch_add(1, Ordering::Relaxed)));
         let mut chrome = json!({"args": flags});
-        if options.no_javascript {
+        if self.options.no_javascript {
             chrome["prefs"] = json!({"profile.managed_default_content_settings.javascript": 2});
         }
         let wanted = json!({"goog:chromeOptions": chrome, "goog:loggingPrefs": {"browser": "ALL"}});
-        let mut browser = Browser { driver, session: String::new(), profile, origin };
-        let session = browser.request("POST", "/session", &json!({"capabilities": {"alwaysMatch": wanted}}));
-        browser.session = session["sessionId"].as_str().expect("a session").to_owned();
-        browser.size(1280, 800);
-        browser
+        let session = self.request("POST", "/session", &json!({"capabilities": {"alwaysMatch": wanted}}));
+        session["sessionId"].as_str().expect("a session").to_owned()
+    }
+
+    /// Replaces all tabs by an empty one, which has no history and no emulated devices, and removes all stored data.
+    fn reset(&self) -> Result<(), String> {
+        let at = |path: &str| format!("/session/{}/{path}", self.session);
+        let old = self.ask("GET", &at("window/handles"), &Value::Null)?;
+        let new = self.ask("POST", &at("window/new"), &json!({"type": "tab"}))?;
+        for handle in old.as_array().into_iter().flatten() {
+            self.ask("POST", &at("window"), &json!({"handle": handle}))?;
+            self.ask("DELETE", &at("window"), &json!({}))?;
+        }
+        self.ask("POST", &at("window"), &json!({"handle": new["handle"]}))?;
+        let clear = json!({"origin": self.origin, "storageTypes": "all"});
+        for (command, parameters) in [("Storage.clearDataForOrigin", clear), ("Network.clearBrowserCache", json!({}))] {
+            self.ask("POST", &at("goog/cdp/execute"), &json!({"cmd": command, "params": parameters}))?;
+        }
+        self.ask("POST", &at("se/log"), &json!({"type": "browser"})).map(drop)
     }
 
     fn request(&self, method: &str, path: &str, body: &Value) -> Value {
@@ -287,55 +320,39 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
+        if !std::thread::panicking() && self.reset().is_ok() {
+            idle().push((self.options, std::mem::take(&mut self.session)));
+            return;
+        }
         // Without a body the driver refuses, and its browser keeps running.
         let closed = self.ask("DELETE", &format!("/session/{}", self.session), &json!({}));
-        let _ = std::fs::remove_dir_all(&self.profile);
         assert!(closed.is_ok() || std::thread::panicking(), "a browser is left: {closed:?}");
     }
 }
 
 /// A chromedriver process, which drives any number of browsers.
 struct Driver {
-    process: Child,
     port: u16,
 }
 
 impl Driver {
-    /// The driver that all concurrent tests share; it ends with the last of them.
-    fn shared() -> Arc<Driver> {
-        static SHARED: Mutex<Weak<Driver>> = Mutex::new(Weak::new());
-        let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
-        shared.upgrade().unwrap_or_else(|| {
-            let driver = Arc::new(Driver::start());
-            *shared = Arc::downgrade(&driver);
-            driver
-        })
+    /// The driver of all tests, which ends with this process, and its browsers with it.
+    fn shared() -> &'static Driver {
+        static SHARED: LazyLock<Driver> = LazyLock::new(Driver::start);
+        &SHARED
     }
 
     /// Starts chromedriver, in up to five tries: it takes a port that is free for IPv4, and ends if the port is taken
     /// for IPv6.
     fn start() -> Driver {
+        let end = format!("pkill -KILL -f -- '--user-data-dir={0}'; rm -rf '{0}'*", profiles());
         for _ in 0..5 {
-            let process = Command::new("chromedriver")
-                .arg("--port=0")
-                .stdout(Stdio::piped())
-                .stderr(Stdio::null())
-                .spawn()
-                .expect("chromedriver runs");
-            let mut driver = Driver { process, port: 0 };
-            if let Some(port) = port_of(&mut driver.process) {
-                driver.port = port;
-                return driver;
+            let mut process = bound("chromedriver", &["--port=0", "--log-level=OFF"], &end);
+            if let Some(port) = port_of(&mut process) {
+                return Driver { port };
             }
         }
         panic!("chromedriver did not say where it listens");
-    }
-}
-
-impl Drop for Driver {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
     }
 }
 

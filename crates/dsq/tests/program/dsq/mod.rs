@@ -1,6 +1,6 @@
 //! Runs the program for tests.
 
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 
 pub fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dsq"));
@@ -19,4 +19,16 @@ pub fn stdout(arguments: &[&str]) -> String {
     assert_eq!(output.status.code(), Some(0), "{arguments:?}: {stderr}");
     assert!(stderr.is_empty(), "{arguments:?} wrote to stderr: {stderr}");
     String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+/// Starts a program that ends with this process, even if this process is killed: a shell waits for the end of its standard
+/// input, runs the commands of `at_end`, and kills the program. The output of the program is the shell's.
+pub fn bound(program: &str, arguments: &[&str], at_end: &str) -> Child {
+    let script = format!("\"$@\" & read -r _; {at_end}; kill -KILL $!");
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &script, "sh", program]).args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = shell.spawn().expect("sh runs");
+    // Open until this process ends.
+    std::mem::forget(child.stdin.take());
+    child
 }

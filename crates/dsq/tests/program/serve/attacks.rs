@@ -1,10 +1,12 @@
 //! Attacks on `dsq serve`: greedy clients must neither silence the server nor starve other clients.
 
-use super::client::{Connection, Server};
+use super::client::{Connection, PATIENCE, Server};
 use super::{gauge, random_position, wait_for};
 use doushouqi::game::random::Random;
 use doushouqi::tablebase::Material;
+use explorer::Timeouts;
 use serde_json::json;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -38,36 +40,45 @@ fn batch(positions: usize, rules: &str, seed: u64) -> String {
     json!({"fens": fens, "rules": rules}).to_string()
 }
 
-/// One client wants every search thread, ten times. Another client's short search begins at once, and so does the short
-/// search of a third one while both search.
+/// One client wants every search thread for ten minutes, ten times. Meanwhile the short searches of two others are
+/// answered.
 #[test]
 fn large_searches_do_not_starve_small_ones() {
     let server = Server::start(&["--pieces", "3", "--threads", "3", "--behind-proxy", "--rate", "1000"]);
     let greedy: Vec<Connection> =
-        (0..10).map(|_| start(&server, "/api/v1/analyze?threads=1024&movetime=60000&hash=256", &client(1))).collect();
-    wait_for(&server, "searches", "1", 5);
-    let begun = Instant::now();
+        (0..10).map(|_| start(&server, "/api/v1/analyze?threads=1024&movetime=600000&hash=256", &client(1))).collect();
+    wait_for(&server, "searches", "1");
     for number in [2, 3] {
         let found = server.connect().get_with("/api/v1/bestmove?movetime=50&strength=10", &client(number));
         assert_eq!(found.status, 200, "{found:?}");
     }
-    assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
+    assert_ne!(gauge(&server, "searches"), "0", "a greedy search goes on");
     drop(greedy);
-    wait_for(&server, "searches", "0", 5);
+    wait_for(&server, "searches", "0");
 }
 
-/// Three clients analyse for ten minutes on all search threads. After ten seconds one of them makes way for a fourth.
+/// Three clients analyse for ten minutes on all search threads. A fourth one is refused as long as they have time for
+/// themselves. After that, one of them makes way for it.
 #[test]
 fn long_analyses_make_way() {
-    let server = Server::start(&["--pieces", "3", "--threads", "1", "--behind-proxy"]);
-    let mut long: Vec<Connection> =
-        (1..=3).map(|number| start(&server, "/api/v1/analyze?movetime=600000", &client(number))).collect();
-    wait_for(&server, "searches", "3", 5);
-    let move_of = |number| server.connect().get_with("/api/v1/bestmove?movetime=50", &client(number)).status;
-    assert_eq!(move_of(4), 503, "an analysis has some time for itself");
-    std::thread::sleep(Duration::from_secs(6));
-    assert_eq!(move_of(5), 200);
-    wait_for(&server, "searches", "2", 5);
+    let analyses = |server: &Server| -> Vec<Connection> {
+        let long = |number| start(server, "/api/v1/analyze?movetime=600000", &client(number));
+        let all = (1..=3).map(long).collect();
+        wait_for(server, "searches", "3");
+        all
+    };
+    let move_of = |server: &Server| server.connect().get_with("/api/v1/bestmove?movetime=50", &client(4)).status;
+    let hour = Duration::from_secs(3600);
+    let server =
+        Server::with_timeouts(Timeouts { analysis: hour, permit: Duration::from_millis(100), ..Timeouts::default() }, true);
+    let long = analyses(&server);
+    assert_eq!(move_of(&server), 503, "an analysis has some time for itself");
+    drop(long);
+
+    let server = Server::with_timeouts(Timeouts { analysis: Duration::ZERO, permit: PATIENCE, ..Timeouts::default() }, true);
+    let mut long = analyses(&server);
+    assert_eq!(move_of(&server), 200);
+    wait_for(&server, "searches", "2");
     // The analysis that ended reports its best move.
     let ended = long.iter_mut().filter_map(|stream| stream.raw_within(b"", Duration::from_millis(500)));
     let ended: Vec<_> = ended.filter_map(|answer| answer.events().pop()).collect();
@@ -75,35 +86,33 @@ fn long_analyses_make_way() {
     assert_eq!((&*ended[0].0, &ended[0].1["source"]), ("done", &json!("engine")));
 }
 
-/// Requests that solve, follow lines or parse stop when their client leaves.
+/// Requests that solve stop when their client leaves: that takes much less time than their answer.
 #[test]
 fn expensive_requests_end_with_their_client() {
     let server = Server::start(&["--pieces", "3", "--threads", "2"]);
-    let jobs = || gauge(&server, "jobs").parse::<usize>().unwrap();
-    let leaving = [
-        post(&server, "/api/v1/batch", &batch(200, "bell", 1)),
-        post(&server, "/api/v1/batch", &batch(200, "paper", 2)),
-    ];
     let begun = Instant::now();
-    while jobs() == 0 {
-        assert!(begun.elapsed() < Duration::from_secs(5), "the batches are at work");
+    assert_eq!(server.connect().post("/api/v1/batch", &batch(200, "bell", 1)).status, 200);
+    let whole = begun.elapsed();
+    let leaving = post(&server, "/api/v1/batch", &batch(200, "bodlaender", 1));
+    while gauge(&server, "jobs") == "0" {
         std::thread::sleep(Duration::from_millis(5));
     }
-    std::thread::sleep(Duration::from_millis(300));
-    assert!(jobs() > 0, "they take longer than this");
     drop(leaving);
-    wait_for(&server, "jobs", "0", 2);
+    let begun = Instant::now();
+    wait_for(&server, "jobs", "0");
+    assert!(begun.elapsed() < whole / 2, "{:?} of {whole:?}", begun.elapsed());
 }
 
 /// One client asks for new rules with each request, on several connections. Requests of another client for warm rules
-/// are answered at once meanwhile, and so is its request for cold rules.
+/// do not wait for them: most take less time than most of the others. Its request for cold rules is answered, too.
 #[test]
 fn cold_rule_sets_do_not_delay_warm_requests() {
     let server = Server::start(&["--pieces", "3", "--threads", "2", "--behind-proxy", "--rate", "10000"]);
     let stop = AtomicBool::new(false);
+    let cold_times = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         for worker in 0..8 {
-            let (server, stop) = (&server, &stop);
+            let (server, stop, cold_times) = (&server, &stop, &cold_times);
             scope.spawn(move || {
                 let mut connection = server.connect();
                 let options = ["traps=any", "shore=none", "tiger-leap=none", "own-rat-blocks=no", "no-move=loss"];
@@ -119,14 +128,18 @@ fn cold_rule_sets_do_not_delay_warm_requests() {
                         .collect();
                     let preset = ["paper", "chinese", "bell", "cazaux"][i % 4];
                     let rules = [vec![preset], chosen].concat().join(",");
+                    let begun = Instant::now();
                     connection.get_with(&format!("/api/v1/probe?fen={TWO}&rules={rules}"), &client(1));
+                    cold_times.lock().unwrap().push(begun.elapsed());
                     if !connection.is_open() {
                         connection = server.connect();
                     }
                 }
             });
         }
-        std::thread::sleep(Duration::from_millis(500));
+        while cold_times.lock().unwrap().len() < 8 {
+            std::thread::sleep(Duration::from_millis(20));
+        }
         let mut warm = server.connect();
         let mut times: Vec<Duration> = (0..100)
             .map(|_| {
@@ -140,7 +153,10 @@ fn cold_rule_sets_do_not_delay_warm_requests() {
             server.connect().get_with(&format!("/api/v1/probe?fen={TWO}&rules=quadibloc,shore=none"), &client(2));
         stop.store(true, Ordering::Relaxed);
         times.sort_unstable();
-        assert!(times[89] < Duration::from_millis(200), "{:?}", &times[80..]);
+        let mut cold_times = cold_times.lock().unwrap();
+        cold_times.sort_unstable();
+        let slow = cold_times[cold_times.len() / 4];
+        assert!(times[75] < slow, "{:?}, not less than {slow:?}", times[75]);
         assert_eq!(cold.status, 200, "{cold:?}");
     });
 }
@@ -149,7 +165,7 @@ fn cold_rule_sets_do_not_delay_warm_requests() {
 /// set.
 #[test]
 fn large_batches_do_not_starve_other_clients() {
-    let server = Server::start(&["--pieces", "3", "--threads", "2", "--behind-proxy", "--rate", "10000"]);
+    let server = Server::with_timeouts(Timeouts { permit: PATIENCE, ..Timeouts::default() }, true);
     let greedy: Vec<Connection> = (0..8)
         .map(|i| {
             let mut connection = server.connect();
@@ -163,7 +179,9 @@ fn large_batches_do_not_starve_other_clients() {
             connection
         })
         .collect();
-    std::thread::sleep(Duration::from_millis(500));
+    while gauge(&server, "jobs") == "0" {
+        std::thread::sleep(Duration::from_millis(5));
+    }
     for target in ["probe?fen=TWO", "random?material=EPvLR&seed=1", "probe?fen=TWO&rules=quadibloc"] {
         let answer = server.connect().get_with(&format!("/api/v1/{}", target.replace("TWO", TWO)), &client(2));
         assert_eq!(answer.status, 200, "{target}: {answer:?}");
@@ -171,7 +189,8 @@ fn large_batches_do_not_starve_other_clients() {
     drop(greedy);
 }
 
-/// Games as large as allowed, under the rules that are slowest to apply, do not delay other requests.
+/// Games as large as allowed, under the rules that are slowest to apply, do not delay other requests: most of these take
+/// a small part of the time that the games take.
 #[test]
 fn long_games_do_not_silence_the_server() {
     let server = Server::start(&["--pieces", "3", "--threads", "2"]);
@@ -188,43 +207,43 @@ fn long_games_do_not_silence_the_server() {
         (&json!("too_many_moves"), &json!(600))
     );
     let large = text(1200);
-    let sent: Vec<Connection> = (0..8).map(|_| post(&server, "/api/v1/game", &large)).collect();
-    for _ in 0..20 {
-        let begun = Instant::now();
-        assert_eq!(server.connect().get("/healthz").text(), "ok");
-        assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    drop(sent);
+    let begun = Instant::now();
+    let mut sent: Vec<Connection> = (0..8).map(|_| post(&server, "/api/v1/game", &large)).collect();
+    let mut times: Vec<Duration> = (0..20)
+        .map(|_| {
+            let begun = Instant::now();
+            assert_eq!(server.connect().get("/healthz").text(), "ok");
+            begun.elapsed()
+        })
+        .collect();
+    times.sort_unstable();
+    assert!(sent.iter_mut().all(|game| game.raw(b"").is_some()));
+    assert!(times[10] < begun.elapsed() / 4, "{:?} of {:?}", times[10], begun.elapsed());
 }
 
-/// The body of a request arrives within ten seconds, or the request is refused.
+/// A request whose body does not arrive in time is refused.
 #[test]
 fn slow_bodies_are_refused() {
-    let server = Server::start(&["--pieces", "3"]);
+    let server = Server::with_timeouts(Timeouts { body: Duration::from_millis(200), ..Timeouts::default() }, false);
     let mut slow = server.connect();
-    let begun = Instant::now();
     let answer = slow
         .raw(b"POST /api/v1/batch HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{\"fens\":")
         .expect("an answer");
     assert_eq!(answer.json()["error"]["code"], "request_timeout");
-    assert!(begun.elapsed() < Duration::from_secs(15), "{:?}", begun.elapsed());
 }
 
 /// At a low rate a client gets a rule set that is not in memory, and an expensive request, at once.
 #[test]
 fn a_low_rate_allows_every_request() {
-    let server = Server::start(&["--pieces", "3", "--behind-proxy", "--rate", "5"]);
+    let server = Server::start(&["--pieces", "3", "--behind-proxy", "--rate", "1"]);
     let targets = ["probe?rules=chinese", "fortress?rules=bell", "tree?fen=7/7/3e3/7/7/7/3EL2/7/7_b&rules=cazaux"];
     for (i, target) in targets.into_iter().enumerate() {
         let answer = server.connect().get_with(&format!("/api/v1/{target}"), &client(i));
         assert_ne!(answer.status, 429, "{target}: {answer:?}");
     }
-    // The bucket is not full again at once.
+    // One token a second is less than any machine takes.
     let mut connection = server.connect();
-    let refused =
-        (0..20).filter(|_| connection.get_with(&format!("/api/v1/probe?fen={TWO}"), &client(0)).status == 429);
-    assert!(refused.count() > 5);
+    assert!((0..200).any(|_| connection.get_with(&format!("/api/v1/probe?fen={TWO}"), &client(0)).status == 429));
 }
 
 /// The resident memory of the server, in MiB.

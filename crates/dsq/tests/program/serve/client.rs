@@ -1,32 +1,83 @@
 //! The server as a process, and a small client for it.
 
-use crate::dsq::command;
+use crate::dsq::{bound, command};
+use doushouqi::board::RuleOptions;
+use explorer::{Config, Event, Timeouts};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Stdio};
-use std::time::Duration;
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
 
-/// A server on a free port, which ends with the test.
+/// The time limit of an answer. It only guards against hanging.
+pub const PATIENCE: Duration = Duration::from_secs(180);
+
+/// A server as a process, which ends with the test.
 pub struct Server {
-    child: Child,
+    /// `None` for a server in this process.
+    child: Option<Child>,
     address: SocketAddr,
 }
 
 impl Server {
+    /// A server on a free port.
     pub fn start(arguments: &[&str]) -> Server {
         Server::listening("127.0.0.1:0", arguments)
     }
 
     pub fn listening(address: &str, arguments: &[&str]) -> Server {
-        let mut all = vec!["serve", "--listen", address];
-        all.extend(arguments);
-        let mut child = command(&all).stdout(Stdio::piped()).spawn().expect("dsq runs");
+        let all = [&["serve", "--listen", address], arguments].concat();
+        Server::of(command(&all).stdout(Stdio::piped()).spawn().expect("dsq runs"))
+    }
+
+    /// A server on a free port, which ends with this process. Its process is not [`pid`](Server::pid).
+    pub fn bound(arguments: &[&str]) -> Server {
+        let all = [&["serve", "--listen", "127.0.0.1:0"], arguments].concat();
+        Server::of(bound(env!("CARGO_BIN_EXE_dsq"), &all, ":"))
+    }
+
+    fn of(mut child: Child) -> Server {
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
         let address = line.trim().strip_prefix("http://").and_then(|rest| rest.strip_suffix('/'));
         let address = address.unwrap_or_else(|| panic!("no address: {line:?}")).parse().unwrap();
-        Server { child, address }
+        Server { child: Some(child), address }
+    }
+
+    /// A server in this process with other timeouts than the program's. It has two threads and tables of three pieces, and
+    /// ends with this process.
+    pub fn with_timeouts(timeouts: Timeouts, behind_proxy: bool) -> Server {
+        let config = Config {
+            listen: vec![([127, 0, 0, 1], 0).into()],
+            rules: RuleOptions::PAPER,
+            tables: None,
+            on_demand: None,
+            pieces: 3,
+            threads: 2,
+            hash_mib: 64,
+            puzzles: None,
+            assets: None,
+            hosts: Vec::new(),
+            allow_origins: Vec::new(),
+            rate: 10_000.0,
+            behind_proxy,
+            timeouts,
+        };
+        let (listening, address) = mpsc::channel();
+        std::thread::spawn(move || {
+            let tell = |event| {
+                if let Event::Listening(address) = event {
+                    listening.send(address).expect("somebody waits");
+                }
+            };
+            explorer::serve(config, &tell).expect("a server");
+        });
+        Server { child: None, address: address.recv().expect("it listens") }
+    }
+
+    fn child(&mut self) -> &mut Child {
+        self.child.as_mut().expect("a server of its own")
     }
 
     pub fn address(&self) -> SocketAddr {
@@ -34,28 +85,40 @@ impl Server {
     }
 
     pub fn pid(&self) -> u32 {
-        self.child.id()
+        self.child.as_ref().expect("a server of its own").id()
     }
 
     pub fn connect(&self) -> Connection {
         let stream = TcpStream::connect(self.address).expect("the server listens");
-        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
         stream.set_nodelay(true).unwrap();
         Connection { stream: BufReader::new(stream), open: true }
     }
 
     /// Sends SIGTERM and returns the exit code.
     pub fn terminate(&mut self) -> Option<i32> {
-        let pid = self.child.id().to_string();
+        let pid = self.pid().to_string();
         assert!(std::process::Command::new("kill").arg(pid).status().unwrap().success());
-        self.child.wait().unwrap().code()
+        let end = Instant::now() + PATIENCE;
+        loop {
+            if let Some(status) = self.child().try_wait().unwrap() {
+                return status.code();
+            }
+            assert!(Instant::now() < end, "the server does not end");
+            std::thread::sleep(Duration::from_millis(20));
+        }
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        let Some(child) = &mut self.child else { return };
+        let ended = child.try_wait().unwrap();
+        let _ = child.kill();
+        let _ = child.wait();
+        // A panic of the server aborts it. Its last words are on stderr.
+        let is_well = ended.is_none_or(|status| status.code().is_some());
+        assert!(is_well || std::thread::panicking(), "the server crashed: {ended:?}");
     }
 }
 

@@ -8,7 +8,7 @@ use crate::tablebase::solve::gpu::{Gpu, GpuLimits, captured};
 use crate::tablebase::value::{Code, DRAW, NO_MOVE as STUCK, decided};
 use crate::tablebase::{CellValue, ClassId, Classes, Options, Solver, WIDTH};
 
-/// Opens a GPU, or prints the reason why the test is skipped.
+/// Opens a GPU. Without one the test is skipped.
 pub(super) fn gpu(limits: GpuLimits) -> Option<Gpu> {
     opened(Gpu::open_limited(AdapterChoice::Any, limits))
 }

@@ -1,0 +1,18 @@
+//! Tests that cannot run on this machine.
+
+use std::fs::OpenOptions;
+use std::io::Write;
+
+/// Counts the running test as skipped. `./test` names a file for the reasons in `DSQ_SKIPPED`. With `DSQ_SKIP=never` the
+/// test fails instead.
+pub fn skip(reason: &str) {
+    let thread = std::thread::current();
+    let name = thread.name().unwrap_or("a test");
+    assert!(std::env::var_os("DSQ_SKIP").is_none_or(|value| value != "never"), "DSQ_SKIP=never, but {reason}");
+    eprintln!("{name} is skipped: {reason}");
+    if let Some(path) = std::env::var_os("DSQ_SKIPPED") {
+        let mut file = OpenOptions::new().append(true).create(true).open(path).expect("DSQ_SKIPPED can be written");
+        // One call, so that tests that run at the same time do not mix their lines.
+        file.write_all(format!("{name}\t{}\n", reason.replace('\n', " ")).as_bytes()).expect("a line is written");
+    }
+}
