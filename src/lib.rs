@@ -91,5 +91,8 @@ pub mod perft;
 pub mod search;
 #[cfg(feature = "gpu")]
 mod shaders;
+#[cfg(all(test, feature = "gpu"))]
+#[path = "../tests/support/skip.rs"]
+mod skip;
 #[cfg(feature = "tablebase")]
 pub mod tablebase;

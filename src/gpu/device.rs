@@ -376,15 +376,12 @@ const STORAGE: wgpu::BufferUsages =
 pub(super) mod tests {
     use super::*;
 
-    #[path = "../../../../tests/support/skip.rs"]
-    mod skip;
-
     /// What was opened, or `None` if there is no GPU, which skips the test.
     pub(crate) fn opened<T>(result: Result<T, GpuError>) -> Option<T> {
         match result {
             Ok(opened) => Some(opened),
             Err(error) => {
-                skip::skip(&error.to_string());
+                crate::skip::skip(&error.to_string());
                 None
             }
         }

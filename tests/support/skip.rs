@@ -5,7 +5,7 @@ use std::io::Write;
 
 /// Counts the running test as skipped. `./test` names a file for the reasons in `DSQ_SKIPPED`. With `DSQ_SKIP=never` the
 /// test fails instead.
-pub fn skip(reason: &str) {
+pub(crate) fn skip(reason: &str) {
     let thread = std::thread::current();
     let name = thread.name().unwrap_or("a test");
     assert!(std::env::var_os("DSQ_SKIP").is_none_or(|value| value != "never"), "DSQ_SKIP=never, but {reason}");

@@ -2,10 +2,12 @@
 
 use super::errors::{ApiError, Code};
 use super::rule_tables::{MaterialCounts, RequestTables};
+#[cfg(test)]
 use super::schema;
 use doushouqi::board::{Color, Move, Outcome, Piece, Position, PositionError, Rules, Square};
 use doushouqi::game::random::Random;
 use doushouqi::tablebase::{Material, Probe as _, Stats, Summary, Value, Wdl};
+#[cfg(test)]
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::time::{Duration, Instant};
@@ -20,10 +22,11 @@ pub fn color_name(color: Color) -> &'static str {
 }
 
 /// The value of a position or of a move, for the side that the field's description names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
-#[schemars(rename = "Value")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, schemars(rename = "Value"))]
 pub struct ValueReport {
-    #[schemars(with = "schema::WdlName")]
+    #[cfg_attr(test, schemars(with = "schema::WdlName"))]
     pub wdl: Wdl,
     /// Plies to the end; null for a draw, and if only the result is known.
     pub dtw: Option<u16>,
@@ -54,9 +57,10 @@ pub fn is_known(tables: &RequestTables<'_>, position: &Position) -> Result<bool,
 }
 
 /// A finished game.
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 pub struct Over {
-    #[schemars(extend("enum" = ["white", "black", null]))]
+    #[cfg_attr(test, schemars(extend("enum" = ["white", "black", null])))]
     pub winner: Option<&'static str>,
     /// `den`, `no_pieces` or `no_move`; of a game also `repetition` or `no_capture`.
     pub reason: &'static str,
@@ -78,15 +82,16 @@ pub fn over(position: &Position, rules: &Rules) -> Option<Over> {
 }
 
 /// A move with its value.
-#[derive(Clone, Debug, JsonSchema, Serialize)]
-#[schemars(rename = "Move")]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, schemars(rename = "Move"))]
 pub struct MoveEntry {
     pub uci: String,
     pub san: String,
     pub from: String,
     pub to: String,
     pub piece: char,
-    #[schemars(extend("enum" = ["white", "black"]))]
+    #[cfg_attr(test, schemars(extend("enum" = ["white", "black"])))]
     pub color: &'static str,
     /// The captured animal.
     pub captures: Option<char>,
@@ -114,12 +119,13 @@ fn move_entry(position: &Position, rules: &Rules, mv: Move, value: Option<Value>
 }
 
 /// The value of a position and of its moves.
-#[derive(Clone, Debug, JsonSchema, Serialize)]
-#[schemars(rename = "Probe")]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, schemars(rename = "Probe"))]
 pub struct ProbeAnswer {
     pub fen: String,
     pub rules: String,
-    #[schemars(extend("enum" = ["white", "black"]))]
+    #[cfg_attr(test, schemars(extend("enum" = ["white", "black"])))]
     pub turn: &'static str,
     pub pieces: usize,
     /// Null if a side has no pieces.
@@ -225,7 +231,8 @@ pub fn in_plies(dtw: Option<u16>) -> String {
 }
 
 /// One move of a line.
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 pub struct LineEntry {
     pub uci: String,
     pub san: String,
@@ -239,7 +246,8 @@ pub struct LineEntry {
 }
 
 /// A principal variation.
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 pub struct MainLine {
     pub fen: String,
     pub rules: String,
@@ -314,16 +322,18 @@ pub fn no_table(position: &Position) -> ApiError {
 }
 
 /// A piece on its square.
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 pub struct PlacedPiece {
     pub square: String,
     pub animal: char,
-    #[schemars(extend("enum" = ["white", "black"]))]
+    #[cfg_attr(test, schemars(extend("enum" = ["white", "black"])))]
     pub color: &'static str,
 }
 
 /// The value of the position with the piece on a square.
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 pub struct WhatIfSquare {
     pub square: String,
     pub legal: bool,
@@ -334,7 +344,8 @@ pub struct WhatIfSquare {
 }
 
 /// The values of a position with one piece moved to each square.
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 pub struct WhatIf {
     pub fen: String,
     pub rules: String,
@@ -381,10 +392,11 @@ fn moved(position: &Position, piece: Piece, from: Square, to: Square) -> Result<
 }
 
 /// The counts of a material with one side to move.
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 pub struct SideStats {
     #[serde(flatten)]
-    #[schemars(with = "schema::Counts")]
+    #[cfg_attr(test, schemars(with = "schema::Counts"))]
     pub summary: Summary,
     /// Decided positions by plies to the end.
     pub by_plies: Vec<u64>,
@@ -397,7 +409,8 @@ impl From<&Stats> for SideStats {
 }
 
 /// The counts of a material.
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 pub struct MaterialStats {
     pub material: String,
     pub rules: String,
@@ -426,7 +439,8 @@ pub fn stats(tables: &RequestTables<'_>, material: Material) -> Result<MaterialS
 }
 
 /// A longest line.
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 pub struct LongLine {
     pub material: String,
     pub fen: String,
@@ -434,7 +448,8 @@ pub struct LongLine {
 }
 
 /// The longest lines of the available tables, longest first.
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 pub struct Longest {
     pub rules: String,
     pub lines: Vec<LongLine>,
@@ -496,7 +511,8 @@ impl Wanted {
 pub const MAX_BATCH: usize = 200;
 
 /// An entry of a batch: the value of a position, or an error.
-#[derive(Debug, JsonSchema, Serialize)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 #[serde(untagged)]
 pub enum BatchResult {
     Known(Box<ProbeAnswer>),

@@ -5,6 +5,7 @@ use super::errors::{ApiError, Code};
 use super::rule_tables::MEMORY_PIECES;
 use doushouqi::board::Position;
 use doushouqi::tablebase::{CountNeed, CountPhase, CountProgress, Material, OnDemand, OnDemandError, SetError};
+#[cfg(test)]
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::ops::ControlFlow;
@@ -45,12 +46,13 @@ pub enum CountState {
 }
 
 /// The progress of a count.
-#[derive(Clone, Copy, Debug, JsonSchema, Serialize)]
-#[schemars(rename = "CountProgress")]
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, schemars(rename = "CountProgress"))]
 pub struct CountReport {
     /// `waiting` (another process uses the cache), `reading` (tables), `conversions` (captures and den entries) or
     /// `passes`.
-    #[schemars(with = "String", extend("enum" = ["waiting", "reading", "conversions", "passes"]))]
+    #[cfg_attr(test, schemars(with = "String", extend("enum" = ["waiting", "reading", "conversions", "passes"])))]
     phase: CountPhase,
     /// The expected share of the work that is done, 0 to 1.
     fraction: f64,
@@ -60,22 +62,24 @@ pub struct CountReport {
 }
 
 /// The last event of a count that succeeded.
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 pub struct CountDone {
     /// The representative of the class; null if a table or the cache contained the position.
     pub class: Option<String>,
 }
 
 /// The resources that counting the endgame of a position needs.
-#[derive(Clone, Debug, JsonSchema, Serialize)]
-#[schemars(rename = "CountNeed")]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, schemars(rename = "CountNeed"))]
 pub struct NeedReport {
     pub fen: String,
     pub rules: String,
     /// The representative of the material's class; null if a table or the cache contains the position.
     pub class: Option<String>,
     /// `known` (a table or the cache contains the position), `possible`, `counting` (this class), `busy` (another class).
-    #[schemars(extend("enum" = ["known", "possible", "counting", "busy"]))]
+    #[cfg_attr(test, schemars(extend("enum" = ["known", "possible", "counting", "busy"])))]
     pub state: &'static str,
     /// Expected seconds.
     pub seconds: Option<f64>,

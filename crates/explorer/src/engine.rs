@@ -7,6 +7,7 @@ use doushouqi::game::Game;
 use doushouqi::game::random::Random;
 use doushouqi::search::{Engine, EngineOptions, Info, Limits, Score, Tables};
 use doushouqi::tablebase::{Value, Wdl};
+#[cfg(test)]
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::atomic::AtomicBool;
@@ -148,10 +149,11 @@ impl Setup {
 }
 
 /// A score for the side to move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
-#[schemars(rename = "Score")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, schemars(rename = "Score"))]
 pub struct ScoreReport {
-    #[schemars(extend("enum" = ["cp", "mate", "win"]))]
+    #[cfg_attr(test, schemars(extend("enum" = ["cp", "mate", "win"])))]
     pub kind: &'static str,
     /// `cp`: centipawns, 100 is the value of a cat. `mate`: plies to the end, negative for a loss. `win`: the most plies that a
     /// win by endgame tables takes, negative for a loss.
@@ -182,15 +184,17 @@ impl From<Value> for ScoreReport {
 }
 
 /// A move of a line.
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 pub struct LineMove {
     pub uci: String,
     pub san: String,
 }
 
 /// The state of one line of a search.
-#[derive(Clone, Debug, JsonSchema, Serialize)]
-#[schemars(rename = "Info")]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, schemars(rename = "Info"))]
 pub struct InfoReport {
     pub depth: u32,
     pub seldepth: u32,
@@ -232,7 +236,8 @@ pub fn line(position: &Position, moves: &[Move]) -> Vec<LineMove> {
 }
 
 /// The best move of a game; without a move if the game is over.
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 pub struct BestMove {
     pub uci: Option<String>,
     pub san: Option<String>,
@@ -241,7 +246,7 @@ pub struct BestMove {
     /// For the side that moves.
     pub score: Option<ScoreReport>,
     /// `table`, `engine`, or `rules` if the game is over.
-    #[schemars(extend("enum" = ["table", "engine", "rules"]))]
+    #[cfg_attr(test, schemars(extend("enum" = ["table", "engine", "rules"])))]
     pub source: &'static str,
     /// How the game has ended, by this move or before it.
     pub over: Option<Over>,
@@ -260,7 +265,8 @@ impl BestMove {
 }
 
 /// A strength level.
-#[derive(Clone, Copy, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 pub struct Level {
     /// A word for the level, which a page may translate.
     pub name: &'static str,
@@ -271,7 +277,8 @@ pub struct Level {
 }
 
 /// A level with its number, as in answers.
-#[derive(Clone, Copy, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 pub struct LevelReport {
     /// The value of `strength`.
     pub strength: usize,

@@ -4,6 +4,7 @@ use doushouqi::board::{
     Animal, Color, ParseFenError, ParseRulesError, Piece, PlayError, PositionError, RuleOptions, Square,
 };
 use doushouqi::tablebase::{ParseMaterialError, SetError, SolveError};
+#[cfg(test)]
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -21,7 +22,8 @@ pub struct ApiError {
 }
 
 /// A value in a message.
-#[derive(Debug, Clone, JsonSchema, Serialize)]
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 #[serde(untagged)]
 pub enum Param {
     Number(u64),
@@ -143,24 +145,27 @@ impl Code {
 }
 
 /// A place in a request: a field, and the index of a character in it, from 0.
-#[derive(Debug, Clone, JsonSchema, Serialize)]
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 pub struct Place {
     field: &'static str,
     at: usize,
 }
 
 /// The body of a response with an error.
-#[derive(Debug, JsonSchema, Serialize)]
-#[schemars(rename = "Error")]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, schemars(rename = "Error"))]
 pub struct ErrorAnswer {
     pub error: Body,
 }
 
 /// The error as JSON.
-#[derive(Debug, JsonSchema, Serialize)]
-#[schemars(rename = "ErrorBody")]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, schemars(rename = "ErrorBody"))]
 pub struct Body {
-    #[schemars(extend("enum" = Code::ALL.map(Code::as_str)))]
+    #[cfg_attr(test, schemars(extend("enum" = Code::ALL.map(Code::as_str))))]
     code: &'static str,
     /// The kind of the error within its code.
     reason: &'static str,

@@ -3,11 +3,13 @@
 use super::api::{ValueReport, color_name, is_known, no_table, value};
 use super::errors::{ApiError, Code};
 use super::rule_tables::{MaterialCounts, RequestTables, RuleTables, check};
+#[cfg(test)]
 use super::schema;
 use doushouqi::board::geometry::DEN;
 use doushouqi::board::{Bitboard, ByColor, Color, Move, Position, RuleOptions, Rules, Square};
 use doushouqi::tablebase::{Material, Probe, SetError, Solver, Wdl};
 use rayon::ThreadPool;
+#[cfg(test)]
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{HashMap, VecDeque};
@@ -16,7 +18,8 @@ use std::sync::{Arc, Mutex};
 use study::{FeatureSet, Routes, Tree, Winner, learn, manhattan};
 
 /// A side's shortest path to the enemy's den on an otherwise empty board.
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 pub struct Way {
     pub piece: Option<char>,
     /// Moves to the den, and the ply in which the piece enters it, from 1.
@@ -26,15 +29,16 @@ pub struct Way {
 }
 
 /// The race to the dens.
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 pub struct Race {
     pub fen: String,
     pub rules: String,
     pub white: Way,
     pub black: Way,
-    #[schemars(extend("enum" = ["white", "black"]))]
+    #[cfg_attr(test, schemars(extend("enum" = ["white", "black"])))]
     pub turn: &'static str,
-    #[schemars(extend("enum" = ["white", "black", null]))]
+    #[cfg_attr(test, schemars(extend("enum" = ["white", "black", null])))]
     pub first: Option<&'static str>,
     /// Whether the distance between the pieces, if each side has one, is odd or even.
     pub parity: Option<&'static str>,
@@ -94,7 +98,8 @@ fn way(position: &Position, rules: &RuleOptions, color: Color) -> Way {
 }
 
 /// The value of the position under one preset.
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 pub struct Preset {
     pub name: &'static str,
     pub rules: String,
@@ -105,7 +110,8 @@ pub struct Preset {
 }
 
 /// The value of the position under every preset.
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 pub struct Presets {
     pub fen: String,
     pub rules: String,
@@ -130,7 +136,8 @@ pub fn presets(
 }
 
 /// The shares of wins, draws and losses of all pairs of sides, White to move.
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 pub struct Matrix {
     pub rules: String,
     pub white: Vec<String>,
@@ -193,7 +200,8 @@ pub fn matrix(tables: &RequestTables<'_>, white: usize, black: usize) -> Result<
 }
 
 /// A move of a line that keeps the draw.
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 pub struct CycleMove {
     pub uci: String,
     pub san: String,
@@ -201,16 +209,17 @@ pub struct CycleMove {
 }
 
 /// How a draw is held.
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 pub struct Fortress {
     pub draw: bool,
     /// Moves that keep the draw until a position repeats, and the index at which the repetition begins.
     pub cycle: Vec<CycleMove>,
     pub repeats_from: Option<usize>,
     /// The squares that each side's pieces need to hold the draw against every move; null if the search gave up.
-    #[schemars(with = "schema::Sides<Option<Vec<String>>>")]
+    #[cfg_attr(test, schemars(with = "schema::Sides<Option<Vec<String>>>"))]
     pub squares: doushouqi::board::ByColor<Option<Vec<String>>>,
-    #[schemars(extend("enum" = ["white", "black", null]))]
+    #[cfg_attr(test, schemars(extend("enum" = ["white", "black", null])))]
     pub defender: Option<&'static str>,
     pub sentence: String,
 }
@@ -332,7 +341,8 @@ fn cycle(
 }
 
 /// A node of a tree: a test or a leaf.
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 pub struct TreeNode {
     pub id: usize,
     /// The clause that is true in the branch `yes`.
@@ -347,8 +357,9 @@ pub struct TreeNode {
 }
 
 /// The tree of a material, and a position's path through it.
-#[derive(Clone, Debug, JsonSchema, Serialize)]
-#[schemars(rename = "Tree")]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, schemars(rename = "Tree"))]
 pub struct TreeReport {
     pub fen: String,
     /// The position with White to move: itself, or with colours exchanged.

@@ -1,14 +1,17 @@
 //! The state of a game: legal moves, clocks, repetition, captures and the result.
 
 use super::api::{Over, color_name};
+#[cfg(test)]
 use super::schema;
 use doushouqi::board::{Animal, ByColor, Color, Move, Position, Repetition};
 use doushouqi::game::{Game, GameEnd};
+#[cfg(test)]
 use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A legal move of a game.
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 pub struct LegalMove {
     pub uci: String,
     pub san: String,
@@ -24,12 +27,13 @@ pub struct LegalMove {
 }
 
 /// The state of a game after its moves.
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 pub struct GameState {
     /// The position, with the halfmove clock if it is not 0.
     pub fen: String,
     pub rules: String,
-    #[schemars(extend("enum" = ["white", "black"]))]
+    #[cfg_attr(test, schemars(extend("enum" = ["white", "black"])))]
     pub turn: &'static str,
     /// The number of moves played.
     pub ply: usize,
@@ -45,7 +49,7 @@ pub struct GameState {
     /// Whether a move into an earlier position is illegal.
     pub repetition_illegal: bool,
     /// The pieces that each side has lost, strongest first.
-    #[schemars(with = "schema::Sides<Vec<char>>")]
+    #[cfg_attr(test, schemars(with = "schema::Sides<Vec<char>>"))]
     pub captured: doushouqi::board::ByColor<Vec<char>>,
     /// The legal moves; empty if the game is over.
     pub moves: Vec<LegalMove>,

@@ -31,6 +31,7 @@ use doushouqi::game::Game;
 use doushouqi::game::random::Random;
 use doushouqi::search::Limits;
 use doushouqi::tablebase::{Material, OnDemand};
+#[cfg(test)]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::hash_map::RandomState;
@@ -168,7 +169,8 @@ fn random_seed(seed: &Field) -> Result<u64, ApiError> {
 }
 
 /// A random position.
-#[derive(Debug, JsonSchema, Serialize)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 pub struct RandomPosition {
     pub fen: String,
     pub seed: u64,
@@ -233,7 +235,8 @@ pub async fn matrix(context: Context, query: MatrixQuery) -> Answer<explain::Mat
 }
 
 /// Many positions.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct BatchRequest {
     rules: Option<String>,
@@ -241,7 +244,8 @@ pub struct BatchRequest {
 }
 
 /// The answers to many positions, in their order.
-#[derive(Debug, JsonSchema, Serialize)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 pub struct BatchAnswer {
     pub rules: String,
     pub results: Vec<api::BatchResult>,
@@ -351,7 +355,8 @@ pub async fn puzzles(context: Context, query: PuzzlesQuery) -> Answer<PuzzlesAns
 }
 
 /// The strength levels.
-#[derive(Debug, JsonSchema, Serialize)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 pub struct Levels {
     pub levels: Vec<engine::LevelReport>,
 }
@@ -374,7 +379,8 @@ pub async fn review(context: Context, request: GameRequest) -> Answer<review::Re
 }
 
 /// A game as text.
-#[derive(Debug, JsonSchema, Serialize)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 pub struct GameText {
     pub text: String,
 }
@@ -406,7 +412,8 @@ pub async fn metrics(context: Context) -> Response {
 }
 
 /// A rule option.
-#[derive(Debug, JsonSchema, Serialize)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 pub struct RuleOption {
     pub key: &'static str,
     pub values: Vec<&'static str>,
@@ -415,14 +422,16 @@ pub struct RuleOption {
 }
 
 /// A named set of rules.
-#[derive(Debug, JsonSchema, Serialize)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 pub struct NamedRules {
     pub name: &'static str,
     pub rules: String,
 }
 
 /// The presets and the options of the rules.
-#[derive(Debug, JsonSchema, Serialize)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 pub struct RulesAnswer {
     pub presets: Vec<NamedRules>,
     pub options: Vec<RuleOption>,
@@ -451,7 +460,8 @@ pub async fn rules(_: Context, _: NoKeys) -> Answer<RulesAnswer> {
 }
 
 /// The tables of a rule set.
-#[derive(Debug, JsonSchema, Serialize)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 pub struct TablesStatus {
     pub rules: String,
     /// All materials of up to this many pieces are in memory.
@@ -460,7 +470,7 @@ pub struct TablesStatus {
     pub on_disk: Option<usize>,
     /// The most pieces of an endgame that the server counts on demand; null if it does not.
     pub on_demand: Option<usize>,
-    #[schemars(extend("enum" = ["ready", "solving"]))]
+    #[cfg_attr(test, schemars(extend("enum" = ["ready", "solving"])))]
     pub state: &'static str,
     /// The completed share of the background work, 0 to 1.
     pub progress: f64,
@@ -468,7 +478,8 @@ pub struct TablesStatus {
 }
 
 /// The limits of requests.
-#[derive(Debug, JsonSchema, Serialize)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 pub struct LimitsAnswer {
     pub fens: usize,
     pub plies: usize,
@@ -482,7 +493,8 @@ pub struct LimitsAnswer {
 }
 
 /// The available tables and the limits of requests.
-#[derive(Debug, JsonSchema, Serialize)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 pub struct Status {
     pub version: &'static str,
     pub tables: Vec<TablesStatus>,

@@ -17,6 +17,7 @@ use serde::de::DeserializeOwned;
 use std::error::Error;
 use std::fmt::Display;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The query of a request. Unknown and repeated keys are errors that name the key.
 #[derive(Debug)]
@@ -55,13 +56,18 @@ pub struct Body<T>(pub T);
 impl<T: DeserializeOwned> FromRequest<Arc<App>> for Body<T> {
     type Rejection = ApiError;
 
-    async fn from_request(mut request: Request, app: &Arc<App>) -> Result<Body<T>, ApiError> {
-        DefaultBodyLimit::max(MAX_BODY).apply(&mut request);
-        let body = tokio::time::timeout(app.config.timeouts.body, Bytes::from_request(request, app)).await;
-        let late = |_| ApiError::new(Code::RequestTimeout, "the body of the request did not arrive in time");
-        let bytes = body.map_err(late)?.map_err(|error| unread(&error))?;
-        serde_json::from_slice(&bytes).map(Body).map_err(bad_body)
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Body<T>, ApiError> {
+        read_body(request, app.config.timeouts.body).await.map(Body)
     }
+}
+
+/// Reads a JSON body that arrives within the time limit.
+async fn read_body<T: DeserializeOwned>(mut request: Request, limit: Duration) -> Result<T, ApiError> {
+    DefaultBodyLimit::max(MAX_BODY).apply(&mut request);
+    let body = tokio::time::timeout(limit, Bytes::from_request(request, &())).await;
+    let late = |_| ApiError::new(Code::RequestTimeout, "the body of the request did not arrive in time");
+    let bytes = body.map_err(late)?.map_err(|error| unread(&error))?;
+    serde_json::from_slice(&bytes).map_err(bad_body)
 }
 
 /// The error of a body that is too long or broken, such as a chunk without a length.
@@ -131,8 +137,8 @@ mod tests {
     fn long_and_broken_bodies_are_told_apart() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         let code = |content: Content| {
-            let read = runtime.block_on(Body::<Vec<u8>>::from_request(Request::new(content), &()));
-            read.map(|Body(numbers)| numbers).map_err(|error| error.code())
+            let read = runtime.block_on(read_body::<Vec<u8>>(Request::new(content), Duration::from_secs(60)));
+            read.map_err(|error| error.code())
         };
         let list = |length: usize| Content::from(format!("[1{}]", " ".repeat(length - 3)));
         assert_eq!(code(list(MAX_BODY)), Ok(vec![1]));

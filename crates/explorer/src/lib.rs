@@ -38,6 +38,7 @@ mod registry;
 mod review;
 mod routes;
 mod rule_tables;
+#[cfg(test)]
 mod schema;
 mod sse;
 mod state;

@@ -1,25 +1,44 @@
-//! The OpenAPI description, generated from the routes and their types.
+//! The types of the routes, and the OpenAPI description that a test generates from them. The server sends the committed
+//! `openapi.json`, so that the program needs no schemas.
 
-use super::errors::ErrorAnswer;
-use schemars::generate::{SchemaGenerator, SchemaSettings};
-use schemars::{JsonSchema, Schema};
-use serde_json::{Map, Value, json};
+#[cfg(test)]
+pub use description::description;
+#[cfg(test)]
+pub use schemars::JsonSchema as Described;
+
+/// A type whose schema a test can make.
+#[cfg(not(test))]
+pub trait Described {}
+#[cfg(not(test))]
+impl<T> Described for T {}
 
 /// Makes a schema; definitions go to the generator.
-pub type MakeSchema = fn(&mut SchemaGenerator) -> Schema;
+#[cfg(test)]
+pub type MakeSchema = fn(&mut schemars::SchemaGenerator) -> schemars::Schema;
+#[cfg(not(test))]
+pub type MakeSchema = ();
 
 /// The schema of a type, by reference if it has a name.
-pub fn schema_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<T>()
+#[must_use]
+pub const fn schema_of<T: Described>() -> MakeSchema {
+    #[cfg(test)]
+    {
+        |generator| generator.subschema_for::<T>()
+    }
 }
 
 /// The schema of a type itself, whose properties are the keys of a query.
-pub fn keys_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
-    T::json_schema(generator)
+#[must_use]
+pub const fn keys_of<T: Described>() -> MakeSchema {
+    #[cfg(test)]
+    {
+        |generator| T::json_schema(generator)
+    }
 }
 
 /// The content of a successful response.
 #[derive(Clone, Copy)]
+#[cfg_attr(not(test), expect(dead_code, reason = "only the description uses it"))]
 pub enum Content {
     Json(MakeSchema),
     /// Text of a media type.
@@ -30,6 +49,7 @@ pub enum Content {
 
 /// The types of a route.
 #[derive(Clone, Copy)]
+#[cfg_attr(not(test), expect(dead_code, reason = "only the description uses most of it"))]
 pub struct Operation {
     pub path: &'static str,
     /// `get` or `post`.
@@ -42,86 +62,95 @@ pub struct Operation {
     pub content: Content,
 }
 
-impl Operation {
-    fn describe(&self, generator: &mut SchemaGenerator) -> Value {
-        let mut operation = json!({ "summary": self.summary, "responses": self.responses(generator) });
-        let mut parameters: Vec<Value> = Vec::new();
-        if let Some(name) = self.segment {
-            parameters.push(json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }));
-        }
-        let keys = (self.query)(generator);
-        for (name, schema) in keys.get("properties").and_then(Value::as_object).into_iter().flatten() {
-            parameters.push(parameter(name, schema));
-        }
-        if !parameters.is_empty() {
-            operation["parameters"] = parameters.into();
-        }
-        if let Some(body) = self.body {
-            let content = json!({ "application/json": { "schema": body(generator) } });
-            operation["requestBody"] = json!({ "required": true, "content": content });
-        }
-        operation
-    }
+#[cfg(test)]
+mod description {
+    use super::{Content, Operation, schema_of};
+    use crate::errors::ErrorAnswer;
+    use schemars::SchemaGenerator;
+    use schemars::generate::SchemaSettings;
+    use serde_json::{Map, Value, json};
 
-    fn responses(&self, generator: &mut SchemaGenerator) -> Value {
-        let (media, schema) = match self.content {
-            Content::Json(schema) => ("application/json", schema(generator).to_value()),
-            Content::Text(media) => (media, json!({ "type": "string" })),
-            Content::Events(data) => {
-                // Clients find the data of each event among the schemas.
-                data.iter().for_each(|schema| {
-                    schema(generator);
-                });
-                ("text/event-stream", json!({ "type": "string" }))
+    impl Operation {
+        fn describe(&self, generator: &mut SchemaGenerator) -> Value {
+            let mut operation = json!({ "summary": self.summary, "responses": self.responses(generator) });
+            let mut parameters: Vec<Value> = Vec::new();
+            if let Some(name) = self.segment {
+                parameters.push(json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }));
             }
-        };
-        let error = json!({ "application/json": { "schema": schema_of::<ErrorAnswer>(generator) } });
-        json!({
-            "200": { "description": "OK", "content": { media: { "schema": schema } } },
-            "default": { "description": "An error", "content": error },
-        })
-    }
-}
+            let keys = (self.query)(generator);
+            for (name, schema) in keys.get("properties").and_then(Value::as_object).into_iter().flatten() {
+                parameters.push(parameter(name, schema));
+            }
+            if !parameters.is_empty() {
+                operation["parameters"] = parameters.into();
+            }
+            if let Some(body) = self.body {
+                let content = json!({ "application/json": { "schema": body(generator) } });
+                operation["requestBody"] = json!({ "required": true, "content": content });
+            }
+            operation
+        }
 
-/// A key of a query; its description moves from the schema to the parameter.
-fn parameter(name: &str, schema: &Value) -> Value {
-    let mut schema = schema.clone();
-    let fields = schema.as_object_mut();
-    let mut parameter = json!({ "name": name, "in": "query", "required": false });
-    if let Some(fields) = fields {
-        fields.remove("default");
-        if let Some(description) = fields.remove("description") {
-            parameter["description"] = description;
+        fn responses(&self, generator: &mut SchemaGenerator) -> Value {
+            let (media, schema) = match self.content {
+                Content::Json(schema) => ("application/json", schema(generator).to_value()),
+                Content::Text(media) => (media, json!({ "type": "string" })),
+                Content::Events(data) => {
+                    // Clients find the data of each event among the schemas.
+                    data.iter().for_each(|schema| {
+                        schema(generator);
+                    });
+                    ("text/event-stream", json!({ "type": "string" }))
+                }
+            };
+            let error = json!({ "application/json": { "schema": schema_of::<ErrorAnswer>()(generator) } });
+            json!({
+                "200": { "description": "OK", "content": { media: { "schema": schema } } },
+                "default": { "description": "An error", "content": error },
+            })
         }
     }
-    parameter["schema"] = schema;
-    parameter
-}
 
-/// The description of all operations as JSON text.
-#[must_use]
-pub fn description(operations: &[Operation]) -> String {
-    let settings = SchemaSettings::draft2020_12().with(|settings| {
-        settings.definitions_path = "/components/schemas".into();
-        settings.meta_schema = None;
-    });
-    let mut generator = settings.for_serialize().into_generator();
-    let mut paths = Map::new();
-    for operation in operations {
-        let described = operation.describe(&mut generator);
-        let path = paths.entry(operation.path).or_insert_with(|| json!({}));
-        path[operation.method] = described;
+    /// A key of a query; its description moves from the schema to the parameter.
+    fn parameter(name: &str, schema: &Value) -> Value {
+        let mut schema = schema.clone();
+        let fields = schema.as_object_mut();
+        let mut parameter = json!({ "name": name, "in": "query", "required": false });
+        if let Some(fields) = fields {
+            fields.remove("default");
+            if let Some(description) = fields.remove("description") {
+                parameter["description"] = description;
+            }
+        }
+        parameter["schema"] = schema;
+        parameter
     }
-    let all = json!({
-        "openapi": "3.1.0",
-        "info": {
-            "title": "dsq serve",
-            "version": "1",
-            "description": "Endgame tables and engine of Dou Shou Qi (Jungle chess). See docs/http-api.md.",
-            "license": { "name": "MIT OR Apache-2.0" },
-        },
-        "paths": paths,
-        "components": { "schemas": generator.take_definitions(true) },
-    });
-    all.to_string()
+
+    /// The description of all operations as JSON text.
+    #[must_use]
+    pub fn description(operations: &[Operation]) -> String {
+        let settings = SchemaSettings::draft2020_12().with(|settings| {
+            settings.definitions_path = "/components/schemas".into();
+            settings.meta_schema = None;
+        });
+        let mut generator = settings.for_serialize().into_generator();
+        let mut paths = Map::new();
+        for operation in operations {
+            let described = operation.describe(&mut generator);
+            let path = paths.entry(operation.path).or_insert_with(|| json!({}));
+            path[operation.method] = described;
+        }
+        let all = json!({
+            "openapi": "3.1.0",
+            "info": {
+                "title": "dsq serve",
+                "version": "1",
+                "description": "Endgame tables and engine of Dou Shou Qi (Jungle chess). See docs/http-api.md.",
+                "license": { "name": "MIT OR Apache-2.0" },
+            },
+            "paths": paths,
+            "components": { "schemas": generator.take_definitions(true) },
+        });
+        format!("{all:#}\n")
+    }
 }

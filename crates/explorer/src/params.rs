@@ -3,6 +3,7 @@
 use super::errors::{ApiError, Code};
 use doushouqi::board::{Color, Fen, ParseFenError, Position, RuleOptions, Square};
 use doushouqi::tablebase::{Material, Wdl};
+#[cfg(test)]
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::ops::RangeInclusive;
@@ -17,7 +18,8 @@ const LONGEST_RULES: usize = 400;
 macro_rules! query {
     ($($(#[$doc:meta])* $name:ident { $($(#[$key_doc:meta])* $key:ident),* $(,)? })+) => {$(
         $(#[$doc])*
-        #[derive(Debug, Default, Deserialize, JsonSchema)]
+        #[derive(Debug, Default, Deserialize)]
+        #[cfg_attr(test, derive(JsonSchema))]
         #[serde(default, deny_unknown_fields)]
         pub struct $name { $($(#[$key_doc])* pub $key: Field),* }
     )+};
@@ -70,7 +72,7 @@ query! {
         /// A preset, then options as key=value, separated by commas. Default: the server's rules.
         rules,
         /// The most plies, 0 to 1000.
-        #[schemars(with = "u64")]
+        #[cfg_attr(test, schemars(with = "u64"))]
         max,
     }
     /// A position and a piece.
@@ -94,7 +96,7 @@ query! {
         /// White's animals, v, Black's animals: EPvLR
         material,
         /// The most lines, 1 to 100.
-        #[schemars(with = "u64")]
+        #[cfg_attr(test, schemars(with = "u64"))]
         count,
     }
     /// The properties of a random position.
@@ -106,12 +108,12 @@ query! {
         /// white or black
         turn,
         /// The distance to the end in plies, 0 to 10000.
-        #[schemars(with = "u64")]
+        #[cfg_attr(test, schemars(with = "u64"))]
         plies,
         /// win, draw or loss of the side to move
         wdl,
         /// The same seed gives the same position.
-        #[schemars(with = "u64")]
+        #[cfg_attr(test, schemars(with = "u64"))]
         seed,
     }
     /// The numbers of pieces.
@@ -119,10 +121,10 @@ query! {
         /// A preset, then options as key=value, separated by commas. Default: the server's rules.
         rules,
         /// White's pieces, 1 to 3.
-        #[schemars(with = "u64")]
+        #[cfg_attr(test, schemars(with = "u64"))]
         white,
         /// Black's pieces, 1 to 3.
-        #[schemars(with = "u64")]
+        #[cfg_attr(test, schemars(with = "u64"))]
         black,
     }
     /// The properties of puzzles.
@@ -136,13 +138,13 @@ query! {
         /// A theme, as in `themes` of the answer.
         theme,
         /// 1 (easy) to 5.
-        #[schemars(with = "u64")]
+        #[cfg_attr(test, schemars(with = "u64"))]
         difficulty,
         /// The most puzzles to return, 1 to 50. Default: 1.
-        #[schemars(with = "u64")]
+        #[cfg_attr(test, schemars(with = "u64"))]
         count,
         /// The same seed draws the same puzzles.
-        #[schemars(with = "u64")]
+        #[cfg_attr(test, schemars(with = "u64"))]
         seed,
     }
     /// A game.
@@ -163,19 +165,19 @@ query! {
         /// Moves played from `fen`, separated by commas.
         moves,
         /// Plies, 1 to 100.
-        #[schemars(with = "u64")]
+        #[cfg_attr(test, schemars(with = "u64"))]
         depth,
         /// Milliseconds, 1 to 600000.
-        #[schemars(with = "u64")]
+        #[cfg_attr(test, schemars(with = "u64"))]
         movetime,
         /// Lines, 1 to 5.
-        #[schemars(with = "u64")]
+        #[cfg_attr(test, schemars(with = "u64"))]
         multipv,
         /// Threads, 1 to 1024; at most those of the server.
-        #[schemars(with = "u64")]
+        #[cfg_attr(test, schemars(with = "u64"))]
         threads,
         /// The hash table in MiB, 1 to 256.
-        #[schemars(with = "u64")]
+        #[cfg_attr(test, schemars(with = "u64"))]
         hash,
         /// 0: search without tables
         tables,
@@ -189,23 +191,24 @@ query! {
         /// Moves played from `fen`, separated by commas.
         moves,
         /// 1 to 10; 10 is full strength.
-        #[schemars(with = "u64")]
+        #[cfg_attr(test, schemars(with = "u64"))]
         strength,
         /// Milliseconds, 1 to 10000.
-        #[schemars(with = "u64")]
+        #[cfg_attr(test, schemars(with = "u64"))]
         movetime,
         /// 1: play the tables' best move where a table contains the position
         perfect,
         /// The same seed gives the same move.
-        #[schemars(with = "u64")]
+        #[cfg_attr(test, schemars(with = "u64"))]
         seed,
     }
 }
 
 /// The text of a key. An empty text counts as missing.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[schemars(inline)]
-pub struct Field(#[schemars(with = "String")] Option<String>);
+#[derive(Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, schemars(inline))]
+pub struct Field(#[cfg_attr(test, schemars(with = "String"))] Option<String>);
 
 /// Parses the FEN of a position; `_` may replace the space.
 pub fn fen(text: &str) -> Result<Position, ApiError> {

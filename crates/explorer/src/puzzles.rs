@@ -4,12 +4,14 @@ use super::review::play;
 use doushouqi::board::{Position, RuleOptions};
 use doushouqi::game::random::Random;
 use doushouqi::tablebase::Material;
+#[cfg(test)]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// A puzzle, one line of the file that `dsq puzzles` writes.
-#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 pub struct Puzzle {
     pub id: String,
     /// The position to solve.
@@ -53,7 +55,8 @@ pub struct Wanted {
 }
 
 /// Some of the wanted puzzles.
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 pub struct PuzzlesAnswer {
     /// The number of wanted puzzles, and of these by theme and by difficulty (from 1).
     pub total: usize,

@@ -6,11 +6,13 @@ use super::errors::{ApiError, Code};
 use super::limits::{MAX_GAME_TEXT, MAX_TEXT_MOVES};
 use super::params;
 use super::rule_tables::RequestTables;
+#[cfg(test)]
 use super::schema;
 use doushouqi::board::{Color, Fen, Position, RuleOptions, Rules};
 use doushouqi::game::{Conclusion, Forfeit, ForfeitReason, Game, Record};
 use doushouqi::search::{Limits, Tables};
 use doushouqi::tablebase::Probe;
+#[cfg(test)]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -24,7 +26,8 @@ const REVIEW_TIME: Duration = Duration::from_secs(20);
 const MOVE_TIME: Duration = Duration::from_millis(200);
 
 /// A game in a request: as text, or as its first position and its moves.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct GameRequest {
     pub text: Option<String>,
@@ -117,11 +120,12 @@ impl GameRequest {
 }
 
 /// A reviewed move.
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 pub struct ReviewedMove {
     pub uci: String,
     pub san: String,
-    #[schemars(extend("enum" = ["white", "black"]))]
+    #[cfg_attr(test, schemars(extend("enum" = ["white", "black"])))]
     pub color: &'static str,
     /// The position after the move.
     pub fen: String,
@@ -134,12 +138,13 @@ pub struct ReviewedMove {
     pub mark: &'static str,
     pub best: Option<String>,
     /// `table` or `engine`.
-    #[schemars(extend("enum" = ["table", "engine", "rules"]))]
+    #[cfg_attr(test, schemars(extend("enum" = ["table", "engine", "rules"])))]
     pub source: &'static str,
 }
 
 /// One side's moves.
-#[derive(Clone, Copy, Debug, Default, JsonSchema, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 pub struct SideSummary {
     pub moves: usize,
     pub inaccuracies: usize,
@@ -150,7 +155,8 @@ pub struct SideSummary {
 }
 
 /// A reviewed game.
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 pub struct Review {
     pub rules: String,
     /// The first position, with the halfmove clock if it is not 0.
@@ -160,7 +166,7 @@ pub struct Review {
     pub result: &'static str,
     pub termination: &'static str,
     pub moves: Vec<ReviewedMove>,
-    #[schemars(with = "schema::Sides<SideSummary>")]
+    #[cfg_attr(test, schemars(with = "schema::Sides<SideSummary>"))]
     pub summary: doushouqi::board::ByColor<SideSummary>,
 }
 

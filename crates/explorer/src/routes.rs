@@ -9,7 +9,7 @@ use super::errors::{ApiError, Code};
 use super::guard::guard;
 use super::handlers;
 use super::http::{Body, Json, OfMaterial, Query};
-use super::openapi::{self, Content, MakeSchema, Operation, keys_of, schema_of};
+use super::openapi::{Content, Described, Operation, keys_of, schema_of};
 use super::params::{AnalyzeQuery, BoardQuery, MainlineQuery, NoKeys, PageQuery, PositionQuery};
 use super::sse::Done;
 use super::state::App;
@@ -21,10 +21,9 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, any};
 use axum::{Router, middleware};
 use doushouqi::tablebase::Material;
-use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 use std::time::Duration;
 use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
@@ -64,14 +63,14 @@ impl Route {
     }
 
     /// GET with a query `Q`, whose handler takes any axum extractors and makes its own response.
-    fn raw<Q: JsonSchema, T: 'static, H: Handler<T, Arc<App>>>(
+    fn raw<Q: Described, T: 'static, H: Handler<T, Arc<App>>>(
         path: &'static str,
         cost: Cost,
         handler: H,
         content: Content,
         summary: &'static str,
     ) -> Route {
-        let query = keys_of::<Q>;
+        let query = keys_of::<Q>();
         let operation = Operation { path, method: "get", summary, segment: None, query, body: None, content };
         Route::new(operation, cost, axum::routing::get(handler))
     }
@@ -79,13 +78,13 @@ impl Route {
     /// GET with a query `Q`, answered with JSON.
     fn get<Q, T, F>(path: &'static str, cost: Cost, answer: fn(Context, Q) -> F, summary: &'static str) -> Route
     where
-        Q: DeserializeOwned + JsonSchema + Send + 'static,
-        T: Serialize + JsonSchema + Send + 'static,
+        Q: DeserializeOwned + Described + Send + 'static,
+        T: Serialize + Described + Send + 'static,
         F: Future<Output = Result<T, ApiError>> + Send + 'static,
     {
         let handler =
             move |context: Context, Query(query): Query<Q>| async move { answer(context, query).await.map(Json) };
-        Route::raw::<Q, _, _>(path, cost, handler, Content::Json(schema_of::<T>), summary)
+        Route::raw::<Q, _, _>(path, cost, handler, Content::Json(schema_of::<T>()), summary)
     }
 
     /// GET with a material in the path and a query `Q`, answered with JSON.
@@ -96,14 +95,14 @@ impl Route {
         summary: &'static str,
     ) -> Route
     where
-        Q: DeserializeOwned + JsonSchema + Send + 'static,
-        T: Serialize + JsonSchema + Send + 'static,
+        Q: DeserializeOwned + Described + Send + 'static,
+        T: Serialize + Described + Send + 'static,
         F: Future<Output = Result<T, ApiError>> + Send + 'static,
     {
         let handler = move |context: Context, OfMaterial(material): OfMaterial, Query(query): Query<Q>| async move {
             answer(context, material, query).await.map(Json)
         };
-        let mut route = Route::raw::<Q, _, _>(path, cost, handler, Content::Json(schema_of::<T>), summary);
+        let mut route = Route::raw::<Q, _, _>(path, cost, handler, Content::Json(schema_of::<T>()), summary);
         route.operation.segment = path.split(['{', '}']).nth(1);
         route
     }
@@ -111,15 +110,14 @@ impl Route {
     /// POST with a JSON body `B`, answered with JSON.
     fn post<B, T, F>(path: &'static str, cost: Cost, answer: fn(Context, B) -> F, summary: &'static str) -> Route
     where
-        B: DeserializeOwned + JsonSchema + Send + 'static,
-        T: Serialize + JsonSchema + Send + 'static,
+        B: DeserializeOwned + Described + Send + 'static,
+        T: Serialize + Described + Send + 'static,
         F: Future<Output = Result<T, ApiError>> + Send + 'static,
     {
         let handler = move |context: Context, _: Query<NoKeys>, Body(body): Body<B>| async move {
             answer(context, body).await.map(Json)
         };
-        let (query, body, content) =
-            (keys_of::<NoKeys>, Some(schema_of::<B> as MakeSchema), Content::Json(schema_of::<T>));
+        let (query, body, content) = (keys_of::<NoKeys>(), Some(schema_of::<B>()), Content::Json(schema_of::<T>()));
         let operation = Operation { path, method: "post", summary, segment: None, query, body, content };
         Route::new(operation, cost, axum::routing::post(handler))
     }
@@ -148,7 +146,7 @@ fn table() -> Vec<Route> {
             "/api/v1/mainline",
             LINE,
             handlers::mainline,
-            Content::Json(schema_of::<MainLine>),
+            Content::Json(schema_of::<MainLine>()),
             "The principal variation to the end of the game.",
         )
         .cached(),
@@ -200,7 +198,7 @@ fn table() -> Vec<Route> {
             "/api/v1/count",
             COUNT,
             handlers::count,
-            Content::Events(&[schema_of::<CountReport>, schema_of::<CountDone>]),
+            Content::Events(const { &[schema_of::<CountReport>(), schema_of::<CountDone>()] }),
             "Counts the endgame of a position and reports as server-sent events: `progress` (CountProgress), then `done` \
              (CountDone) or `failed` (Error). Closing the stream leaves the count.",
         ),
@@ -228,7 +226,7 @@ fn table() -> Vec<Route> {
             "/api/v1/analyze",
             LONG,
             handlers::analyze,
-            Content::Events(&[schema_of::<InfoReport>, schema_of::<Done>]),
+            Content::Events(const { &[schema_of::<InfoReport>(), schema_of::<Done>()] }),
             "Analysis as server-sent events: `info` (Info) for each result, then `done` (Done).",
         ),
         Route::get("/api/v1/bestmove", SCAN, handlers::bestmove, "A move of the engine or of the tables."),
@@ -279,14 +277,7 @@ pub fn operations() -> Vec<(&'static str, &'static str)> {
 
 /// The OpenAPI description of all routes.
 async fn description(_: Query<NoKeys>) -> Response {
-    static TEXT: LazyLock<String> = LazyLock::new(openapi);
-    ([(CONTENT_TYPE, "application/json")], TEXT.as_str()).into_response()
-}
-
-/// The text of the OpenAPI description.
-fn openapi() -> String {
-    let operations: Vec<Operation> = table().iter().map(|route| route.operation).collect();
-    openapi::description(&operations)
+    ([(CONTENT_TYPE, "application/json")], include_str!("openapi.json")).into_response()
 }
 
 /// The router with all middleware.
@@ -316,5 +307,22 @@ async fn file(State(app): State<Arc<App>>, method: Method, uri: Uri, headers: He
         Some(response) if method == Method::GET || method == Method::HEAD => response,
         Some(_) => method_not_allowed().into_response(),
         None => ApiError::new(Code::NotFound, "this path does not exist").into_response(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::openapi;
+
+    /// `DSQ_WRITE_OPENAPI=1 ./test the_description` writes the description after a change of a route or its types.
+    #[test]
+    fn the_description_is_that_of_the_types() {
+        let operations: Vec<Operation> = table().iter().map(|route| route.operation).collect();
+        let text = openapi::description(&operations);
+        if std::env::var_os("DSQ_WRITE_OPENAPI").is_some() {
+            std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/src/openapi.json"), &text).unwrap();
+        }
+        assert!(text == include_str!("openapi.json"), "the description has changed: DSQ_WRITE_OPENAPI=1 ./test the_description");
     }
 }

@@ -1,4 +1,4 @@
-//! Schemas of types of the library, as they appear in answers.
+//! Schemas of types of the library, as they appear in answers. Only tests use them.
 
 use schemars::JsonSchema;
 

@@ -14,6 +14,7 @@ use axum::response::{IntoResponse, Response};
 use doushouqi::game::Game;
 use doushouqi::search::Limits;
 use doushouqi::tablebase::Probe as _;
+#[cfg(test)]
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::convert::Infallible;
@@ -37,7 +38,8 @@ fn message(name: &'static str, data: &impl Serialize) -> Message {
 }
 
 /// The last event of a stream.
-#[derive(JsonSchema, Serialize)]
+#[derive(Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 pub struct Done {
     bestmove: Option<String>,
     /// `table`, `engine`, or `rules` if the game is over.

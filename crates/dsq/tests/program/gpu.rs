@@ -9,14 +9,25 @@ use doushouqi::perft::{GpuPerft, Perft, PerftMode};
 use doushouqi::tablebase::{ClassId, CpuBackend, Gpu, GpuLimits, Material, Options, OrElse, Solver};
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
+use std::sync::{Mutex, PoisonError};
 
 /// The GPU, or `None` if there is none.
 fn gpu() -> Option<Gpu> {
     limited_gpu(GpuLimits::NONE)
 }
 
+/// A GPU with these limits. Those that do not limit the device share one, and its compiled kernels.
 fn limited_gpu(limits: GpuLimits) -> Option<Gpu> {
-    required(Gpu::open_limited(AdapterChoice::Any, limits))
+    static SHARED: [Mutex<Option<Gpu>>; 2] = [const { Mutex::new(None) }; 2];
+    if limits.memory != u64::MAX || limits.lost_after != 0 {
+        return required(Gpu::open_limited(AdapterChoice::Any, limits));
+    }
+    let mut shared = SHARED[usize::from(limits.subgroups)].lock().unwrap_or_else(PoisonError::into_inner);
+    if shared.is_none() {
+        let device = GpuLimits { subgroups: limits.subgroups, ..GpuLimits::NONE };
+        *shared = Some(required(Gpu::open_limited(AdapterChoice::Any, device))?);
+    }
+    required(shared.as_mut()?.share(limits))
 }
 
 fn required<T>(opened: Result<T, GpuError>) -> Option<T> {

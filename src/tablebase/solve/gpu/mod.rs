@@ -80,6 +80,15 @@ impl Gpu {
         Ok(Gpu { device, limits, kernels: None, work: DeviceWork::default(), tables: None, trace: false })
     }
 
+    /// Another solver on the same device, with other limits. Both use the same kernels, which are compiled now, if both
+    /// add up within subgroups, or neither does. The limits of memory and the simulated loss are those of the device.
+    pub fn share(&mut self, limits: GpuLimits) -> Result<Gpu, GpuError> {
+        let kernels =
+            if limits.subgroups == self.limits.subgroups && !self.trace { Some(self.kernels()?) } else { None };
+        let device = self.device.clone();
+        Ok(Gpu { device, limits, kernels, work: DeviceWork::default(), tables: None, trace: false })
+    }
+
     /// The adapter of the GPU.
     #[must_use]
     pub fn adapter(&self) -> &AdapterReport {

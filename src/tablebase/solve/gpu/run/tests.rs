@@ -7,10 +7,18 @@ use crate::gpu::{AdapterChoice, opened};
 use crate::tablebase::solve::gpu::{Gpu, GpuLimits, captured};
 use crate::tablebase::value::{Code, DRAW, NO_MOVE as STUCK, decided};
 use crate::tablebase::{CellValue, ClassId, Classes, Options, Solver, WIDTH};
+use std::sync::{Mutex, PoisonError};
 
-/// Opens a GPU. Without one the test is skipped.
+/// A GPU with these limits, which do not limit the device. All tests share the device and its compiled kernels. Without a
+/// GPU the test is skipped.
 pub(super) fn gpu(limits: GpuLimits) -> Option<Gpu> {
-    opened(Gpu::open_limited(AdapterChoice::Any, limits))
+    static SHARED: [Mutex<Option<Gpu>>; 2] = [const { Mutex::new(None) }; 2];
+    let mut shared = SHARED[usize::from(limits.subgroups)].lock().unwrap_or_else(PoisonError::into_inner);
+    if shared.is_none() {
+        let device = GpuLimits { subgroups: limits.subgroups, ..GpuLimits::NONE };
+        *shared = Some(opened(Gpu::open_limited(AdapterChoice::Any, device))?);
+    }
+    opened(shared.as_mut()?.share(limits))
 }
 
 /// The plan of a job that is one batch.

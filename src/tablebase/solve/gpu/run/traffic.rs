@@ -73,7 +73,8 @@ impl Traffic {
 
 /// A GPU whose kernels record their reads and writes.
 fn tracing(gpu: Gpu) -> Gpu {
-    Gpu { trace: true, ..gpu }
+    // The kernels are others.
+    Gpu { trace: true, kernels: None, ..gpu }
 }
 
 /// Solves a class with the kernels that record their reads and writes.
