@@ -70,10 +70,10 @@ def replay(rules: str, count: int, seed: int) -> int:
     return int(lengths.sum())
 
 
-def test_a_hundred_thousand_games_are_those_of_the_library() -> None:
-    """Legal moves at every ply, the end and the winner of 10^5 random games, under all rules."""
-    plies = sum(replay(RULES[i % len(RULES)], 5000, seed=i) for i in range(20))
-    assert plies > 5_000_000
+def test_ten_thousand_games_are_those_of_the_library() -> None:
+    """Legal moves at every ply, the end and the winner of 10^4 random games, under all rules."""
+    plies = sum(replay(RULES[i % len(RULES)], 500, seed=i) for i in range(20))
+    assert plies > 500_000
 
 
 def test_a_seed_decides_everything() -> None:

@@ -390,7 +390,7 @@ mod tests {
                 checked(&rules, material, 5);
             }
             for material in ["EvPDW", "PDWvE", "ELvPD", "LTvPD", "PDRvR", "EPvLR"] {
-                checked(&rules, material, 97);
+                checked(&rules, material, 997);
             }
         }
     }

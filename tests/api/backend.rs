@@ -113,18 +113,20 @@ fn files(dir: &Path) -> Vec<(String, Vec<u8>)> {
     files
 }
 
+/// All classes of two pieces, and one of three with its captures.
 #[test]
 fn another_backend_fills_the_same_set() {
     let rules = RuleOptions::PAPER;
     let [slow, fast] = [true, false].map(|slow| {
         let dir = tempfile::tempdir().unwrap();
-        let job = Generate { pieces: 3, ..Generate::new(dir.path(), rules) };
         let solver = Solver::new(&rules, 3, Options::default());
         let mut solver = if slow { solver.on(Slow) } else { solver };
-        job.run(&mut solver, &|_| {}).unwrap();
+        let two = Generate { pieces: 2, ..Generate::new(dir.path(), rules) };
+        let three = Generate { material: Some("LRvT".parse().unwrap()), ..Generate::new(dir.path(), rules) };
+        [two, three].iter().for_each(|job| job.run(&mut solver, &|_| {}).map(drop).unwrap());
         files(dir.path())
     });
-    assert_eq!(slow.len(), 10 + 42 + 2, "a file a class, the manifest, the lock");
+    assert_eq!(slow.len(), 10 + 1 + 2, "a file a class, the manifest, the lock");
     for (slow, fast) in slow.iter().zip(&fast) {
         assert!(slow == fast, "{} differs", slow.0);
     }
@@ -189,7 +191,7 @@ fn what_one_backend_cannot_do_another_does() {
 
         let mut helped = Solver::new(&rules, 3, Options::default()).on(OrElse::new(no_rats(), CpuBackend::default()));
         solve_all(&mut helped).unwrap();
-        for &id in &ids {
+        for &id in ids.iter().filter(has_rat) {
             assert_eq!(first_difference(&plain, &helped, id), None);
         }
         let fallbacks = helped.backend().fallbacks();

@@ -157,6 +157,10 @@ fn check(options: &str, materials: &[&str]) {
 #[test]
 fn all_that_can_be_probed_keeps_the_contract() {
     check("paper", &["EvR", "LvT", "ERvL", "RvTR", "EPvLR"]);
+}
+
+#[test]
+fn the_contract_holds_where_no_move_loses() {
     check("paper,no-move=loss", &["CvW", "CRvE", "EvTR", "LTvDC"]);
 }
 

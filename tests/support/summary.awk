@@ -15,7 +15,7 @@ FILENAME == ARGV[1] {
     program = $NF; sub(/^.*deps\//, "", program); sub(/-[0-9a-f]*\)$/, "", program); next
 }
 /^test [^ ]+ .*<[0-9.]+s>$/ {
-    seconds = $NF; gsub(/[<s>]/, "", seconds)
+    seconds = $NF; gsub(/[<s>]/, "", seconds); seconds += 0
     group = program
     if (split($2, path, "::") > 1) group = program " " path[1]
     sum[group] += seconds; count[group]++

@@ -75,7 +75,8 @@ mod description {
             let mut operation = json!({ "summary": self.summary, "responses": self.responses(generator) });
             let mut parameters: Vec<Value> = Vec::new();
             if let Some(name) = self.segment {
-                parameters.push(json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }));
+                parameters
+                    .push(json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }));
             }
             let keys = (self.query)(generator);
             for (name, schema) in keys.get("properties").and_then(Value::as_object).into_iter().flatten() {

@@ -323,6 +323,9 @@ mod tests {
         if std::env::var_os("DSQ_WRITE_OPENAPI").is_some() {
             std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/src/openapi.json"), &text).unwrap();
         }
-        assert!(text == include_str!("openapi.json"), "the description has changed: DSQ_WRITE_OPENAPI=1 ./test the_description");
+        assert!(
+            text == include_str!("openapi.json"),
+            "the description has changed: DSQ_WRITE_OPENAPI=1 ./test the_description"
+        );
     }
 }

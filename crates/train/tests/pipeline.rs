@@ -65,7 +65,7 @@ fn a_file_is_continued() {
 fn from_games_to_a_network_that_plays() {
     let directory = tempfile::tempdir().unwrap();
     let path = |name: &str| directory.path().join(name);
-    generate(&path("a.data"), 1, 100);
+    generate(&path("a.data"), 1, 200);
     // Any number of threads gives the same network, and it improves on held-out games.
     let recipe = |name: &str, more: &str| {
         format!(

@@ -87,15 +87,25 @@ mod tests {
     use crate::tablebase::{CellValue, Generate, Material, Options, ProbeWdl, Scope, Solver, Value, verify};
     use rand_core::{Rng, SeedableRng};
     use rand_pcg::Pcg64;
+    use std::ffi::OsString;
+    use std::sync::LazyLock;
     use tempfile::TempDir;
 
     const RULES: RuleOptions = RuleOptions::PAPER;
 
-    /// Tables of `EvLTP`, the smallest kind of class with a dictionary, and of its captures.
-    fn tables() -> TempDir {
+    /// The files of the tables of `EvLTP`, the smallest kind of class with a dictionary, and of its captures.
+    static FILES: LazyLock<Vec<(OsString, Vec<u8>)>> = LazyLock::new(|| {
         let dir = tempfile::tempdir().unwrap();
         let job = Generate { material: Some(material()), ..Generate::new(dir.path(), RULES) };
         job.run(&mut Solver::new(&RULES, 4, Options::default()), &|_| {}).unwrap();
+        let files = fs::read_dir(dir.path()).unwrap().map(|file| file.unwrap());
+        files.map(|file| (file.file_name(), fs::read(file.path()).unwrap())).collect()
+    });
+
+    /// These tables in a directory of their own.
+    fn tables() -> TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        FILES.iter().for_each(|(name, bytes)| fs::write(dir.path().join(name), bytes).unwrap());
         dir
     }
 

@@ -203,9 +203,7 @@ fn slurm_solves_what_generate_does_though_a_node_dies() {
     // A node dies with a job of the last level on it.
     let count = |dir: &Path| tables(dir).len();
     wait("the last level", || count(&many) > 60);
-    wait("a job on the second node", || {
-        !cluster.run("squeue", &["-h", "-t", "R", "-w", "n2", "-o", "%A"]).is_empty()
-    });
+    wait("a job on the second node", || !cluster.run("squeue", &["-h", "-t", "R", "-w", "n2", "-o", "%A"]).is_empty());
     cluster.kill_node("n2");
     wait("the end of all jobs", || {
         // A job that lost its node waits two minutes unless told otherwise.

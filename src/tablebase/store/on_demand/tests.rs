@@ -72,38 +72,48 @@ fn counted_classes_have_the_values_of_the_solver() {
         (RuleOptions::PAPER, 2, &["ERvR", "RvPR", "EvLT", "LvCD", "RvER"][..], 37),
         (no_move_loses, 2, &["ERvR", "DvCR"][..], 37),
         ("chinese".parse().unwrap(), 2, &["TvLR", "PDvR"][..], 37),
-        (RuleOptions::PAPER, 3, &["EPvLR", "CRvPR", "EvLPD"][..], 30_011),
+        (RuleOptions::PAPER, 3, &["EvLPD"][..], 30_011),
     ] {
-        let fixture = Fixture::new(rules, pieces);
-        let on_demand = fixture.open();
-        for material in materials {
-            let material: Material = material.parse().unwrap();
-            let solver = Solver::solved_material(&rules, material).unwrap();
-            let mut longest = (0, None);
-            for (i, position) in positions(&solver, material, step).into_iter().enumerate() {
-                if i == 0 {
-                    on_demand.count(&position, &ignore).unwrap();
-                }
-                let value = on_demand.value(&position).unwrap();
-                assert_eq!(value, solver.value(&position).unwrap(), "{}", position.to_fen());
-                if i % 20 == 0 {
-                    assert_eq!(on_demand.moves(&position).unwrap(), solver.moves(&position).unwrap());
-                }
-                let plies = value.and_then(|value| value.dtw).unwrap_or(0);
-                longest = longest.max((plies, Some(position.to_fen())));
-            }
-            let (plies, Some(fen)) = longest else { panic!("{material} has no positions") };
-            let position = Position::from_fen(&fen).unwrap();
-            let moves = |line: Vec<(Move, Position)>| line.into_iter().map(|(mv, _)| mv).collect::<Vec<_>>();
-            let line = moves(on_demand.line(&position).unwrap());
-            assert_eq!(line.len(), usize::from(plies), "{fen}");
-            let Ok(wanted) = solver.line(&position);
-            assert_eq!(line, moves(wanted), "{fen}");
-            assert_eq!(moves(on_demand.line_within(&position, 3).unwrap()), line[..line.len().min(3)]);
-        }
-        // RvER is ERvR with the colours swapped.
-        assert_eq!(fixture.files().len(), materials.len() - usize::from(materials.contains(&"RvER")));
+        counted_as_solved(rules, pieces, materials, step);
     }
+}
+
+#[test]
+#[ignore = "values of two classes of five pieces: half a minute"]
+fn larger_counted_classes_have_the_values_of_the_solver() {
+    counted_as_solved(RuleOptions::PAPER, 3, &["EPvLR", "CRvPR"], 30_011);
+}
+
+fn counted_as_solved(rules: RuleOptions, pieces: usize, materials: &[&str], step: usize) {
+    let fixture = Fixture::new(rules, pieces);
+    let on_demand = fixture.open();
+    for material in materials {
+        let material: Material = material.parse().unwrap();
+        let solver = Solver::solved_material(&rules, material).unwrap();
+        let mut longest = (0, None);
+        for (i, position) in positions(&solver, material, step).into_iter().enumerate() {
+            if i == 0 {
+                on_demand.count(&position, &ignore).unwrap();
+            }
+            let value = on_demand.value(&position).unwrap();
+            assert_eq!(value, solver.value(&position).unwrap(), "{}", position.to_fen());
+            if i % 20 == 0 {
+                assert_eq!(on_demand.moves(&position).unwrap(), solver.moves(&position).unwrap());
+            }
+            let plies = value.and_then(|value| value.dtw).unwrap_or(0);
+            longest = longest.max((plies, Some(position.to_fen())));
+        }
+        let (plies, Some(fen)) = longest else { panic!("{material} has no positions") };
+        let position = Position::from_fen(&fen).unwrap();
+        let moves = |line: Vec<(Move, Position)>| line.into_iter().map(|(mv, _)| mv).collect::<Vec<_>>();
+        let line = moves(on_demand.line(&position).unwrap());
+        assert_eq!(line.len(), usize::from(plies), "{fen}");
+        let Ok(wanted) = solver.line(&position);
+        assert_eq!(line, moves(wanted), "{fen}");
+        assert_eq!(moves(on_demand.line_within(&position, 3).unwrap()), line[..line.len().min(3)]);
+    }
+    // RvER is ERvR with the colours swapped.
+    assert_eq!(fixture.files().len(), materials.len() - usize::from(materials.contains(&"RvER")));
 }
 
 /// The answers of a search equal the solver's, and a search decides most positions with short distances.

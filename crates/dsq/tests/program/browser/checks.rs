@@ -59,17 +59,19 @@ pub fn tree(browser: &Browser, role: &str) -> Vec<String> {
     chosen.map(|node| node["name"]["value"].as_str().unwrap_or("").to_owned()).collect()
 }
 
-/// axe-core, if `./test` has fetched it or `DSQ_AXE` names it; it is not part of the project.
-pub fn axe(browser: &Browser) {
+/// Checks views with axe-core, if `./test` has fetched it or `DSQ_AXE` names it; it is not part of the project. The last
+/// view stays open.
+pub fn axe(browser: &Browser, views: &[&str]) {
     let default = || PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("axe.min.js");
     let path = std::env::var_os("DSQ_AXE").map_or_else(default, PathBuf::from);
     let Ok(source) = std::fs::read_to_string(&path) else {
         return skip(&format!("axe-core is not at {} (npm pack axe-core)", path.display()));
     };
-    for view in ["play", "learn", "position", "explore", "material", "engine", "game"] {
+    browser.run(&source);
+    for view in views {
         browser.run(&format!("document.querySelector('#tab-{view}').click()"));
         browser.wait("document.querySelector('#panel').textContent.length > 20");
-        browser.run(&format!("{source}; window.found = null; axe.run(document, {{runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice']}}).then(result => window.found = result.violations.map(v => [v.id, v.nodes.map(n => n.html.slice(0, 160))]))"));
+        browser.run(&format!("window.found = null; axe.run(document, {{runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice']}}).then(result => window.found = result.violations.map(v => [v.id, v.nodes.map(n => n.html.slice(0, 160))]))"));
         browser.wait("window.found");
         assert_eq!(browser.get("window.found"), json!([]), "{view}");
     }

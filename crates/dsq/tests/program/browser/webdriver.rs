@@ -347,7 +347,7 @@ impl Driver {
     fn start() -> Driver {
         let end = format!("pkill -KILL -f -- '--user-data-dir={0}'; rm -rf '{0}'*", profiles());
         for _ in 0..5 {
-            let mut process = bound("chromedriver", &["--port=0", "--log-level=OFF"], &end);
+            let mut process = bound("chromedriver", &["--port=0"], &end);
             if let Some(port) = port_of(&mut process) {
                 return Driver { port };
             }

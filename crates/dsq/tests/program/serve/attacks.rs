@@ -69,13 +69,16 @@ fn long_analyses_make_way() {
     };
     let move_of = |server: &Server| server.connect().get_with("/api/v1/bestmove?movetime=50", &client(4)).status;
     let hour = Duration::from_secs(3600);
-    let server =
-        Server::with_timeouts(Timeouts { analysis: hour, permit: Duration::from_millis(100), ..Timeouts::default() }, true);
+    let server = Server::with_timeouts(
+        Timeouts { analysis: hour, permit: Duration::from_millis(100), ..Timeouts::default() },
+        true,
+    );
     let long = analyses(&server);
     assert_eq!(move_of(&server), 503, "an analysis has some time for itself");
     drop(long);
 
-    let server = Server::with_timeouts(Timeouts { analysis: Duration::ZERO, permit: PATIENCE, ..Timeouts::default() }, true);
+    let server =
+        Server::with_timeouts(Timeouts { analysis: Duration::ZERO, permit: PATIENCE, ..Timeouts::default() }, true);
     let mut long = analyses(&server);
     assert_eq!(move_of(&server), 200);
     wait_for(&server, "searches", "2");
