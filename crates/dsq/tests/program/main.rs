@@ -22,3 +22,4 @@ mod slow;
 mod snakemake;
 mod tables;
 mod uci;
+mod uci_session;
