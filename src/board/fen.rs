@@ -1,6 +1,7 @@
 //! Positions as text: ranks 9 to 1 separated by `/`, with a letter for each piece (capitals are White) and a digit for
-//! that many empty squares; then `w` or `b` for the side to move. The FEN of a game may contain a third field, the
-//! halfmove clock ([`Fen`]).
+//! that many empty squares; then `w` or `b` for the side to move. The FEN of a game may contain the halfmove clock
+//! ([`Fen`]) and the move number, which is ignored. As chess programs write six fields, `- -` (no castling, no en
+//! passant square) may precede the two counters.
 
 use super::{Color, File, Piece, Position, PositionError, Rank, Setup, Square};
 use std::fmt;
@@ -48,13 +49,13 @@ pub enum ParseFenError {
         /// The text found instead.
         found: String,
     },
-    /// A third field follows, but only a position is expected.
+    /// A halfmove clock other than 0 follows, but only a position is expected.
     #[error("a halfmove clock ({found}) belongs only to the FEN of a game; here the FEN ends after the side to move")]
     UnexpectedClock {
         /// The halfmove clock.
         found: String,
     },
-    /// The third field of a game's FEN is not a halfmove clock.
+    /// The field after the side to move is not a halfmove clock.
     #[error(
         "the halfmove clock, plies since the last capture, is a number from 0 to {}, not {found:?}",
         Fen::MAX_HALFMOVE_CLOCK
@@ -63,8 +64,16 @@ pub enum ParseFenError {
         /// The text found instead.
         found: String,
     },
+    /// The field after the halfmove clock is not a move number.
+    #[error("the move number is a number from 0 to {}, not {found:?}", Fen::MAX_MOVE_NUMBER)]
+    MoveNumber {
+        /// The text found instead.
+        found: String,
+    },
     /// Text follows the last field.
-    #[error("a FEN contains the board, the side to move and, in a game, a halfmove clock; found {found:?} after them")]
+    #[error(
+        "a FEN contains the board, the side to move and, in a game, a halfmove clock and a move number; found {found:?} after them"
+    )]
     TrailingText {
         /// The first field too many.
         found: String,
@@ -75,7 +84,8 @@ pub enum ParseFenError {
 }
 
 impl Position {
-    /// Reads the FEN of a position: board and side to move. [`Fen`] reads the FEN of a game, with a halfmove clock.
+    /// Reads the FEN of a position: board and side to move. [`Fen`] reads the FEN of a game, with a halfmove clock. A
+    /// clock of 0 and a move number change nothing and are accepted.
     ///
     /// ```
     /// use doushouqi::board::{ParseFenError, Position};
@@ -85,13 +95,14 @@ impl Position {
     /// ```
     ///
     /// # Errors
-    /// If the text is malformed, or is not a valid position: see [`ParseFenError`]. A third field is an error, too.
+    /// If the text is malformed, or is not a valid position: see [`ParseFenError`]. A halfmove clock other than 0 is an
+    /// error, too.
     pub fn from_fen(text: &str) -> Result<Position, ParseFenError> {
         let fields = Fields::split(text)?;
         match fields.clock.map(str::to_owned) {
-            None => fields.position(),
-            Some(found) if is_number(&found) => Err(ParseFenError::UnexpectedClock { found }),
-            Some(found) => Err(ParseFenError::TrailingText { found }),
+            Some(found) if !is_number(&found) => Err(ParseFenError::TrailingText { found }),
+            Some(found) if found.bytes().any(|b| b != b'0') => Err(ParseFenError::UnexpectedClock { found }),
+            _ => Ok(fields.fen()?.position),
         }
     }
 
@@ -132,13 +143,17 @@ impl FromStr for Position {
     }
 }
 
-/// The FEN of a game: a position and its halfmove clock. A clock of 0 is not written.
+/// The FEN of a game: a position and its halfmove clock. A clock of 0 is not written, nor is a move number.
 ///
 /// ```
 /// use doushouqi::board::Fen;
 /// let fen: Fen = "7/7/3e3/7/7/7/3E3/7/7 w 17".parse().unwrap();
 /// assert_eq!(fen.halfmove_clock, 17);
 /// assert_eq!(fen.to_string(), "7/7/3e3/7/7/7/3E3/7/7 w 17");
+/// // Chess programs also write a move number, and two fields for castling and en passant.
+/// for text in ["7/7/3e3/7/7/7/3E3/7/7 w 17 9", "7/7/3e3/7/7/7/3E3/7/7 w - - 17 9"] {
+///     assert_eq!(text.parse(), Ok(fen.clone()));
+/// }
 /// assert_eq!(Fen::from(fen.position).to_string(), "7/7/3e3/7/7/7/3E3/7/7 w");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -152,6 +167,8 @@ pub struct Fen {
 impl Fen {
     /// The highest halfmove clock that is accepted. A game can continue from it without an overflow.
     pub const MAX_HALFMOVE_CLOCK: u32 = 1_000_000_000;
+    /// The highest move number that is accepted.
+    pub const MAX_MOVE_NUMBER: u32 = 1_000_000_000;
 }
 
 /// A position whose clock is 0.
@@ -165,9 +182,7 @@ impl FromStr for Fen {
     type Err = ParseFenError;
 
     fn from_str(text: &str) -> Result<Fen, ParseFenError> {
-        let fields = Fields::split(text)?;
-        let halfmove_clock = fields.clock.map_or(Ok(0), halfmove_clock)?;
-        Ok(Fen { position: fields.position()?, halfmove_clock })
+        Fields::split(text)?.fen()
     }
 }
 
@@ -178,10 +193,9 @@ impl fmt::Display for Fen {
     }
 }
 
-fn halfmove_clock(text: &str) -> Result<u32, ParseFenError> {
-    let number = if is_number(text) { text.parse().ok() } else { None };
-    let clock = number.filter(|&clock| clock <= Fen::MAX_HALFMOVE_CLOCK);
-    clock.ok_or_else(|| ParseFenError::HalfmoveClock { found: text.to_owned() })
+/// A number of decimal digits, at most `most`.
+fn number(text: &str, most: u32) -> Option<u32> {
+    text.parse().ok().filter(|&number| is_number(text) && number <= most)
 }
 
 fn is_number(text: &str) -> bool {
@@ -193,23 +207,37 @@ struct Fields<'a> {
     board: &'a str,
     turn: Color,
     clock: Option<&'a str>,
+    move_number: Option<&'a str>,
 }
 
 impl<'a> Fields<'a> {
     fn split(text: &'a str) -> Result<Fields<'a>, ParseFenError> {
-        let mut fields = text.split_whitespace();
-        let board = fields.next().ok_or(ParseFenError::Empty)?;
-        let turn = match fields.next() {
-            Some("w") => Color::White,
-            Some("b") => Color::Black,
-            Some(found) => return Err(ParseFenError::UnknownTurn { found: found.to_owned() }),
-            None => return Err(ParseFenError::MissingTurn),
+        let fields: Vec<&str> = text.split_whitespace().collect();
+        let (board, rest) = fields.split_first().ok_or(ParseFenError::Empty)?;
+        let (turn, rest) = rest.split_first().ok_or(ParseFenError::MissingTurn)?;
+        let turn = match *turn {
+            "w" => Color::White,
+            "b" => Color::Black,
+            found => return Err(ParseFenError::UnknownTurn { found: found.to_owned() }),
         };
-        let clock = fields.next();
-        match fields.next() {
-            None => Ok(Fields { board, turn, clock }),
-            Some(found) => Err(ParseFenError::TrailingText { found: found.to_owned() }),
+        let counters = rest.strip_prefix(&["-", "-"]).unwrap_or(rest);
+        match counters.get(2) {
+            Some(&found) => Err(ParseFenError::TrailingText { found: found.to_owned() }),
+            None => {
+                let (clock, move_number) = (counters.first().copied(), counters.get(1).copied());
+                Ok(Fields { board, turn, clock, move_number })
+            }
         }
+    }
+
+    fn fen(&self) -> Result<Fen, ParseFenError> {
+        let clock = self.clock.unwrap_or("0");
+        let halfmove_clock = number(clock, Fen::MAX_HALFMOVE_CLOCK)
+            .ok_or_else(|| ParseFenError::HalfmoveClock { found: clock.to_owned() })?;
+        if let Some(found) = self.move_number.filter(|text| number(text, Fen::MAX_MOVE_NUMBER).is_none()) {
+            return Err(ParseFenError::MoveNumber { found: found.to_owned() });
+        }
+        Ok(Fen { position: self.position()?, halfmove_clock })
     }
 
     fn position(&self) -> Result<Position, ParseFenError> {

@@ -164,14 +164,21 @@ impl Dialect {
             found => return Err(self.fields(format!("the side to move is {expected} or b, not {found:?}"))),
         };
         let number = |text: &str, name: &str| {
-            let value = text.parse::<u32>().ok().filter(|&value| value <= Fen::MAX_HALFMOVE_CLOCK);
+            let digits = text.bytes().all(|b| b.is_ascii_digit());
+            let value = text.parse::<u32>().ok().filter(|&value| digits && value <= Fen::MAX_HALFMOVE_CLOCK);
             let range = format!("the {name} is a number from 0 to {}, not {text:?}", Fen::MAX_HALFMOVE_CLOCK);
             value.ok_or_else(|| self.fields(range))
+        };
+        let counters = match (self, counters) {
+            (Dialect::Dsq, ["-", "-", counters @ ..]) => counters,
+            _ => counters,
         };
         let (halfmove_clock, move_number) = match (self, counters) {
             (_, []) if self != Dialect::Mistboard => (0, 1),
             (Dialect::Dsq, [clock]) => (number(clock, "halfmove clock")?, 1),
-            (Dialect::Mistboard, [clock, moves]) => (number(clock, "halfmove clock")?, number(moves, "move number")?),
+            (Dialect::Dsq | Dialect::Mistboard, [clock, moves]) => {
+                (number(clock, "halfmove clock")?, number(moves, "move number")?)
+            }
             (Dialect::Mistboard, _) => {
                 return Err(self.fields("halfmove clock and move number follow the side to move".to_owned()));
             }

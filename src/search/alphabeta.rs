@@ -5,7 +5,7 @@
 use super::eval::{Attacks, Evaluator, State, TRAP_BITS};
 use super::info::Info;
 use super::packed::{NO_MOVE, Packed, animal_of, pack, unpack_move};
-use super::path::Path;
+use super::path::{Path, tt_key};
 use super::picker::checked;
 use super::root::RootMove;
 use super::score::{INFINITE, MAX_PLY, Value, mate_in, public};
@@ -126,9 +126,13 @@ impl Search<'_> {
             return mate_in(ply + 1);
         }
         let mut tt_move = NO_MOVE;
-        if let Some(entry) = self.shared.tt.probe(state.key) {
+        let key = self.path.tt_key(state.key);
+        if let Some(entry) = self.shared.tt.probe(key) {
             let value = value_from_tt(entry.value, ply);
-            if entry.bound.suffices(value, alpha, beta) && i32::from(entry.depth) >= depth {
+            if entry.bound.suffices(value, alpha, beta)
+                && i32::from(entry.depth) >= depth
+                && self.path.tt_holds(value, ply)
+            {
                 return value;
             }
             tt_move = entry.mv;
@@ -167,7 +171,7 @@ impl Search<'_> {
             Bound::Upper
         };
         let entry = TtEntry { mv: best_move, value: value_to_tt(best, ply), depth: depth as u8, bound, eval: NO_EVAL };
-        self.shared.tt.store(state.key, entry);
+        self.shared.tt.store(key, entry);
         best
     }
 
@@ -208,14 +212,17 @@ impl Search<'_> {
         let mut state = state.clone();
         let mut mv = first;
         let mut attacks = Attacks::new();
+        let mut left = self.path.plies_left();
         while line.len() < len {
+            left = if state.is_capture(mv) { self.shared.no_capture_limit } else { left.saturating_sub(1) };
             line.push(unpack_move(mv, state.lanes[state.turn as usize][animal_of(mv)]));
             state = state.make(mv, state.key_after(mv, zobrist::keys()), self.shared.hand_crafted);
             if state.is_lost() {
                 break;
             }
             self.shared.compute_attacks(self.evaluator, &state, &mut attacks);
-            mv = self.shared.tt.probe(state.key).map_or(NO_MOVE, |entry| checked(&attacks, entry.mv));
+            let entry = self.shared.tt.probe(tt_key(state.key, left));
+            mv = entry.map_or(NO_MOVE, |entry| checked(&attacks, entry.mv));
             if mv == NO_MOVE {
                 break;
             }

@@ -4,7 +4,7 @@ use super::eval::State;
 use super::info::Info;
 use super::packed::{NO_MOVE, Packed, pack_move};
 use super::root::{RootMove, unpack_line};
-use super::score::{DECIDED, INFINITE, Score, Value, public};
+use super::score::{DECIDED, INFINITE, MATE, Score, Value, public};
 use super::shared::Shared;
 use super::worker::Worker;
 use crate::board::Move;
@@ -91,6 +91,16 @@ impl<'a, 's> Deepening<'a, 's> {
     /// widened until it contains the value. If the search was stopped, breaks with whether a move has scored above
     /// alpha.
     fn aspiration(&mut self, index: usize, depth: i32) -> ControlFlow<bool, Value> {
+        if let Some(plies) = self.shared.mate_plies {
+            let alpha = MATE - 1 - plies.min(MAX_DEPTH) as Value;
+            let value = self.worker.root(self.state, &mut self.moves[index..], alpha, INFINITE, depth);
+            let value = value.unwrap_or(alpha);
+            return if self.worker.path.stopped {
+                ControlFlow::Break(value > alpha)
+            } else {
+                ControlFlow::Continue(value)
+            };
+        }
         let scale = self.worker.scale;
         let guess = self.lines.get(index).map_or(0, |_| self.moves[index].previous_value);
         let mut delta = 25 * scale;
@@ -164,9 +174,14 @@ impl<'a, 's> Deepening<'a, 's> {
         let best = self.moves[0].mv;
         self.stable = if best == self.best_move { self.stable + 1 } else { 0 };
         self.best_move = best;
-        let plies = self.lines[0].score.win_in().or(self.lines[0].score.loss_in());
-        let limited = self.shared.hard.is_some() || self.shared.limits.nodes.is_some();
-        if limited && plies.is_some_and(|plies| depth as u32 >= plies + 10) {
+        let score = self.lines[0].score;
+        let limits = &self.shared.limits;
+        let limited = self.shared.hard.is_some() || limits.nodes.is_some();
+        let decided = match limits.mate_plies() {
+            Some(most) => score.win_in().is_some_and(|plies| plies <= most),
+            None => limited && score.win_in().or(score.loss_in()).is_some_and(|plies| depth as u32 >= plies + 10),
+        };
+        if decided {
             return true;
         }
         // A single legal move needs no search, and a stable best move needs less time.

@@ -6,20 +6,22 @@ use super::eval::{Evaluation, HandCrafted, State, WEIGHTS};
 use super::history::ThreadData;
 use super::info::{Info, SearchResult};
 use super::limits::Limits;
+use super::mate_line;
 use super::options::{Algorithm, EngineOptions};
-use super::score::Score;
-use super::shared::Shared;
-use super::tb::LONGEST_LINE;
+use super::search_options::SearchOptions;
+use super::shared::{Request, Shared};
+use super::tb_root::{TbRoot, tb_root};
 use super::tt::Tt;
 use super::worker::Worker;
-use crate::board::{Move, Repetition, RuleOptions, Rules};
+use crate::board::{Move, RuleOptions, Rules};
 use crate::game::Game;
-use crate::tablebase::{Probe, Value, Wdl};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// The stack of a search thread in bytes: several times the stack that the longest line needs.
 const STACK: usize = 16 << 20;
+/// The plies that a search that prunes looks further than the mate that is to be found.
+const MATE_EXTRA: u32 = 6;
 
 /// An engine. It keeps its transposition table and history from one search to the next.
 ///
@@ -77,7 +79,7 @@ impl Engine {
     /// Clears the transposition table and the history, as before another game. This takes long if the table is large.
     pub fn new_game(&mut self) {
         if self.memory != Memory::Empty {
-            self.tt.clear();
+            self.tt.clear(self.options.threads);
             self.thread_data.iter_mut().for_each(ThreadData::clear);
             self.memory = Memory::Empty;
         }
@@ -127,54 +129,110 @@ impl Engine {
     /// search chooses among several drawing moves, and among the moves that keep the result if only results are known. If
     /// repeating a position is illegal, the engine ignores the tables, since they contain no history.
     pub fn search<'a>(&'a mut self, game: &'a Game, limits: &Limits) -> Search<'a> {
-        Search { engine: self, game, limits: *limits, moves: None, stop: &NEVER, on_info: Box::new(|_| ()) }
+        Search {
+            engine: self,
+            game,
+            limits: *limits,
+            moves: None,
+            stop: &NEVER,
+            start: None,
+            on_info: Box::new(|_| ()),
+        }
     }
 
-    fn run(
-        &mut self,
-        legal: &[Move],
-        game: &Game,
-        limits: &Limits,
-        stop: &AtomicBool,
-        report: &mut dyn FnMut(&Info),
-    ) -> SearchResult {
-        if legal.is_empty() {
+    /// Searches these moves and reports lines that are complete.
+    fn run(&mut self, roots: &[Move], request: Request<'_>, on_info: &mut dyn FnMut(&Info)) -> SearchResult {
+        if roots.is_empty() {
             return SearchResult { lines: Vec::new() };
         }
-        // The time for the preparation is part of the time of the search.
-        let start = Instant::now();
-        self.set_rules(game.rules());
+        self.set_rules(request.game.rules());
         self.memory = Memory::Used;
         self.tt.next_age();
         self.thread_data.iter_mut().for_each(ThreadData::next_search);
+        let found = match request.limits.mate_plies() {
+            Some(plies) => self.search_mate(roots, request, plies, on_info),
+            None => self.pass(roots, request, self.options.search, on_info),
+        };
+        SearchResult { lines: found.lines }
+    }
+
+    /// Searches for a win in at most so many plies. A search that prunes finds most of them soon. If it finds none, a
+    /// search of all moves does.
+    fn search_mate(
+        &mut self,
+        roots: &[Move],
+        request: Request<'_>,
+        plies: u32,
+        on_info: &mut dyn FnMut(&Info),
+    ) -> Found {
+        let is_mate = |info: &Info| info.score.win_in().is_some_and(|win| win <= plies);
+        let most = request.limits.depth.unwrap_or(u32::MAX);
+        let at_most = |depth: u32| Request { limits: request.limits.depth(depth.min(most)), ..request };
+        let found = self.pass(roots, at_most(plies.saturating_add(MATE_EXTRA)), self.options.search, on_info);
+        if found.is_final || found.lines.first().is_some_and(is_mate) {
+            return found;
+        }
+        // Entries of a search that prunes prove nothing.
+        self.tt.clear(self.options.threads);
+        self.tt.next_age();
+        let mut exact = at_most(plies);
+        exact.limits.nodes = exact.limits.nodes.map(|nodes| nodes.saturating_sub(found.lines[0].nodes));
+        let proof = self.pass(roots, Request { mate_plies: Some(plies), ..exact }, SearchOptions::EXACT, &mut |info| {
+            if is_mate(info) {
+                on_info(info);
+            }
+        });
+        if proof.lines.first().is_some_and(is_mate) { proof } else { found }
+    }
+
+    /// One search with these techniques.
+    fn pass(
+        &mut self,
+        roots: &[Move],
+        request: Request<'_>,
+        techniques: SearchOptions,
+        on_info: &mut dyn FnMut(&Info),
+    ) -> Found {
         let Engine { options, tt, thread_data, hand_crafted, delay, .. } = self;
-        let hand_crafted = &*hand_crafted.as_ref().expect("`prepare` made it").1;
+        let hand_crafted = &*hand_crafted.as_ref().expect("`set_rules` made it").1;
         // The weight of a delay halves with every search.
-        let mut shared = Shared::new(game, hand_crafted, tt, options, limits, *delay / 2, stop);
-        shared.start = start;
-        let mut roots = legal.to_vec();
-        match tb_root(&shared, game, legal, options.multipv.max(1)) {
+        let shared = Shared::new(&request, hand_crafted, tt, options, techniques, *delay / 2);
+        let mut roots = roots.to_vec();
+        match tb_root(&shared, request.game, &roots, options.multipv.max(1)) {
             Some(TbRoot::Lines(lines)) => {
-                lines.iter().for_each(report);
-                return SearchResult { lines };
+                lines.iter().for_each(on_info);
+                return Found { lines, is_final: true };
             }
             Some(TbRoot::Moves(moves)) => roots = moves,
             None => {}
         }
-        let state = State::new(game.position(), hand_crafted);
+        let state = State::new(request.game.position(), hand_crafted);
         let multipv = options.multipv.clamp(1, roots.len());
-        let lines = match options.algorithm {
+        let mut report = |info: &Info| {
+            let mut info = info.clone();
+            mate_line::complete(request.game, &mut info);
+            on_info(&info);
+        };
+        let mut lines = match options.algorithm {
             Algorithm::AlphaBeta => {
-                alphabeta::search(&shared, &state, &roots, multipv, &mut thread_data[0].evaluator, report)
+                alphabeta::search(&shared, &state, &roots, multipv, &mut thread_data[0].evaluator, &mut report)
             }
             Algorithm::Pvs => {
                 let scale = if matches!(options.evaluation, Evaluation::Burnett) { 2 } else { 1 };
-                parallel(&shared, &state, &roots, multipv, thread_data, scale, report)
+                parallel(&shared, &state, &roots, multipv, thread_data, scale, &mut report)
             }
         };
+        lines.iter_mut().for_each(|info| mate_line::complete(request.game, info));
         *delay = shared.waited();
-        SearchResult { lines }
+        Found { lines, is_final: shared.is_over() }
     }
+}
+
+/// The lines of a search.
+struct Found {
+    lines: Vec<Info>,
+    /// Whether the lines come from tables, or the search reached a limit of time or nodes or was stopped.
+    is_final: bool,
 }
 
 /// The stop handle of a search for which none was set.
@@ -204,6 +262,7 @@ pub struct Search<'a> {
     limits: Limits,
     moves: Option<&'a [Move]>,
     stop: &'a AtomicBool,
+    start: Option<Instant>,
     on_info: Box<dyn FnMut(&Info) + 'a>,
 }
 
@@ -216,6 +275,11 @@ impl<'a> Search<'a> {
     /// Sets the stop handle: once it is true, the search ends with the best move found so far.
     pub fn stop(self, stop: &'a AtomicBool) -> Search<'a> {
         Search { stop, ..self }
+    }
+
+    /// Sets the time at which the clock of this search started, if that was before [`Search::run`].
+    pub fn started(self, at: Instant) -> Search<'a> {
+        Search { start: Some(at), ..self }
     }
 
     /// Sets a function that receives every line after each iteration.
@@ -231,7 +295,9 @@ impl<'a> Search<'a> {
         if let Some(moves) = self.moves {
             legal.retain(|mv| moves.contains(&mv));
         }
-        self.engine.run(&legal, self.game, &self.limits, self.stop, &mut *self.on_info)
+        let Search { engine, game, limits, stop, start, .. } = self;
+        let start = start.unwrap_or_else(Instant::now);
+        engine.run(&legal, Request { game, limits, stop, start, mate_plies: None }, &mut *self.on_info)
     }
 }
 
@@ -288,72 +354,11 @@ fn vote(lines: &mut [Info], helpers: Vec<Info>) -> bool {
     true
 }
 
-/// The result of probing endgame tables at the root.
-enum TbRoot {
-    /// The best moves with their scores and lines, the best first: the game is won or lost.
-    Lines(Vec<Info>),
-    /// The moves that keep the result, to search: moves that draw, or moves whose distances are not known.
-    Moves(Vec<Move>),
-}
-
-/// Probes endgame tables for the moves of the root. `None` if the tables do not contain the position, or if the game is
-/// drawn before the end of the line.
-fn tb_root(shared: &Shared<'_>, game: &Game, legal: &[Move], multipv: usize) -> Option<TbRoot> {
-    let tb = shared.tb?;
-    if game.rules().options().repetition == Repetition::Illegal {
-        return None;
-    }
-    let Ok(moves) = tb.moves(game.position());
-    let Some(mut moves) = moves else { return tb.moves_that_keep(game.position(), legal).map(TbRoot::Moves) };
-    moves.retain(|(mv, _)| legal.contains(mv));
-    if moves.first()?.1.wdl == Wdl::Draw {
-        moves.retain(|(_, value)| value.wdl == Wdl::Draw);
-        return Some(TbRoot::Moves(moves.into_iter().map(|(mv, _)| mv).collect()));
-    }
-    let line = |mv: Move| {
-        let Ok(line) = tb.line_within(&game.position().make(mv), LONGEST_LINE - 1);
-        std::iter::once(mv).chain(line.into_iter().map(|(mv, _)| mv)).collect::<Vec<Move>>()
-    };
-    if is_drawn_on_the_way(game, &line(moves[0].0)) {
-        return None;
-    }
-    let lines = moves.into_iter().take(multipv).enumerate().map(|(i, (mv, value))| {
-        let pv = line(mv);
-        Info {
-            depth: 1,
-            seldepth: pv.len() as u32,
-            multipv: i + 1,
-            score: tb_score(&value),
-            nodes: legal.len() as u64,
-            time: shared.start.elapsed(),
-            hashfull: shared.tt.hashfull(),
-            tbhits: legal.len() as u64,
-            pv,
-        }
-    });
-    Some(TbRoot::Lines(lines.collect()))
-}
-
-/// Whether the game is drawn, by the no-capture limit or a repetition, before all of these moves have been played.
-fn is_drawn_on_the_way(game: &Game, line: &[Move]) -> bool {
-    let mut game = game.clone();
-    line.iter().any(|&mv| game.play(mv).is_err()) || game.end().is_some_and(|end| end.winner().is_none())
-}
-
-/// The score of a value in endgame tables.
-fn tb_score(value: &Value) -> Score {
-    let plies = u32::from(value.dtw.unwrap_or(0));
-    match value.wdl {
-        Wdl::Win => Score::win(plies),
-        Wdl::Draw => Score::estimate(0),
-        Wdl::Loss => Score::loss(plies),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::board::Position;
+    use crate::search::Score;
     use crate::search::tt::{Bound, NO_EVAL, TtEntry};
     use crate::search::{EvalContext, Evaluate};
 

@@ -32,6 +32,9 @@ pub struct Limits {
     pub movetime: Option<Duration>,
     /// The clock. The engine spends a share of it on this move.
     pub clock: Option<Clock>,
+    /// The search looks for a win in at most so many moves of the winner. It ends when it has found one, or when a search
+    /// of all moves that is deep enough finds none.
+    pub mate: Option<u32>,
 }
 
 /// The time reserved for printing the move and for waking threads.
@@ -48,7 +51,21 @@ macro_rules! setters {
 }
 
 impl Limits {
-    setters! { depth: u32, nodes: u64, movetime: Duration, clock: Clock }
+    setters! { depth: u32, nodes: u64, movetime: Duration, clock: Clock, mate: u32 }
+
+    /// The time at which a search with these limits stops, given [`EngineOptions::move_overhead`]; `None` if its time is
+    /// not limited.
+    ///
+    /// [`EngineOptions::move_overhead`]: super::EngineOptions::move_overhead
+    #[must_use]
+    pub fn hard_limit(&self, move_overhead: Duration) -> Option<Duration> {
+        self.times(move_overhead).1
+    }
+
+    /// The plies of the longest win that [`Limits::mate`] accepts.
+    pub(super) fn mate_plies(&self) -> Option<u32> {
+        self.mate.map(|moves| moves.saturating_mul(2).saturating_sub(1))
+    }
 
     /// The time after which no new iteration begins (the soft limit), and the time at which the search stops (the hard
     /// limit). `move_overhead` stays on the clock, but at most a fifth of it.

@@ -15,6 +15,7 @@
 //! | `shared`, `path`, `root` | data that threads share, the path of a thread, the moves of the root |
 //! | `alphabeta` | the papers' engine |
 //! | `worker`, `compiled`, `quiescence`, `pvs`, `deepening` | principal variation search: a thread, the CPU levels, quiescence search, main search, iterative deepening |
+//! | `tb_root`, `mate_line` | endgame tables at the root, lines of wins to their end |
 //! | `engine` | the engine |
 //! | `bench`, `tune` | measuring the engine, tuning the hand-crafted evaluation |
 
@@ -28,6 +29,7 @@ pub mod eval;
 mod history;
 mod info;
 mod limits;
+mod mate_line;
 pub mod minimax;
 mod options;
 mod packed;
@@ -41,6 +43,7 @@ mod search_options;
 mod shared;
 mod tb;
 mod tb_cache;
+mod tb_root;
 mod tt;
 #[cfg(test)]
 mod tt_torn;

@@ -40,8 +40,8 @@ pub struct EngineOptions {
     /// The time that the engine leaves on the clock at each move for delays outside the search, at most a fifth of the
     /// clock.
     pub move_overhead: Duration,
-    /// The cp that the engine gives up to avoid a draw. Use more against weaker opponents, and 0 for analysis.
-    /// [`Algorithm::AlphaBeta`] ignores it.
+    /// The cp that the engine gives up to avoid a draw, at most [`EngineOptions::MAX_CONTEMPT`]: more counts as that. Use
+    /// more against weaker opponents, and 0 for analysis. [`Algorithm::AlphaBeta`] ignores it.
     pub contempt: u16,
     /// The search algorithm.
     pub algorithm: Algorithm,
@@ -84,6 +84,8 @@ impl EngineOptions {
 
     /// The default of [`EngineOptions::tb_probe_depth`].
     pub const TB_PROBE_DEPTH: u8 = 3;
+    /// The highest [`EngineOptions::contempt`].
+    pub const MAX_CONTEMPT: u16 = 1000;
 
     /// The papers' engine: plain alpha-beta and Burnett's evaluation.
     #[must_use]

@@ -1,12 +1,24 @@
 //! The path from the root to the current node: repetition, the no-capture limit, and the limits of the search.
 
+use super::score::{DECIDED, MATE, Value, is_exact};
 use super::shared::Shared;
+use super::tb::LONGEST_WIN;
 use crate::board::Repetition;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 /// The nodes between two checks of the limits, about 0.2 ms.
 const CHECK_INTERVAL: u64 = 1024;
+
+/// The key of a position in the transposition table. Near the no-capture limit it contains the plies that are left, in
+/// eights, so that draws by the limit stay where the limit is near.
+#[inline(always)]
+pub(super) fn tt_key(key: u64, plies_left: u32) -> u64 {
+    if plies_left > LONGEST_WIN {
+        return key;
+    }
+    key ^ u64::from(plies_left / 8 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
 
 /// The node count of a search thread, and the positions on its path.
 pub(super) struct Path<'a> {
@@ -80,6 +92,34 @@ impl<'a> Path<'a> {
         self.halfmove_clocks.last().copied().unwrap_or(0)
     }
 
+    /// Plies until the no-capture limit draws the game.
+    #[inline(always)]
+    pub(super) fn plies_left(&self) -> u32 {
+        self.shared.no_capture_limit.saturating_sub(self.halfmove_clock())
+    }
+
+    /// The key of the position being searched in the transposition table, see [`tt_key`].
+    #[inline(always)]
+    pub(super) fn tt_key(&self, key: u64) -> u64 {
+        tt_key(key, self.plies_left())
+    }
+
+    /// Whether a value of the transposition table, `ply` plies from the root, can be used here: the entry may come from a
+    /// position with another halfmove clock. A win or loss must come before the no-capture limit, and close to the limit
+    /// estimates are unreliable.
+    #[inline(always)]
+    pub(super) fn tt_holds(&self, value: Value, ply: usize) -> bool {
+        let left = self.plies_left();
+        if left > LONGEST_WIN {
+            return true;
+        }
+        match value.abs() {
+            size if size < DECIDED => left > 20,
+            _ if !is_exact(value) => false,
+            size => MATE - size - ply as Value <= left as Value,
+        }
+    }
+
     /// Whether the position being searched counts as a repetition: it occurred since the root, or often enough before.
     #[inline(always)]
     pub(super) fn repeats(&self) -> bool {
@@ -133,7 +173,11 @@ impl<'a> Path<'a> {
         let waited = now.saturating_sub(self.last_check).saturating_sub(Duration::from_millis(1));
         self.last_check = now;
         let waited = waited.as_micros() as u64;
-        let delay = self.shared.delay.fetch_max(waited, Relaxed).max(waited);
+        let mut delay = self.shared.delay.load(Relaxed);
+        // The other threads read the delay, so it is written only to grow.
+        if waited > delay {
+            delay = self.shared.delay.fetch_max(waited, Relaxed).max(waited);
+        }
         now + Duration::from_micros(delay).min(hard / 3) >= hard
     }
 
@@ -161,9 +205,11 @@ mod tests {
     use crate::board::{Position, Rules};
     use crate::game::Game;
     use crate::search::eval::{HandCrafted, WEIGHTS};
+    use crate::search::shared::Request;
     use crate::search::tt::Tt;
     use crate::search::{EngineOptions, Limits};
     use std::sync::atomic::AtomicBool;
+    use std::time::Instant;
 
     /// The positions of `reps` in Mistboard's FEN may be more than its halfmove clock allows.
     #[test]
@@ -177,8 +223,9 @@ mod tests {
         let (hand_crafted, options) = (HandCrafted::new(&rules, &WEIGHTS), EngineOptions::default());
         for (clock, clocks) in [(0, [0, 0, 0]), (1, [0, 0, 1]), (7, [5, 6, 7])] {
             let game = game(clock);
-            let limits = Limits::default();
-            let shared = Shared::new(&game, &hand_crafted, &tt, &options, &limits, Duration::ZERO, &stop);
+            let (limits, start) = (Limits::default(), Instant::now());
+            let request = Request { game: &game, limits, stop: &stop, start, mate_plies: None };
+            let shared = Shared::new(&request, &hand_crafted, &tt, &options, options.search, Duration::ZERO);
             assert_eq!(Path::new(&shared, 0).halfmove_clocks, clocks);
         }
     }

@@ -54,16 +54,21 @@ impl Ranked {
         Some((best >> 9, (best & 511) as Packed))
     }
 
-    /// Removes all moves except losing captures.
-    fn drop_quiets(&mut self) {
+    /// Removes all moves except losing captures and moves to these squares.
+    fn drop_quiets(&mut self, squares: u64) {
         let all = std::mem::take(&mut self.len);
         for i in 0..all.min(32) {
-            if self.moves[i] >> 9 <= BAD_CAPTURE / 2 {
+            if !is_dropped(self.moves[i] >> 9, self.moves[i] as Packed & 511, squares) {
                 self.moves[self.len & 31] = self.moves[i];
                 self.len += 1;
             }
         }
     }
+}
+
+/// Whether [`Picker::drop_quiets`] drops a move of this rank.
+fn is_dropped(rank: i32, mv: Packed, squares: u64) -> bool {
+    rank > BAD_CAPTURE / 2 && squares >> to_of(mv) & 1 == 0
 }
 
 #[derive(Copy, Clone, PartialEq, Eq)]
@@ -167,16 +172,14 @@ impl Picker {
         self.upcoming.map(|(_, mv)| mv)
     }
 
-    /// Skips all remaining quiet moves.
-    pub(super) fn drop_quiets(&mut self) {
+    /// Skips the remaining quiet moves, except those to these squares. Quiet moves that have not been generated are left
+    /// out by `skip_quiets` of [`Picker::next`].
+    pub(super) fn drop_quiets(&mut self, squares: u64) {
         if self.stage == Stage::Rest {
-            self.ranked.drop_quiets();
-            if self.upcoming.is_some_and(|(rank, _)| rank > BAD_CAPTURE / 2) {
+            self.ranked.drop_quiets(squares);
+            if self.upcoming.is_some_and(|(rank, mv)| is_dropped(rank, mv, squares)) {
                 self.upcoming = self.ranked.pick(MIN_RANK);
             }
-        } else {
-            self.stage = Stage::Rest;
-            self.upcoming = self.ranked.pick(MIN_RANK);
         }
     }
 
@@ -271,7 +274,7 @@ mod tests {
         let rules = Rules::default();
         let hand_crafted = HandCrafted::new(&rules, &WEIGHTS);
         let mut thread_data = ThreadData::new();
-        let mut captures = 0;
+        let (mut captures, mut steps) = (0, 0);
         for _ in 0..60 {
             for position in random.walk(&Position::start(), &rules, 100) {
                 let legal = position.moves(&rules);
@@ -304,17 +307,21 @@ mod tests {
                 let stays =
                     |mv: Packed| (enemies | traps) >> to_of(mv) & 1 != 0 || mv == tt_move || killers.contains(&mv);
                 assert_eq!(without_quiets, moves.iter().copied().filter(|&(_, mv)| stays(mv)).collect::<Vec<_>>());
-                // After `drop_quiets`, the picker returns no quiet move.
+                // After `drop_quiets`, the picker returns captures, steps into traps and killers that come anyway.
                 let mut picker = Picker::new(tt_move, 0);
-                for _ in 0..moves.len() / 2 {
+                let half = moves.len() / 2;
+                for _ in 0..half {
                     picker.next(&state, &attacks, &order, false);
                 }
-                picker.drop_quiets();
-                let rest = all(&mut picker, &state, &attacks, &order, false);
-                assert!(rest.iter().all(|&(_, mv)| enemies >> to_of(mv) & 1 != 0), "{rest:?}");
-                captures += rest.len();
+                picker.drop_quiets(traps);
+                let rest = all(&mut picker, &state, &attacks, &order, true);
+                let stays = |rank: i32, mv: Packed| (enemies | traps) >> to_of(mv) & 1 != 0 || rank >= KILLER;
+                let expected = moves[half..].iter().copied().filter(|&(rank, mv)| stays(rank, mv));
+                assert_eq!(rest, expected.collect::<Vec<_>>());
+                captures += rest.iter().filter(|&&(_, mv)| enemies >> to_of(mv) & 1 != 0).count();
+                steps += rest.iter().filter(|&&(_, mv)| traps >> to_of(mv) & 1 != 0).count();
             }
         }
-        assert!(captures > 50, "{captures}");
+        assert!(captures > 50 && steps > 20, "{captures} {steps}");
     }
 }

@@ -17,7 +17,7 @@ use super::quiescence::Quiescence;
 use super::root::RootMove;
 use super::score::{DECIDED, INFINITE, MATE, MAX_PLY, Value, mate_in, mated_in};
 use super::tt::{Bound, NO_EVAL, TtEntry, value_to_tt};
-use super::worker::{TtHit, Worker};
+use super::worker::{TbHit, TtHit, Worker};
 use crate::cpu::CpuLevel;
 use std::ops::ControlFlow;
 
@@ -47,6 +47,9 @@ struct NodeInfo {
     eval: Value,
     /// Whether the side to move stands better than two plies ago.
     improving: bool,
+    /// The bounds of the value by the endgame tables.
+    least: Value,
+    most: Value,
 }
 
 /// A move to search.
@@ -92,19 +95,17 @@ impl Worker<'_> {
     fn root_at<L: Compiled>(&mut self, state: &State, moves: &mut [RootMove], mut node: Node) -> Option<Value> {
         let mut attacks = Attacks::new();
         self.compute_attacks(state, &mut attacks);
-        self.plies[2].eval = self.evaluate(state, &attacks, 0);
+        let raw_eval = self.evaluate(state, &attacks, 0);
+        self.plies[2].eval = self.corrected(raw_eval, state, 0);
         let mut best = -INFINITE;
         for i in 0..moves.len() {
             let mv = moves[i].mv;
             self.seldepth = 0;
+            // A search with a zero window sets no line.
+            self.pv_len[1] = 1;
             let capture = state.is_capture(mv);
             let child = self.enter(state, mv, state.key_after(mv, self.keys), capture, 0);
-            let value = if child.is_lost() {
-                self.pv_len[1] = 1;
-                MATE - 1
-            } else {
-                self.search_root_move::<L>(&child, node, i, capture)
-            };
+            let value = if child.is_lost() { MATE - 1 } else { self.search_root_move::<L>(&child, node, i, capture) };
             self.path.pop();
             if self.path.stopped {
                 return (best > -INFINITE).then_some(best);
@@ -198,7 +199,7 @@ impl Worker<'_> {
             && excluded == NO_MOVE
             && tt.entry.bound.decides(tt.value, node.alpha, node.beta)
             && i32::from(tt.entry.depth) >= node.depth
-            && self.tt_holds(tt.value)
+            && self.path.tt_holds(tt.value, ply)
         {
             return tt.value;
         }
@@ -216,12 +217,22 @@ impl Worker<'_> {
             }
         }
         // Endgame tablebases.
-        if excluded == NO_MOVE
-            && let Some(value) = self.tb_cutoff::<PV>(state, &node)
+        let hit = if excluded == NO_MOVE { self.tb_probe::<PV>(state, ply, node.depth) } else { None };
+        if let Some(hit) = hit
+            && hit.bound.suffices(hit.value, node.alpha, node.beta)
         {
-            return value;
+            self.store_hit(state.key, &hit, &node);
+            return hit.value;
         }
-        let info = self.node_info(state, &attacks, tt, excluded, ply);
+        let mut info = self.node_info(state, &attacks, tt, excluded, ply);
+        match hit {
+            Some(TbHit { value, bound: Bound::Lower, .. }) => {
+                info.least = value;
+                node.alpha = node.alpha.max(value);
+            }
+            Some(TbHit { value, .. }) => info.most = value,
+            None => {}
+        }
         if !PV && self.reverse_futility(state, &info, &node) {
             return info.eval;
         }
@@ -237,17 +248,13 @@ impl Worker<'_> {
         self.search_moves::<L, PV>(state, &attacks, &info, node)
     }
 
-    /// The value in the endgame tables, if it decides the node. A principal variation is searched further to find its
-    /// moves.
-    #[inline(always)]
-    fn tb_cutoff<const PV: bool>(&mut self, state: &State, node: &Node) -> Option<Value> {
-        let value = self.tb_probe(state, node.ply, node.depth)?;
-        let bound = match value {
-            _ if value.abs() < DECIDED => Bound::Exact,
-            1.. => Bound::Lower,
-            _ => Bound::Upper,
-        };
-        (bound.suffices(value, node.alpha, node.beta) || !PV || node.depth < 4).then_some(value)
+    /// Stores a table value that decides a node, if it took long to read. It is worth more than a search of this depth.
+    fn store_hit(&self, key: u64, hit: &TbHit, node: &Node) {
+        if hit.from_file && self.shared.options.tt {
+            let (value, depth) = (value_to_tt(hit.value, node.ply), (node.depth + 6).clamp(0, 255) as u8);
+            let entry = TtEntry { mv: NO_MOVE, value, depth, bound: hit.bound, eval: NO_EVAL };
+            self.shared.tt.store(self.path.tt_key(key), entry);
+        }
     }
 
     /// The static evaluation, and the transposition table's move and value.
@@ -277,7 +284,8 @@ impl Worker<'_> {
             !in_check && tt.value.abs() < DECIDED && tt.entry.bound.decides(tt.value, static_eval - 1, static_eval + 1)
         });
         let eval = better.map_or(static_eval, |tt| tt.value);
-        NodeInfo { tt, tt_move, excluded, in_check, raw_eval, static_eval, eval, improving }
+        let (least, most) = (-INFINITE, INFINITE);
+        NodeInfo { tt, tt_move, excluded, in_check, raw_eval, static_eval, eval, improving, least, most }
     }
 
     /// Reverse futility pruning (RFP), also static null move pruning: whether the evaluation is so far above beta that
@@ -311,7 +319,8 @@ impl Worker<'_> {
         let evading = if info.in_check { enemies & TRAP_BITS[us] } else { 0 };
         // Every other move lets the intruder enter the den.
         let worst = if info.in_check { mated_in(ply + 2) } else { -INFINITE };
-        let mut best = Best { value: worst, mv: NO_MOVE, bound: Bound::Upper };
+        let bound = if info.least > -INFINITE { Bound::Lower } else { Bound::Upper };
+        let mut best = Best { value: worst.max(info.least), mv: NO_MOVE, bound };
         let mut picker = Picker::new(info.tt_move, evading);
         let mut number = 0;
         let mut tried = [NO_MOVE; 32];
@@ -341,7 +350,7 @@ impl Worker<'_> {
             let threat = TRAP_BITS[them] >> to_of(mv) & 1 != 0;
             if skip_quiets && !capture && !threat {
                 // Later quiet moves have a lower history.
-                picker.drop_quiets();
+                picker.drop_quiets(TRAP_BITS[them]);
                 continue;
             }
             let extension = match self.singular_extension::<L, PV>(state, info, mv, &node) {
@@ -385,6 +394,9 @@ impl Worker<'_> {
                 NodeInfo { in_check: true, .. } => best.value,
                 _ => shared.stalemate_value(ply),
             };
+        }
+        if best.value > info.most {
+            best = Best { value: info.most, bound: Bound::Upper, ..best };
         }
         self.store_result(state, info, &node, &best);
         best.value
@@ -523,9 +535,8 @@ impl Worker<'_> {
         }
         if options.tt {
             let (value, depth) = (value_to_tt(best.value, ply), depth.clamp(0, 255) as u8);
-            self.shared
-                .tt
-                .store(state.key, TtEntry { mv: best.mv, value, depth, bound: best.bound, eval: info.raw_eval });
+            let entry = TtEntry { mv: best.mv, value, depth, bound: best.bound, eval: info.raw_eval };
+            self.shared.tt.store(self.path.tt_key(state.key), entry);
         }
     }
 

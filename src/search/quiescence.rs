@@ -39,7 +39,7 @@ impl Worker<'_> {
         if let Some(tt) = tt
             && !PV
             && tt.entry.bound.decides(tt.value, alpha, beta)
-            && self.tt_holds(tt.value)
+            && self.path.tt_holds(tt.value, ply)
         {
             return tt.value;
         }
@@ -50,8 +50,8 @@ impl Worker<'_> {
         }
 
         // Endgame tables.
-        if let Some(value) = self.tb_probe(state, ply, 0) {
-            return value;
+        if let Some(hit) = self.tb_probe::<PV>(state, ply, 0) {
+            return hit.value;
         }
 
         // Static evaluation, or the transposition table's value if its bound is tighter. In check, only evasions count.
@@ -111,7 +111,8 @@ impl Worker<'_> {
         if self.shared.options.tt {
             let bound = if best >= beta { Bound::Lower } else { Bound::Upper };
             let value = value_to_tt(best, ply);
-            self.shared.tt.store(state.key, TtEntry { mv: best_move, value, depth: 0, bound, eval: raw_eval });
+            let entry = TtEntry { mv: best_move, value, depth: 0, bound, eval: raw_eval };
+            self.shared.tt.store(self.path.tt_key(state.key), entry);
         }
         best
     }

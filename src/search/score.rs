@@ -5,8 +5,8 @@ use std::fmt;
 /// The value of a position for the side to move: an estimate, or a certain win or loss.
 ///
 /// Estimates are in centipawns, UCI's `cp`: 100 cp are the material value of a cat. The exact distance is known if the
-/// search itself found the win or loss ([`Score::win_in`]). If the search reached endgame tables without distances, an
-/// upper bound is known ([`Score::win_within`]).
+/// search itself found the win or loss ([`Score::win_in`]). If the search reached endgame tables without distances, or
+/// was interrupted, an upper bound is known ([`Score::win_within`]).
 ///
 /// Scores are ordered: losses, estimates, wins. A win of known distance is above every other win.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,13 +38,13 @@ impl Score {
         Score(-Score::win(plies).0)
     }
 
-    /// A certain win by endgame tables, at most `plies` plies away.
+    /// A certain win, at most `plies` plies away.
     #[must_use]
     pub(crate) fn table_win(plies: u32) -> Score {
         Score(Score::TABLE_WIN - plies.min(Score::MAX_PLIES as u32) as i32)
     }
 
-    /// A certain loss by endgame tables, at most `plies` plies away.
+    /// A certain loss, at most `plies` plies away.
     #[must_use]
     pub(crate) fn table_loss(plies: u32) -> Score {
         Score(-Score::table_win(plies).0)
@@ -84,6 +84,15 @@ impl Score {
     #[must_use]
     pub fn loss_within(self) -> Option<u32> {
         Score(-self.0).win_within()
+    }
+
+    /// The score of a win or loss of known distance, as a win or loss in at most so many plies.
+    pub(super) fn without_distance(self) -> Score {
+        match (self.win_in(), self.loss_in()) {
+            (Some(plies), _) => Score::table_win(plies),
+            (_, Some(plies)) => Score::table_loss(plies),
+            _ => self,
+        }
     }
 
     /// The score of the position before a move that leads to this one, for the side that made the move.

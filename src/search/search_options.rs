@@ -14,6 +14,18 @@ macro_rules! techniques {
         impl SearchOptions {
             /// All techniques off: alpha-beta with iterative deepening. Its values are those of minimax.
             pub const NONE: SearchOptions = SearchOptions { $($name: false),+ };
+            /// The techniques that change neither wins and losses nor their distances: a search finds every win within
+            /// its depth.
+            pub(super) const EXACT: SearchOptions = SearchOptions {
+                tt: true,
+                quiescence_search: true,
+                den_threats: true,
+                mate_distance_pruning: true,
+                killer_moves: true,
+                history_heuristic: true,
+                continuation_history: true,
+                ..SearchOptions::NONE
+            };
             /// The techniques that gained strength in self-play: the default.
             pub const BEST: SearchOptions = SearchOptions { $($name: $on),+ };
             /// The names of all techniques, as [`FromStr`] reads them.

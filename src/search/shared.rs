@@ -13,6 +13,18 @@ use crate::game::Game;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
+/// What a caller asks of a search.
+#[derive(Copy, Clone)]
+pub(super) struct Request<'a> {
+    pub game: &'a Game,
+    pub limits: Limits,
+    pub stop: &'a AtomicBool,
+    /// When the clock started.
+    pub start: Instant,
+    /// If set, only wins in at most so many plies are searched for.
+    pub mate_plies: Option<u32>,
+}
+
 /// The shared data of one search.
 pub(super) struct Shared<'a> {
     pub rules: &'a Rules,
@@ -28,6 +40,8 @@ pub(super) struct Shared<'a> {
     pub level: CpuLevel,
     pub no_capture_limit: u32,
     pub limits: Limits,
+    /// See [`Request::mate_plies`].
+    pub mate_plies: Option<u32>,
     pub start: Instant,
     /// The time after which no new iteration begins, unless the best move changes.
     pub soft: Option<Duration>,
@@ -51,14 +65,14 @@ pub(super) struct Shared<'a> {
 
 impl<'a> Shared<'a> {
     pub(super) fn new(
-        game: &'a Game,
+        request: &Request<'a>,
         hand_crafted: &'a HandCrafted,
         tt: &'a Tt,
         options: &'a EngineOptions,
-        limits: &Limits,
+        techniques: SearchOptions,
         delay: Duration,
-        stop: &'a AtomicBool,
     ) -> Shared<'a> {
+        let &Request { game, limits, stop, start, mate_plies } = request;
         let threads = if options.algorithm == Algorithm::Pvs { options.threads.max(1) } else { 1 };
         let (soft, hard) = limits.times(options.move_overhead);
         Shared {
@@ -67,12 +81,16 @@ impl<'a> Shared<'a> {
             tt,
             tb: options.tables.as_deref().filter(|tb| tb.supports_rules(game.rules().options())),
             tb_probe_depth: options.tb_probe_depth.into(),
-            options: options.search,
-            contempt: if options.algorithm == Algorithm::Pvs { options.contempt.into() } else { 0 },
+            options: techniques,
+            contempt: match options.algorithm {
+                Algorithm::Pvs => options.contempt.min(EngineOptions::MAX_CONTEMPT).into(),
+                Algorithm::AlphaBeta => 0,
+            },
             level: CpuLevel::get(),
             no_capture_limit: game.no_capture_limit().unwrap_or(u32::MAX),
-            limits: *limits,
-            start: Instant::now(),
+            limits,
+            mate_plies,
+            start,
             soft,
             hard,
             delay: AtomicU64::new(delay.as_micros() as u64),
@@ -100,6 +118,13 @@ impl<'a> Shared<'a> {
 
     pub(super) fn stopped(&self) -> bool {
         self.done.load(Relaxed) || self.stop.load(Relaxed)
+    }
+
+    /// Whether the search was stopped or has reached a limit of time or nodes.
+    pub(super) fn is_over(&self) -> bool {
+        self.stop.load(Relaxed)
+            || self.limits.nodes.is_some_and(|limit| self.total_nodes() >= limit)
+            || self.soft.or(self.hard).is_some_and(|time| self.start.elapsed() >= time)
     }
 
     /// Computes the attacks of a position, and the input that this evaluation takes from them.

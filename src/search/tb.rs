@@ -3,11 +3,13 @@
 
 use crate::board::{Color, Lanes, Move, Position, RuleOptions, Rules};
 use crate::tablebase::{
-    MAX_PIECES, Options, Probe, SetError, SolveError, Solver, TablePath, TableProber, Value, Wdl, WdlProber, WdlTables,
+    MAX_PIECES, Options, Probe, SetError, SolveError, Solver, TablePath, TableProber, TableSet, Value, Wdl, WdlProber,
+    WdlTables,
 };
 use std::convert::Infallible;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The maximum number of pieces of the tables in memory.
 const WDL_PIECES: usize = 4;
@@ -15,8 +17,8 @@ const WDL_PIECES: usize = 4;
 /// The most bytes of decoded blocks that a search keeps, of each directory.
 const CACHE_BYTES: usize = 256 << 20;
 
-/// The most moves of a line from endgame tables.
-pub(super) const LONGEST_LINE: usize = 64;
+/// The plies that the tables in memory may take to win: closer to the no-capture limit, only draws are certain.
+pub(super) const LONGEST_WIN: u32 = 64;
 
 /// Endgame tables: win, draw or loss in memory and from files, and distances from files or a solver.
 pub struct Tables {
@@ -35,8 +37,40 @@ pub struct Tables {
 
 enum Distances {
     Files(Box<TableProber>),
-    /// Solves a material on demand, with all materials that its captures lead to, and keeps the values.
-    Solver(Mutex<Box<Solver>>),
+    Solver(Arc<LazySolver>),
+}
+
+/// Solves a material on demand, with all materials that its captures lead to, and keeps the values.
+struct LazySolver {
+    solver: Mutex<Solver>,
+    /// Whether a thread of its own is solving.
+    busy: AtomicBool,
+}
+
+impl LazySolver {
+    fn value(&self, position: &Position) -> Option<Value> {
+        let mut solver = self.solver.lock().unwrap_or_else(PoisonError::into_inner);
+        solver.solve_position(position).unwrap_or(None)
+    }
+
+    fn is_solved(&self, position: &Position) -> bool {
+        self.solver.try_lock().is_ok_and(|solver| solver.cell_value(position).is_some())
+    }
+
+    /// Solves the material of a position in a thread of its own, unless that thread is busy.
+    fn solve_later(self: &Arc<LazySolver>, position: &Position) {
+        if self.busy.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let (solver, position) = (Arc::clone(self), position.clone());
+        let solve = move || {
+            solver.value(&position);
+            solver.busy.store(false, Ordering::Release);
+        };
+        if std::thread::Builder::new().name("distances".to_owned()).spawn(solve).is_err() {
+            self.busy.store(false, Ordering::Release);
+        }
+    }
 }
 
 impl Tables {
@@ -52,7 +86,10 @@ impl Tables {
         Ok(Tables {
             rules: Rules::new(*rules),
             wdl,
-            distances: Distances::Solver(Mutex::new(Box::new(solver))),
+            distances: Distances::Solver(Arc::new(LazySolver {
+                solver: Mutex::new(solver),
+                busy: AtomicBool::new(false),
+            })),
             pieces,
             results: None,
             file_pieces: 0,
@@ -77,22 +114,40 @@ impl Tables {
     /// # Errors
     /// As [`Tables::open`].
     pub fn open_with_memory(path: &Path, rules: &RuleOptions, pieces: usize) -> Result<Tables, SetError> {
+        let (tables, faults) = Tables::open_parts(path, rules, pieces)?;
+        faults.into_iter().next().map_or(Ok(tables), Err)
+    }
+
+    /// As [`Tables::open`], but leaves out directories and classes that cannot be used, as a search leaves out a file in
+    /// which it finds damage later. Returns an error for each.
+    ///
+    /// # Errors
+    /// If no directory can be used, or if there is not enough memory.
+    pub fn open_intact(path: &Path, rules: &RuleOptions) -> Result<(Tables, Vec<SetError>), SetError> {
+        Tables::open_parts(path, rules, WDL_PIECES)
+    }
+
+    fn open_parts(path: &Path, rules: &RuleOptions, pieces: usize) -> Result<(Tables, Vec<SetError>), SetError> {
         let in_memory = pieces.clamp(2, WDL_PIECES);
-        let TablePath { distances, results } = TablePath::open(path)?;
-        let results = results.map(|set| set.with_cache(CACHE_BYTES).wdl_prober(rules)).transpose()?;
+        let (TablePath { distances, results }, mut faults) = TablePath::open_intact(path);
+        let distances = usable(distances, |set| set.prober(rules), &mut faults);
+        let results = usable(results, |set| set.wdl_prober(rules), &mut faults);
+        if distances.is_none() && results.is_none() {
+            return Err(faults.swap_remove(0));
+        }
         let mut tables = match distances {
-            Some(set) => Tables::read(set.with_cache(CACHE_BYTES).prober(rules)?, in_memory)?,
+            Some(distances) => Tables::read(distances, in_memory, &mut faults)?,
             None => Tables::solve(rules, in_memory)?,
         };
         if let Some(results) = results {
             tables.add_files(results.set().extent());
             tables.results = Some(Box::new(results));
         }
-        Ok(tables)
+        Ok((tables, faults))
     }
 
-    /// Loads results of up to `in_memory` pieces from tables with distances.
-    fn read(distances: TableProber, in_memory: usize) -> Result<Tables, SetError> {
+    /// Loads results of up to `in_memory` pieces from tables with distances. Classes that cannot be read are `faults`.
+    fn read(distances: TableProber, in_memory: usize, faults: &mut Vec<SetError>) -> Result<Tables, SolveError> {
         let set = distances.set();
         let complete = |pieces: usize| {
             (2..=pieces).all(|n| {
@@ -101,7 +156,8 @@ impl Tables {
             })
         };
         let pieces = (2..=MAX_PIECES).take_while(|&n| n <= set.classes().pieces() && complete(n)).last().unwrap_or(0);
-        let wdl = WdlTables::read(&distances, pieces.min(in_memory))?;
+        let (wdl, damaged) = WdlTables::read_intact(&distances, pieces.min(in_memory))?;
+        faults.extend(damaged);
         let (rules, longest, extent) = (set.rules().clone(), wdl.longest(), set.extent());
         let distances = Distances::Files(Box::new(distances));
         let mut tables = Tables { rules, wdl, distances, pieces, results: None, file_pieces: 0, longest };
@@ -128,6 +184,12 @@ impl Tables {
     #[must_use]
     pub fn pieces(&self) -> usize {
         self.pieces
+    }
+
+    /// The maximum number of pieces of a table.
+    #[must_use]
+    pub fn largest(&self) -> usize {
+        self.pieces.max(self.file_pieces)
     }
 
     /// The plies of the longest win in the tables that the tree probes.
@@ -165,17 +227,16 @@ impl Tables {
         sets.into_iter().find_map(|set| set.listed_value(position).unwrap_or(None)).map(|value| value.wdl)
     }
 
-    /// The moves that keep the result of a position, for the side to move. `None` if the tables do not contain the
-    /// position after some move.
-    pub(super) fn moves_that_keep(&self, position: &Position, moves: &[Move]) -> Option<Vec<Move>> {
-        let result = |&mv: &Move| {
-            let next = position.make(mv);
-            let over = Value::of_finished(&next).map(|value| value.wdl);
-            Some((mv, over.or_else(|| self.probe(&next))?.before()))
-        };
-        let results = moves.iter().map(result).collect::<Option<Vec<_>>>()?;
-        let best = results.iter().map(|&(_, wdl)| wdl).max()?;
-        Some(results.into_iter().filter(|&(_, wdl)| wdl == best).map(|(mv, _)| mv).collect())
+    /// Whether the distance of a position is known, or never will be. If not, its material must be solved, which takes up
+    /// to some seconds: this begins in the background.
+    pub(super) fn is_ready(&self, position: &Position) -> bool {
+        match &self.distances {
+            Distances::Solver(solver) if position.occupied().len() <= self.pieces && !solver.is_solved(position) => {
+                solver.solve_later(position);
+                false
+            }
+            _ => true,
+        }
     }
 
     /// [`Tables::probe`] for a position in which the game is not over, with `pieces` pieces in `lanes`.
@@ -204,21 +265,43 @@ impl Probe for Tables {
         Ok(match &self.distances {
             Distances::Files(tables) => tables.set().listed_value(position).unwrap_or(None),
             Distances::Solver(_) if position.occupied().len() > self.pieces => None,
-            Distances::Solver(solver) => {
-                let mut solver = solver.lock().unwrap_or_else(PoisonError::into_inner);
-                solver.solve_position(position).unwrap_or(None)
-            }
+            Distances::Solver(solver) => solver.value(position),
         })
     }
 }
 
+/// A directory that can be used for the rules of a search; the reason if it cannot goes to `faults`.
+fn usable<T>(
+    set: Option<TableSet>,
+    prober: impl Fn(TableSet) -> Result<T, SetError>,
+    faults: &mut Vec<SetError>,
+) -> Option<T> {
+    prober(set?.with_cache(CACHE_BYTES)).map_err(|fault| faults.push(fault)).ok()
+}
+
 impl std::fmt::Debug for Tables {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "Tables of {} pieces for {}",
-            self.pieces.max(self.file_pieces),
-            self.rules.options().table_spelling()
-        )
+        write!(f, "Tables of {} pieces for {}", self.largest(), self.rules.options().table_spelling())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::{Duration, Instant};
+
+    #[test]
+    fn distances_are_solved_in_the_background() {
+        let tables = Tables::solve(&RuleOptions::PAPER, 2).unwrap();
+        let position = Position::from_fen("7/7/7/7/7/6e/7/7/L6 w").unwrap();
+        assert!(!tables.is_ready(&position));
+        let start = Instant::now();
+        while !tables.is_ready(&position) {
+            assert!(start.elapsed() < Duration::from_secs(60));
+            std::thread::yield_now();
+        }
+        assert_eq!(tables.value(&position).map(|value| value.and_then(|value| value.dtw)), Ok(Some(12)));
+        // There are no tables of so many pieces.
+        assert!(tables.is_ready(&Position::start()));
     }
 }

@@ -77,6 +77,8 @@ pub(super) struct Tt {
 }
 
 const AGE_MASK: u8 = 63;
+/// The least buckets for a thread to clear: 16 MiB.
+const LEAST_PART: usize = 1 << 18;
 
 // SAFETY: eight atomic words.
 unsafe impl Words for Bucket {}
@@ -111,13 +113,24 @@ impl Tt {
         }
     }
 
-    /// Clears all entries.
-    pub(super) fn clear(&mut self) {
-        for bucket in self.buckets.iter() {
-            for word in bucket.0.as_flattened() {
+    /// Clears all entries, with up to `threads` threads.
+    pub(super) fn clear(&mut self, threads: usize) {
+        let clear = |buckets: &[Bucket]| {
+            for word in buckets.iter().flat_map(|bucket| bucket.0.as_flattened()) {
                 word.store(0, Relaxed);
             }
-        }
+        };
+        let part = self.buckets.len().div_ceil(threads.max(1)).max(LEAST_PART);
+        std::thread::scope(|scope| {
+            let mut parts = self.buckets.chunks(part);
+            let first = parts.next();
+            for part in parts {
+                if std::thread::Builder::new().spawn_scoped(scope, move || clear(part)).is_err() {
+                    clear(part);
+                }
+            }
+            first.into_iter().for_each(clear);
+        });
         self.age = AtomicU8::new(0);
     }
 
@@ -235,6 +248,20 @@ mod tests {
             assert_eq!(tt.probe(key), Some(entry));
             assert_eq!(tt.probe(key ^ 1), None);
         }
+    }
+
+    /// Three threads clear every bucket.
+    #[test]
+    fn clearing_leaves_nothing() {
+        let mut tt = Tt::new(40);
+        let entry = TtEntry { mv: 1, value: 2, depth: 3, bound: Bound::Exact, eval: NO_EVAL };
+        let keys: Vec<u64> = (0..1000).map(|i| u64::MAX / 999 * i).collect();
+        keys.iter().for_each(|&key| tt.store(key, entry));
+        tt.next_age();
+        tt.clear(3);
+        assert!(keys.iter().all(|&key| tt.probe(key).is_none()));
+        assert!(tt.buckets.iter().flat_map(|bucket| bucket.0.as_flattened()).all(|word| word.load(Relaxed) == 0));
+        assert_eq!(tt.age.load(Relaxed), 0);
     }
 
     #[test]

@@ -3,11 +3,11 @@
 use super::eval::{Attacks, State, TRAP_BITS};
 use super::history::ThreadData;
 use super::packed::{NO_MOVE, Packed, pack};
-use super::path::Path;
-use super::score::{INFINITE, MATE, MAX_ESTIMATE, MAX_PLY, TB_WIN, Value, is_exact, mate_in, mated_in};
+use super::path::{Path, tt_key};
+use super::score::{INFINITE, MAX_ESTIMATE, MAX_PLY, TB_WIN, Value, mate_in, mated_in};
 use super::shared::Shared;
-use super::tb::LONGEST_LINE;
-use super::tt::{NO_EVAL, TtEntry, value_from_tt};
+use super::tb::LONGEST_WIN;
+use super::tt::{Bound, NO_EVAL, TtEntry, value_from_tt};
 use crate::board::geometry::DEN;
 use crate::board::{Position, Repetition, zobrist};
 use crate::cpu::CpuLevel;
@@ -43,6 +43,15 @@ pub(super) struct TtHit {
     pub entry: TtEntry,
     /// The value; wins count plies from the root.
     pub value: Value,
+}
+
+/// A position that was found in the endgame tables. The search may find a win of known distance, which is a better value
+/// than the table's, so the value of a win is a lower and that of a loss an upper bound.
+#[derive(Copy, Clone)]
+pub(super) struct TbHit {
+    pub value: Value,
+    pub bound: Bound,
+    pub from_file: bool,
 }
 
 pub(super) struct Worker<'a> {
@@ -127,11 +136,11 @@ impl<'a> Worker<'a> {
         child
     }
 
-    /// The key after a move. Prefetches its bucket of the transposition table.
+    /// The key after a move. Prefetches its bucket of the transposition table, as that of a quiet move.
     #[inline(always)]
     pub(super) fn prefetch(&self, state: &State, mv: Packed) -> u64 {
         let key = state.key_after(mv, self.keys);
-        self.shared.tt.prefetch(key);
+        self.shared.tt.prefetch(tt_key(key, self.path.plies_left().saturating_sub(1)));
         key
     }
 
@@ -140,21 +149,8 @@ impl<'a> Worker<'a> {
         if !self.shared.options.tt {
             return None;
         }
-        let entry = self.shared.tt.probe(key)?;
+        let entry = self.shared.tt.probe(self.path.tt_key(key))?;
         Some(TtHit { entry, value: value_from_tt(entry.value, ply) })
-    }
-
-    /// Whether a stored value can be used. Close to the no-capture limit, only a win or loss in few plies is reliable.
-    #[inline(always)]
-    pub(super) fn tt_holds(&self, value: Value) -> bool {
-        let left = self.plies_left();
-        left > 20 || left > 0 && is_exact(value) && MATE - value.abs() < left as Value
-    }
-
-    /// Plies until the no-capture limit draws the game.
-    #[inline(always)]
-    fn plies_left(&self) -> u32 {
-        self.shared.no_capture_limit.saturating_sub(self.path.halfmove_clock())
     }
 
     /// The evaluation without correction, within ±[`MAX_ESTIMATE`].
@@ -171,17 +167,18 @@ impl<'a> Worker<'a> {
     /// The value of a position in the endgame tables; the game must not be over. Close to the no-capture limit only draws
     /// are certain, because a win may come too late. After a capture the limit is as far away as possible.
     ///
-    /// Files are probed only after a capture, and from a minimum depth on: a probe takes up to a hundred times as long as
-    /// a node.
+    /// Files are probed only after a capture or on a principal variation, and from a minimum depth on: a probe takes up to
+    /// a hundred times as long as a node.
     #[inline(always)]
-    pub(super) fn tb_probe(&mut self, state: &State, ply: usize, depth: i32) -> Option<Value> {
+    pub(super) fn tb_probe<const PV: bool>(&mut self, state: &State, ply: usize, depth: i32) -> Option<TbHit> {
         let tb = self.shared.tb?;
         if self.illegal_repetition {
             return None;
         }
         let pieces = state.count(0) + state.count(1);
-        let wdl = if tb.in_files(pieces) {
-            if self.path.halfmove_clock() > 0 || depth < self.shared.tb_probe_depth {
+        let from_file = tb.in_files(pieces);
+        let wdl = if from_file {
+            if !PV && self.path.halfmove_clock() > 0 || depth < self.shared.tb_probe_depth {
                 return None;
             }
             let wdl = tb.probe_files(&Position::from_lanes(state.lanes, state.turn, state.key));
@@ -191,23 +188,24 @@ impl<'a> Worker<'a> {
         } else {
             tb.probe_lanes(&state.lanes, pieces, state.turn)?
         };
-        let near_limit = self.path.halfmove_clock() > 0 && self.plies_left() as usize <= LONGEST_LINE;
+        let near_limit = self.path.halfmove_clock() > 0 && self.path.plies_left() <= LONGEST_WIN;
         if near_limit && wdl != Wdl::Draw {
             return None;
         }
         self.path.tbhits += 1;
-        Some(match wdl {
-            Wdl::Win => TB_WIN - ply as Value,
-            Wdl::Draw => self.shared.draw_value(ply),
-            Wdl::Loss => ply as Value - TB_WIN,
-        })
+        let (value, bound) = match wdl {
+            Wdl::Win => (TB_WIN - ply as Value, Bound::Lower),
+            Wdl::Draw => (self.shared.draw_value(ply), Bound::Exact),
+            Wdl::Loss => (ply as Value - TB_WIN, Bound::Upper),
+        };
+        Some(TbHit { value, bound, from_file })
     }
 
     /// Whether an intruder enters the den next unless it is captured, and the no-capture limit does not draw the game
     /// before.
     #[inline(always)]
     pub(super) fn in_check(&self, state: &State) -> bool {
-        self.shared.options.den_threats && state.in_check() && self.plies_left() > 1
+        self.shared.options.den_threats && state.in_check() && self.path.plies_left() > 1
     }
 
     /// The value of a node that needs no search: stalemate, the no-capture limit, the last ply (or `horizon`), or a
@@ -258,7 +256,7 @@ impl<'a> Worker<'a> {
         if !self.shared.options.den_threats {
             return None;
         }
-        let left = self.plies_left();
+        let left = self.path.plies_left();
         let enemies = state.side(them) & TRAP_BITS[us];
         if enemies != 0 {
             let lost = enemies.count_ones() > 1 || attacks.any & enemies == 0;

@@ -26,6 +26,8 @@ pub struct WdlTables {
 const DRAW: u8 = 0;
 const WIN: u8 = 1;
 const LOSS: u8 = 2;
+/// The value of every position of a class that could not be read.
+const UNKNOWN: u8 = 3;
 
 impl WdlTables {
     /// Solves all materials of up to `pieces` pieces. For four pieces that takes less time than reading their tables.
@@ -47,12 +49,22 @@ impl WdlTables {
     /// # Errors
     /// If a table is missing or damaged, or the memory cannot be allocated.
     pub fn read(tables: &TableProber, pieces: usize) -> Result<WdlTables, SetError> {
+        let (wdl, faults) = WdlTables::read_intact(tables, pieces)?;
+        faults.into_iter().next().map_or(Ok(wdl), Err)
+    }
+
+    /// As [`WdlTables::read`], but does not know the values of classes that cannot be read. Returns an error for each.
+    ///
+    /// # Errors
+    /// If the memory cannot be allocated.
+    pub fn read_intact(tables: &TableProber, pieces: usize) -> Result<(WdlTables, Vec<SetError>), SolveError> {
         let classes = Classes::new(tables.rules().options(), pieces);
-        let packed = (0..classes.len())
-            .into_par_iter()
-            .map(|i| Ok(pack(&classes, ClassId(i), &tables.set().table(ClassId(i))?)))
-            .collect::<Result<_, SetError>>()?;
-        Ok(WdlTables::new(&classes, packed)?)
+        let read = |i| match tables.set().table(ClassId(i)) {
+            Ok(table) => (pack(&classes, ClassId(i), &table), None),
+            Err(fault) => (unknown(&classes, ClassId(i)), Some(fault)),
+        };
+        let (packed, faults): (Vec<_>, Vec<_>) = (0..classes.len()).into_par_iter().map(read).unzip();
+        Ok((WdlTables::new(&classes, packed)?, faults.into_iter().flatten().collect()))
     }
 
     fn new(classes: &Classes, packed_classes: Vec<(ByColor<Vec<u8>>, u32)>) -> Result<WdlTables, SolveError> {
@@ -99,7 +111,8 @@ impl WdlTables {
         self.longest
     }
 
-    /// Win, draw or loss from the side to move's view; `None` for a position with too many pieces or a finished game.
+    /// Win, draw or loss from the side to move's view; `None` for a position with too many pieces, of a class that could
+    /// not be read, or of a finished game.
     #[inline]
     #[must_use]
     pub fn probe(&self, position: &Position) -> Option<Wdl> {
@@ -116,7 +129,8 @@ impl WdlTables {
         Some(match self.packed[self.starts[class.0][turn] + number / 4] >> (number % 4 * 2) & 3 {
             WIN => Wdl::Win,
             LOSS => Wdl::Loss,
-            _ => Wdl::Draw,
+            DRAW => Wdl::Draw,
+            _ => return None,
         })
     }
 }
@@ -130,6 +144,13 @@ impl ProbeWdl for WdlTables {
             None => self.probe(position),
         })
     }
+}
+
+/// The values of a class that could not be read.
+fn unknown(classes: &Classes, id: ClassId) -> (ByColor<Vec<u8>>, u32) {
+    let index = classes.get(id).index();
+    let bytes = (index.rows * Layout::new(&index).row_len()).div_ceil(4);
+    (ByColor::from_fn(|_| vec![UNKNOWN * 0b0101_0101; bytes]), 0)
 }
 
 /// The values of a class, four to a byte, and the number of plies of the longest win or loss. Contains only the cells

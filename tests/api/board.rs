@@ -3,7 +3,7 @@
 use crate::slow;
 
 use doushouqi::board::{
-    Animal, Bitboard, Color, DogOverWolf, ElephantTakesRat, File, Move, NoMove, Outcome, OwnRatBlocks,
+    Animal, Bitboard, Color, DogOverWolf, ElephantTakesRat, Fen, File, Move, NoMove, Outcome, OwnRatBlocks,
     ParseBitboardError, ParseFenError, ParseMoveError, ParseRulesError, ParseSquareError, Piece, Position,
     PositionError, Rank, Repetition, RuleOptions, Rules, Setup, Shore, Square, TigerLeap, Traps, fen,
 };
@@ -383,13 +383,22 @@ fn fen_says_the_same_in_other_spellings() {
     for text in ["7/7/12e3/7/7/7/111E111/7/34 w", " 7/7/3e3/7/7/7/3E3/7/7\tw "] {
         assert_eq!(position(text), plain, "{text}");
     }
+    // The counters of chess programs, for either side, with and without the fields for castling and en passant.
+    for turn in ["w", "b"] {
+        let plain = format!("7/7/3e3/7/7/7/3E3/7/7 {turn}");
+        for (counters, clock) in [("0 1", 0), ("- - 0 1", 0), ("- -", 0), ("17 40", 17), ("- - 17 40", 17)] {
+            let text = format!("{plain} {counters}");
+            assert_eq!(text.parse(), Ok(Fen { position: position(&plain), halfmove_clock: clock }), "{text}");
+            assert_eq!(Position::from_fen(&text).is_ok(), clock == 0, "{text}");
+        }
+    }
 }
 
 #[test]
 fn fen_errors() {
     use ParseFenError::*;
     let piece = |letter| Piece::from_letter(letter).unwrap();
-    let cases: [(&str, ParseFenError, &str); 27] = [
+    let cases: [(&str, ParseFenError, &str); 31] = [
         ("", Empty, "the FEN is empty"),
         (" \t\n", Empty, "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L w"),
         ("7/7 w", RankCount { found: 2 }, "9 ranks separated by '/'; this one has 2"),
@@ -407,7 +416,11 @@ fn fen_errors() {
         ("7/7/7/7/7/7/7/7/C6 W", UnknownTurn { found: "W".into() }, "w or b, not \"W\""),
         ("7/7/7/7/7/7/7/7/C6 white", UnknownTurn { found: "white".into() }, "not \"white\""),
         ("7/7/7/7/7/7/7/7/C6 w garbage", TrailingText { found: "garbage".into() }, "found \"garbage\""),
-        ("7/7/7/7/7/7/7/7/C6 w - - 0 1", TrailingText { found: "-".into() }, "found \"-\""),
+        ("7/7/7/7/7/7/7/7/C6 w -", TrailingText { found: "-".into() }, "found \"-\""),
+        ("7/7/7/7/7/7/7/7/C6 w KQkq - 0 1", TrailingText { found: "0".into() }, "found \"0\""),
+        ("7/7/7/7/7/7/7/7/C6 w 0 1 2", TrailingText { found: "2".into() }, "found \"2\""),
+        ("7/7/7/7/7/7/7/7/C6 w 0 x", MoveNumber { found: "x".into() }, "the move number is a number from 0 to"),
+        ("7/7/7/7/7/7/7/7/C6 w 17 1", UnexpectedClock { found: "17".into() }, "a halfmove clock (17) belongs only"),
         ("7/7/7/7/7/7/7/7/C6 w 17", UnexpectedClock { found: "17".into() }, "a halfmove clock (17) belongs only"),
         ("7/7/7/7/7/7/7/7/7 w", Position(PositionError::NoPieces), "there is no piece on the board"),
         (

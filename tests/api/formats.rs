@@ -25,6 +25,19 @@ fn one_game_is_every_other() {
     }
 }
 
+/// The counters of chess programs become those of Mistboard.
+#[test]
+fn counters_of_chess_are_converted() {
+    let board = "7/7/3e3/7/7/7/3E3/7/7";
+    for counters in ["3 9", "- - 3 9"] {
+        for (turn, theirs) in [("w", "r"), ("b", "b")] {
+            let fen = Dialect::Dsq.parse_fen(&format!("{board} {turn} {counters}")).unwrap();
+            assert_eq!(Dialect::Mistboard.format_fen(&fen), format!("{board} {theirs} 3 9"));
+            assert_eq!(Dialect::Dsq.format_fen(&fen), format!("{board} {turn} 3"));
+        }
+    }
+}
+
 #[test]
 fn random_games_come_back_byte_for_byte() {
     let rules = Rules::new(RuleOptions::preset("chinese").unwrap());
@@ -53,7 +66,10 @@ fn malformed_lines_are_refused() {
         (Dialect::Dsq, String::new()),
         (Dialect::Dsq, board.to_owned()),
         (Dialect::Dsq, format!("{board} r")),
-        (Dialect::Dsq, format!("{board} w 0 1")),
+        (Dialect::Dsq, format!("{board} w 0 x")),
+        (Dialect::Dsq, format!("{board} w 0 +1")),
+        (Dialect::Dsq, format!("{board} w 0 1 2")),
+        (Dialect::Dsq, format!("{board} w - 0 1")),
         (Dialect::Dsq, format!("{board} w -3")),
         (Dialect::Mistboard, format!("{board} w 0 1")),
         (Dialect::Mistboard, format!("{board} r")),

@@ -452,6 +452,124 @@ fn a_win_beyond_the_halfmove_clock_is_none() {
     assert!(search(&mut Engine::new(small(EngineOptions::default())), &drawn, &depth(6)).lines.is_empty());
 }
 
+/// A win that was found far from the no-capture limit is none for a game that is closer to it, and the reverse, although
+/// the transposition table keeps the entries.
+#[test]
+fn entries_of_another_clock_give_no_win() {
+    let rules = rules("paper");
+    let mut random = Random::new(13);
+    let tables = Tables::solve(rules.options(), 2).unwrap();
+    let long = |position: &Position| {
+        let value = tables.value(position).unwrap().unwrap();
+        value.wdl == Wdl::Win && value.dtw.is_some_and(|plies| (15..30).contains(&plies))
+    };
+    let positions: Vec<Position> = std::iter::repeat_with(|| random.position(2, &rules)).filter(long).take(8).collect();
+    let mut wins = 0;
+    for position in positions {
+        let plies = u32::from(tables.value(&position).unwrap().unwrap().dtw.unwrap());
+        let game = |left: u32| {
+            let start = format!("{} {}", position.to_fen(), 100 - left).parse().unwrap();
+            Game::from_fen(start, rules.clone(), Some(100))
+        };
+        let won =
+            |engine: &mut Engine, left: u32| search(engine, &game(left), &depth(plies + 4)).lines[0].score.is_win();
+        let mut engine = Engine::new(small(EngineOptions::default()));
+        // The losing side may delay the last capture or the den, so a few plies more decide.
+        let first = won(&mut engine, 100);
+        for left in [plies - 1, plies - 2, plies / 2] {
+            assert!(!won(&mut engine, left), "{position:?}: {plies} plies, {left} left");
+        }
+        assert_eq!(won(&mut engine, 100), first, "{position:?}");
+        wins += usize::from(first);
+    }
+    assert!(wins > 4, "{wins}");
+}
+
+/// The line of a win or loss of known distance has that many plies, and ends the game.
+#[test]
+fn lines_of_wins_lead_to_the_end() {
+    let mut random = Random::new(14);
+    let rules = rules("paper");
+    let kinds = [EngineOptions::default(), EngineOptions::default().multipv(3), EngineOptions::burnett_alphabeta()];
+    let (mut complete, mut bounds) = ([0; 3], [0; 3]);
+    let fixed = Position::from_fen("7/7/7/3C3/7/7/7/7/e6 w").unwrap();
+    let positions = (0..120).map(|i| random.position(2 + i % 9, &rules)).chain([fixed]);
+    for position in positions.collect::<Vec<_>>() {
+        let game = Game::new(position, rules.clone(), Some(100));
+        for (kind, options) in kinds.iter().enumerate() {
+            let mut lines = Vec::new();
+            let limits = Limits::default().depth(9).nodes(20_000);
+            let mut engine = Engine::new(small(options.clone()));
+            let found = engine.search(&game, &limits).on_info(|info| lines.push(info.clone())).run();
+            for line in lines.iter().chain(&found.lines) {
+                let (score, mut end) = (line.score, game.clone());
+                bounds[kind] +=
+                    usize::from((score.is_win() || score.is_loss()) && score.win_in().or(score.loss_in()).is_none());
+                let Some(plies) = score.win_in().or(score.loss_in()) else { continue };
+                line.pv.iter().for_each(|&mv| end.play(mv).unwrap());
+                let turn = game.position().turn();
+                let winner = if score.is_win() { turn } else { !turn };
+                assert_eq!(line.pv.len(), plies as usize, "{score} {:?}: {:?}", game.position(), line.pv);
+                assert_eq!(
+                    end.end().and_then(|end| end.winner()),
+                    Some(winner),
+                    "{:?}: {:?}",
+                    game.position(),
+                    line.pv
+                );
+                complete[kind] += 1;
+            }
+        }
+    }
+    assert!(complete.iter().all(|&complete| complete > 100), "{complete:?}");
+    // The line of the papers' engine ends where its transposition table does.
+    assert!(bounds[0] + bounds[1] == 0 && bounds[2] < complete[2], "{bounds:?} {complete:?}");
+}
+
+/// A search for a mate finds each mate of at most so many moves that the tables know, and no longer one.
+#[test]
+fn a_search_for_a_mate_is_exact() {
+    let mut random = Random::new(15);
+    let rules = rules("paper");
+    let tables = Tables::solve(rules.options(), 3).unwrap();
+    let mut engine = Engine::new(small(EngineOptions::default()));
+    let mut found = [0; 2];
+    for _ in 0..150 {
+        let position = random.position(3, &rules);
+        let value = tables.value(&position).unwrap().unwrap();
+        let game = Game::new(position.clone(), rules.clone(), None);
+        for moves in 1..=4 {
+            let result = search(&mut engine, &game, &Limits::default().mate(moves));
+            let exists = value.wdl == Wdl::Win && u32::from(value.dtw.unwrap()) < 2 * moves;
+            let score = result.lines[0].score;
+            assert_eq!(score.win_in().is_some_and(|plies| plies < 2 * moves), exists, "{position:?} {moves}: {score}");
+            found[usize::from(exists)] += 1;
+        }
+    }
+    assert!(found.iter().all(|&found| found > 50), "{found:?}");
+}
+
+/// The clock of a search may have started before the search.
+#[test]
+fn a_clock_may_have_started_before() {
+    let before = Instant::now();
+    std::thread::sleep(Duration::from_millis(20));
+    let limits = Limits::default().movetime(Duration::from_millis(10));
+    let mut engine = Engine::new(small(EngineOptions::default()));
+    let found = engine.search(&Game::default(), &limits).started(before).run();
+    assert!(found.lines[0].time >= Duration::from_millis(20) && found.lines[0].nodes <= 2048);
+}
+
+/// More contempt than the highest counts as the highest.
+#[test]
+fn contempt_has_a_limit() {
+    let drawn = Game::from_fen("7/7/3e3/7/7/7/3E3/7/7 w 99".parse().unwrap(), rules("paper"), Some(100));
+    for contempt in [1000, 1001, 60_000] {
+        let mut engine = Engine::new(small(EngineOptions::default().contempt(contempt)));
+        assert_eq!(search(&mut engine, &drawn, &depth(4)).lines[0].score.value(), -1000, "{contempt}");
+    }
+}
+
 /// Wherever a search is stopped, its lines have one depth and are in order, as are the lines of each report.
 #[test]
 fn interrupted_lines_are_of_one_depth() {

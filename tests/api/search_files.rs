@@ -142,6 +142,52 @@ fn files_decide_more() {
     assert!(hits > 0 && more > less, "{hits} hits, {more} more, {less} less");
 }
 
+/// A capture that wins by the files is a win at every depth, although the search goes on after it.
+#[test]
+fn a_winning_capture_stays_a_win() {
+    let (dirs, truth) = (&DIRS, DIRS.prober());
+    let tables = Arc::new(dirs.open(&["two", "results"]).unwrap());
+    let mut engine = engine(&tables, EngineOptions::TB_PROBE_DEPTH);
+    let mut random = Random::new(7);
+    let mut checked = 0;
+    while checked < 40 {
+        let position = random.position(4, truth.rules());
+        let wins = |mv: &Move| {
+            let next = position.make(*mv);
+            let value = truth.value(&next).ok().flatten().filter(|_| next.winner().is_none());
+            mv.is_capture(&position) && value.is_some_and(|value| value.dtw > Some(20) && value.wdl == Wdl::Loss)
+        };
+        if !position.moves(truth.rules()).iter().any(wins) {
+            continue;
+        }
+        let game = Game::new(position.clone(), truth.rules().clone(), None);
+        for depth in 4..9 {
+            engine.new_game();
+            let found = engine.search(&game, &Limits::default().depth(depth)).run();
+            assert!(found.lines[0].score.is_win(), "{} depth {depth}: {}", position.to_fen(), found.lines[0].score);
+        }
+        checked += 1;
+    }
+}
+
+/// With a limit of time, distances that are not solved yet are solved in the background.
+#[test]
+fn a_search_with_a_clock_solves_nothing_itself() {
+    let truth = DIRS.prober();
+    let tables = Arc::new(DIRS.open(&["results"]).unwrap());
+    let position = Position::from_fen("7/7/7/7/7/6e/7/7/L6 w").unwrap();
+    let plies = truth.value(&position).unwrap().unwrap().dtw.map(u32::from);
+    let game = Game::new(position, Rules::new(RULES), None);
+    let limits = Limits::default().movetime(std::time::Duration::from_millis(5));
+    let mut engine = engine(&tables, 1);
+    // The loss in so many plies is too long for these searches.
+    let solved = |_: &usize| {
+        let found = engine.search(&game, &limits).run();
+        found.lines[0].depth == 1 && found.lines[0].score.loss_in() == plies
+    };
+    assert!((0..10_000).find(solved).is_some());
+}
+
 /// Two threads share the tables, and find what the distances say.
 #[test]
 fn two_threads_probe_files() {
@@ -228,8 +274,27 @@ fn damage_does_not_stop_a_search() {
             assert!(!found.pv.is_empty());
         }
     }
+    // A path with damage is an error, or is read without the damaged parts.
+    let three = dirs.path("three");
+    let damaged = files(&three).into_iter().find(|path| path.file_stem().is_some_and(|name| name.len() == 4)).unwrap();
+    fs::write(&damaged, "not a table").unwrap();
+    let path = list(&[three, dirs.path("nothing")]);
+    assert!(Tables::open(&path, &RULES).is_err());
+    let (tables, faults) = Tables::open_intact(&path, &RULES).unwrap();
+    let texts: Vec<String> = faults.iter().map(SetError::to_string).collect();
+    let named = |part: &str| texts.iter().any(|text| text.contains(part));
+    assert!(named(damaged.to_str().unwrap()) && named("nothing"), "{texts:?}");
+    let (mut random, truth, mut known) = (Random::new(8), DIRS.prober(), 0);
+    for _ in 0..500 {
+        let position = random.position(3, &rules);
+        let found = tables.probe(&position);
+        assert!(found.is_none() || found == truth.value(&position).unwrap().map(|value| value.wdl));
+        known += usize::from(found.is_some());
+    }
+    assert!((250..500).contains(&known) && tables.largest() == 3, "{known}");
     // Where a directory of distances has the class, it replaces the damaged file.
-    let (tables, truth) = (dirs.open(&["results", "three"]).unwrap(), dirs.prober());
+    copy(&DIRS.path("three"), &dirs.path("intact"));
+    let tables = dirs.open(&["results", "intact"]).unwrap();
     let wanted = truth.value(&first).unwrap().map(|value| value.wdl);
     assert_eq!(tables.probe(&first), wanted);
 }

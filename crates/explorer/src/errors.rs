@@ -348,7 +348,8 @@ fn fen_offset(text: &str, error: &ParseFenError) -> usize {
         ParseFenError::UnknownTurn { .. } => lead + board.chars().count() + 1,
         ParseFenError::TrailingText { found }
         | ParseFenError::UnexpectedClock { found }
-        | ParseFenError::HalfmoveClock { found } => {
+        | ParseFenError::HalfmoveClock { found }
+        | ParseFenError::MoveNumber { found } => {
             let at = text.rfind(found.as_str()).unwrap_or(0);
             text[..at].chars().count()
         }

@@ -21,18 +21,32 @@ impl TablePath {
     /// # Errors
     /// As [`TableSet::open`]; [`SetError::SameKind`] if two directories have the same kind of values.
     pub fn open(path: &Path) -> Result<TablePath, SetError> {
-        let (mut distances, mut results) = (None, None);
+        let (tables, faults) = TablePath::open_intact(path);
+        faults.into_iter().next().map_or(Ok(tables), Err)
+    }
+
+    /// As [`TablePath::open`], but leaves out directories that cannot be opened, and the second of two of the same kind.
+    /// Returns an error for each.
+    #[must_use]
+    pub fn open_intact(path: &Path) -> (TablePath, Vec<SetError>) {
+        let (mut tables, mut faults) = (TablePath { distances: None, results: None }, Vec::new());
         for dir in directories(path) {
-            let set = TableSet::open(&dir)?;
-            let slot = match set.content() {
-                Content::Dtw => &mut distances,
-                Content::Wdl => &mut results,
-            };
-            if slot.replace(set).is_some() {
-                return Err(SetError::SameKind { path: path.to_owned() });
+            match TableSet::open(&dir) {
+                Ok(set) => {
+                    let slot = match set.content() {
+                        Content::Dtw => &mut tables.distances,
+                        Content::Wdl => &mut tables.results,
+                    };
+                    if slot.is_some() {
+                        faults.push(SetError::SameKind { path: path.to_owned() });
+                    } else {
+                        *slot = Some(set);
+                    }
+                }
+                Err(fault) => faults.push(fault),
             }
         }
-        Ok(TablePath { distances, results })
+        (tables, faults)
     }
 }
 

@@ -9,12 +9,14 @@ use std::io::{self, BufReader};
 /// NoCaptureLimit (0: none), TablePath (tables with distances, tables of results alone, or both, separated by `:`, on
 /// Windows `;`), TableProbeDepth (the least depth at which the search probes tables of more than four pieces),
 /// OnDemandCache (classes counted from these tables). A FEN contains the board, the side to move and optionally the
-/// halfmove clock; moves are in coordinates. The engine also accepts Mistboard's commands (r or b to move, two counters,
-/// reps). It reports malformed input in an info string.
+/// halfmove clock and the move number; moves are in coordinates. The engine also accepts Mistboard's commands (r or b to
+/// move, two counters, reps). It reports malformed input in an info string. A search ends with the input; the command
+/// wait waits for its end.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq uci\n  dsq match 'dsq uci' builtin:burnett --movetime 100\n\n\
                         An exchange:\n  > position startpos moves a3b3\n  > go movetime 1000\n  \
-                        info depth 1 ... score cp 13 ... pv g7f7\n  bestmove g7f7\n  > quit")]
+                        info depth 1 ... score cp 13 ... pv g7f7\n  bestmove g7f7\n  > quit\n\n\
+                        In a script:\n  printf 'go depth 12\\nwait\\n' | dsq uci")]
 pub struct Uci {}
 
 impl Uci {

@@ -24,3 +24,4 @@ mod slow;
 mod snakemake;
 mod tables;
 mod uci;
+mod uci_session;

@@ -319,14 +319,15 @@ fn halfmove_clocks_are_used_or_refused() {
     assert!(shown.contains(&clock(98)) && shown.contains("7/3L3/7/7/7/7/7/7/r6 b 99"), "{shown}");
     assert!(shown.contains("a draw (no-capture)"), "{shown}");
     for command in [&["perft", "2", "--fen"][..], &["probe", "--tables", "tables"]] {
-        for fen in [&clock(17), &format!("{LION} garbage"), &format!("{LION} - - 0 1")] {
+        for fen in [&clock(17), &format!("{LION} garbage"), &format!("{LION} - - 17 1")] {
             let output = dsq(&[command, &[fen]].concat(), b"");
             let stderr = String::from_utf8(output.stderr).unwrap();
             assert_eq!(output.status.code(), Some(2), "{command:?} {fen}: {stderr}");
         }
     }
     assert!(failure(2, &["perft", "2", "--fen", &clock(17)]).contains("halfmove clock (17)"));
-    for fen in [format!("{LION} garbage"), format!("{LION} - - 0 1"), format!("{LION} 17 1")] {
+    assert_eq!(report(&format!("{LION} - - 97 49"))["fen"], clock(97));
+    for fen in [format!("{LION} garbage"), format!("{LION} - 0 1"), format!("{LION} 17 1 1")] {
         assert!(failure(2, &["analyze", "--depth", "1", "--fen", &fen]).contains("halfmove clock"), "{fen}");
         failure(2, &["play", "--fen", &fen]);
     }

@@ -26,7 +26,7 @@ impl Write for Shared {
     }
 }
 
-fn answers(input: &[u8]) -> Vec<String> {
+pub(crate) fn answers(input: &[u8]) -> Vec<String> {
     let output = Shared::default();
     serve(Cursor::new(input.to_vec()), output.clone()).unwrap();
     let text = output.0.lock().unwrap().clone();
@@ -38,7 +38,7 @@ fn complaints(input: &str) -> Vec<String> {
 }
 
 const WORDS: &str = "(uci|isready|ucinewgame|position|startpos|fen|moves|go|depth|nodes|movetime|wtime|btime|winc|infinite|perft|\
-     stop|setoption|name|value|MultiPV|Rules|Evaluation|Clear Hash|NoCaptureLimit|chinese|paper|burnett|d|ponder|ponderhit|searchmoves|\
+     mate|stop|setoption|name|value|MultiPV|Rules|Evaluation|Clear Hash|NoCaptureLimit|chinese|paper|burnett|d|ponder|ponderhit|searchmoves|\
      a3b3|Eb3|a7b7|g3g4|c3c4|7/7/3e3/7/7/7/3E3/7/7|w|b|-1|0|1|2|3|16|99999999999999999999|x|é|\u{0})";
 
 fn lines() -> impl Strategy<Value = String> {
@@ -72,6 +72,7 @@ proptest! {
                 first == "bestmove"
                     || first == "Nodes"
                     || line == "info string perft: stopped"
+                    || line == "info string perft: no position"
                     || line == "info string go: a search is running; stop it first",
             );
         }
@@ -124,26 +125,32 @@ fn positions() {
     assert_eq!(fen(&format!("position fen {board} r 12 7 moves a1a2")), after);
     assert_eq!(fen(&format!("position fen {board} r 12 7 reps {board} b 8 5;{board} r 4 3 moves a1a2")), after);
     assert_eq!(fen(&format!("position fen {board} b 12 7")), format!("{board} b 12"));
-    for wrong in ["r", "r 12", "r x 7", "r 12 x", "r 12 7 8", "w 12 7", "r 12 7 reps 7/7 r 0 1"] {
+    for wrong in ["r", "r 12", "r x 7", "r 12 x", "r 12 7 8", "r - - 12 7", "r 12 7 reps 7/7 r 0 1"] {
         let complaints = complaints(&format!("position fen {board} {wrong}"));
         assert!(
             complaints.len() == 1 && complaints[0].starts_with("info string position: "),
             "{wrong}: {complaints:?}"
         );
     }
-    // A third occurrence draws the game, so there is no move. In the second case the current position has not recurred.
+    // A third occurrence draws the game. In the second case the current position has not recurred.
     let next = after.strip_suffix(" 13").unwrap();
-    let last = |reps: &str| {
-        let input = format!("position fen {board} r 12 7 reps {reps} 8 5 moves a1a2\ngo depth 1");
-        answers(input.as_bytes()).pop().unwrap()
-    };
-    assert_eq!(last(next), "bestmove 0000");
-    assert_ne!(last(&format!("{board} r")), "bestmove 0000");
+    let notes =
+        |reps: &str| complaints(&format!("position fen {board} r 12 7 reps {reps} 8 5 moves a1a2\ngo depth 1\nwait"));
+    assert!(notes(next)[0].contains("drawn by repetition"));
+    assert_eq!(notes(&format!("{board} r")), [""; 0]);
+    // The counters of chess programs, for either side.
+    let plain = "7/7/3e3/7/7/7/3E3/7/7";
+    for turn in ["w", "b"] {
+        for counters in ["0 1", "- - 0 1"] {
+            assert_eq!(fen(&format!("position fen {plain} {turn} {counters}")), format!("{plain} {turn}"));
+        }
+        assert_eq!(fen(&format!("position fen {plain} {turn} - - 17 9")), format!("{plain} {turn} 17"));
+    }
     // Other rules and limits keep the clock.
     let input = "position fen 7/7/3e3/7/7/7/3E3/7/7 b 17 moves d7d6\nsetoption name NoCaptureLimit value 30";
     assert_eq!(fen(input), "7/7/7/3e3/7/7/3E3/7/7 w 18");
     assert_eq!(fen("position startpos moves Eb3"), moved);
-    // Wrong input changes nothing.
+    // After wrong input there is no position, and no move for another one.
     for wrong in [
         "position",
         "position moves a3b3",
@@ -154,28 +161,63 @@ fn positions() {
         "position fen 7/7 w",
         "position fen 7/7/7/7/7/7/7/7/7 w",
         "position fen 7/7/3e3/7/7/7/3E3/7/7 w garbage",
-        "position fen 7/7/3e3/7/7/7/3E3/7/7 w - - 0 1",
-        "position fen 7/7/3e3/7/7/7/3E3/7/7 w 17 1",
+        "position fen 7/7/3e3/7/7/7/3E3/7/7 w - 0 1",
+        "position fen 7/7/3e3/7/7/7/3E3/7/7 w 17 1 1",
         "position fen 7/7/3e3/7/7/7/3E3/7/7 w -1",
         "position fen 7/7/3e3/7/7/7/3E3/7/7 w moves d3d4 d7d6 x",
     ] {
         let input = format!("position startpos moves a3b3\n{wrong}");
-        assert_eq!(fen(&input), moved, "{wrong}");
-        let complaints = complaints(&input);
-        assert_eq!(complaints.len(), 1, "{wrong}");
-        assert!(complaints[0].ends_with("the position is unchanged"), "{complaints:?}");
+        let refused = complaints(&input);
+        assert!(
+            refused.len() == 1 && refused[0].ends_with("there is no position until one is accepted"),
+            "{refused:?}"
+        );
+        assert_eq!(fen(&input), "info string d: the last position was refused", "{wrong}");
+        for go in ["go depth 1", "go ponder depth 1\nponderhit", "go infinite\nstop", "go searchmoves a3b3"] {
+            let reply = answers(format!("{input}\n{go}\nwait").as_bytes()).pop().unwrap();
+            assert_eq!(reply, "bestmove 0000", "{wrong}: {go}");
+        }
+        assert_eq!(
+            answers(format!("{input}\ngo perft 1\nwait").as_bytes()).pop().unwrap(),
+            "info string perft: no position"
+        );
+        assert_eq!(fen(&format!("{input}\nposition startpos")), start, "{wrong}");
+        assert_eq!(fen(&format!("{input}\nucinewgame")), start, "{wrong}");
     }
     assert!(complaints("position startpos moves a3b3 a3b3")[0].contains("move 2"));
     assert_eq!(fen("position startpos moves a3b3\nucinewgame"), start);
 }
 
-/// A GUI may play on after a draw, which ends the game only in the last position.
+/// A GUI may play on after a draw: moves may follow it, and the engine moves.
 #[test]
 fn moves_follow_a_draw() {
     let shuffle = "f2e2 f8e8 e2f2 e8f8 ".repeat(2);
     let drawn = format!("position startpos moves {shuffle}");
-    assert_eq!(answers(format!("{drawn}\ngo depth 1").as_bytes()), ["bestmove 0000"]);
-    let on = answers(format!("{drawn}a3b3\ngo depth 1\nd").as_bytes());
+    let limit = "setoption name NoCaptureLimit value 8";
+    for (input, reasons) in [
+        (drawn.clone(), &["repetition"][..]),
+        (format!("{limit}\nposition startpos moves {}", &shuffle[..35]), &[]),
+        (format!("{limit}\nposition startpos moves {}a7b7", &shuffle[..35]), &["NoCaptureLimit"]),
+        (format!("{limit}\n{drawn}"), &["repetition", "NoCaptureLimit"]),
+        ("position fen 7/7/3e3/7/7/7/3E3/7/7 w 100 51".to_owned(), &["NoCaptureLimit"]),
+    ] {
+        let answers = answers(format!("{input}\ngo depth 4 searchmoves f2e2 d3d4 a7b7\nwait").as_bytes());
+        let drawn: Vec<&String> = answers.iter().filter(|line| line.contains("is drawn")).collect();
+        assert!(
+            drawn.len() == reasons.len() && drawn.iter().zip(reasons).all(|(line, why)| line.contains(why)),
+            "{answers:?}"
+        );
+        let best = answers.last().unwrap().strip_prefix("bestmove ").unwrap();
+        assert!(["f2e2", "d3d4", "a7b7"].contains(&best), "{answers:?}");
+    }
+    // A win that the limit would prevent.
+    let won = answers(b"position fen 7/7/3L3/7/7/7/7/7/r6 w 100\ngo depth 6\nwait");
+    assert!(won.iter().any(|line| line.contains("score mate 2 ")) && won.last().unwrap() == "bestmove d7d8", "{won:?}");
+    // A den, the last capture and stalemate end the game.
+    for over in ["3C3/7/7/7/7/7/7/7/r6 b", "7/7/7/7/7/7/7/7/E6 b", "3R3/7/7/7/e6/7/7/7/7 b 100"] {
+        assert_eq!(answers(format!("position fen {over}\ngo depth 3\nwait").as_bytes()), ["bestmove 0000"], "{over}");
+    }
+    let on = answers(format!("{drawn}a3b3\ngo depth 1\nwait\nd").as_bytes());
     let best = on.iter().find_map(|line| line.strip_prefix("bestmove ")).unwrap();
     assert!(best[1..].starts_with(['7', '8', '9']), "Black moves: {on:?}");
     // A capture ends the count.
@@ -215,15 +257,15 @@ fn options() {
     let line = "position fen 7/7/7/7/7/7/r6/E6/6l b moves g1g2 a2a3";
     assert_eq!(complaints(line), [""; 0]);
     assert!(complaints(&format!("setoption name Rules value chinese\n{line}"))[0].contains("a2a3"));
-    assert!(
-        complaints(&format!("{line}\nsetoption name Rules value chinese"))[0]
-            .contains("the position is reset to the start")
-    );
+    assert!(complaints(&format!("{line}\nsetoption name Rules value chinese"))[0].contains("not legal by these rules"));
+    let refused = answers(format!("{line}\nsetoption name Rules value chinese\ngo depth 1\nwait").as_bytes());
+    assert_eq!(refused.last().unwrap(), "bestmove 0000");
     // The limit is part of the game.
     let quiet = "position startpos moves a3b3 a7b7 b3a3";
     let limit = "setoption name NoCaptureLimit value";
-    for input in [format!("{limit} 3\n{quiet}\ngo depth 1"), format!("{quiet}\n{limit} 3\ngo depth 1")] {
-        assert_eq!(answers(input.as_bytes()), ["bestmove 0000"], "{input}");
+    for input in [format!("{limit} 3\n{quiet}\ngo depth 1\nwait"), format!("{quiet}\n{limit} 3\ngo depth 1\nwait")] {
+        let notes = complaints(&input);
+        assert!(notes.len() == 1 && notes[0].contains("drawn by NoCaptureLimit"), "{input}: {notes:?}");
     }
 }
 
@@ -254,14 +296,14 @@ fn an_input_that_cannot_be_read_is_named() {
 }
 
 /// The program as a process, with its output by lines.
-struct Engine {
+pub(crate) struct Engine {
     child: Child,
     stdin: ChildStdin,
     lines: Receiver<String>,
 }
 
 impl Engine {
-    fn start() -> Engine {
+    pub(crate) fn start() -> Engine {
         let mut child = command(&["uci"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("dsq runs");
         let stdin = child.stdin.take().unwrap();
         let stdout = BufReader::new(child.stdout.take().unwrap());
@@ -270,12 +312,12 @@ impl Engine {
         Engine { child, stdin, lines }
     }
 
-    fn send(&mut self, text: &str) {
+    pub(crate) fn send(&mut self, text: &str) {
         writeln!(self.stdin, "{text}").unwrap();
     }
 
     /// The lines up to the first one that begins with `start`, which is the last.
-    fn until(&mut self, start: &str) -> Vec<String> {
+    pub(crate) fn until(&mut self, start: &str) -> Vec<String> {
         let mut lines = Vec::new();
         loop {
             let line =
@@ -287,13 +329,13 @@ impl Engine {
         }
     }
 
-    fn best_move(&mut self, commands: &str) -> String {
+    pub(crate) fn best_move(&mut self, commands: &str) -> String {
         self.send(commands);
         let line = self.until("bestmove").pop().unwrap();
         line.strip_prefix("bestmove ").unwrap().to_owned()
     }
 
-    fn end(mut self) {
+    pub(crate) fn end(mut self) {
         drop(self.stdin);
         assert_eq!(self.child.wait().unwrap().code(), Some(0));
     }
@@ -404,8 +446,8 @@ fn the_last_line_is_played() {
     engine.end();
 }
 
-/// A game with clocks from the first move to the end: the moves are legal, and the answer is `0000` when the game is
-/// over.
+/// A game with clocks from the first move to the end: the moves are legal. The answer is `0000` when the game is over,
+/// and a move after a draw.
 #[test]
 fn a_game_with_itself() {
     let mut engine = Engine::start();
@@ -421,8 +463,9 @@ fn a_game_with_itself() {
         game.play(mv).unwrap();
         moves.push_str(&format!(" {word}"));
     }
-    for limit in ["go depth 3", "go", "go infinite", "go movetime 10"] {
-        assert_eq!(engine.best_move(&format!("position startpos moves{moves}\n{limit}")), "0000");
+    let ended = game.end().is_some_and(|end| end.winner().is_some());
+    for limit in ["go depth 3", "go\nstop", "go infinite\nstop", "go movetime 10"] {
+        assert_eq!(engine.best_move(&format!("position startpos moves{moves}\n{limit}")) == "0000", ended, "{moves}");
     }
     engine.end();
 }
@@ -438,10 +481,8 @@ fn stop_ends_a_search() {
         assert_eq!(lines.iter().filter(|line| line.contains("stop it first")).count(), 3, "{go}: {lines:?}");
         engine.best_move("stop");
     }
-    // A wrong limit does not make the engine wait.
-    for go in ["go depth", "go depth x", "go movetime -", "go quickly", "go searchmoves", "go searchmoves a1a9"] {
-        engine.best_move(go);
-    }
+    // A wrong limit does not make the engine wait for ever.
+    engine.best_move("go depth x");
     // A running search ends with the input.
     engine.send("go infinite");
     engine.end();
@@ -461,7 +502,7 @@ fn commands_after_stop_wait_for_the_search() {
     engine.end();
 }
 
-/// With `searchmoves`, every line begins with a listed move. The list ends at the first word that is not a legal move.
+/// With `searchmoves`, every line begins with a listed move. Illegal moves are skipped.
 #[test]
 fn only_these_moves_are_searched() {
     let mut engine = Engine::start();
@@ -470,7 +511,7 @@ fn only_these_moves_are_searched() {
         ("go searchmoves a1a2 depth 5", vec!["a1a2"]),
         ("go depth 4 searchmoves a1a2 g1g2", vec!["a1a2", "g1g2"]),
         ("go searchmoves Eb3 a1a2 a1a2 nodes 500", vec!["a3b3", "a1a2"]),
-        ("go searchmoves a1a2 a7b7 g1g2 depth 3", vec!["a1a2"]),
+        ("go searchmoves a7b7 a1a2 a1a9 g1g2 depth 3", vec!["a1a2", "g1g2"]),
     ] {
         engine.send(&format!("position startpos\n{go}"));
         let lines = engine.until("bestmove");
@@ -481,8 +522,8 @@ fn only_these_moves_are_searched() {
             assert!(moves.contains(&first), "{go}: {line}");
         }
     }
-    let complaints = complaints("go searchmoves a7b7 depth 1");
-    assert!(complaints[0].contains("legal moves") && complaints[1].contains("a7b7"), "{complaints:?}");
+    let complaints = complaints("go searchmoves a7b7 depth 1\nwait");
+    assert!(complaints.len() == 1 && complaints[0].contains("no legal move in \"a7b7\""), "{complaints:?}");
     engine.end();
 }
 
@@ -509,12 +550,10 @@ fn pondering_waits_for_the_move() {
     engine.end();
 }
 
-/// A search without any of these limits would not end.
+/// A search with any limit ends by itself.
 #[test]
-fn every_limit_ends_a_search() {
+fn limits_end_a_search() {
     let mut engine = Engine::start();
-    engine.send("isready");
-    engine.until("readyok");
     for go in [
         "go movetime 50",
         "go wtime 500 btime 500",
@@ -522,6 +561,12 @@ fn every_limit_ends_a_search() {
         "go movetime 0",
         "go nodes 0",
         "go depth 0",
+        "go mate 1",
+        // White is to move.
+        "go btime 50",
+        "go winc 10",
+        "go binc 10",
+        "go movestogo 10",
     ] {
         engine.best_move(go);
     }

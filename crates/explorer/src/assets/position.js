@@ -108,7 +108,7 @@ export function parseLeniently(fen) {
  * @param {string} fen
  */
 export function splitClock(fen) {
-  const [, position, clock] = fen.match(/^(.*?[wb])(?: (\d+))?$/) ?? [fen, fen, 0];
+  const [, position, clock] = fen.match(/^(.*?[wb])(?: - -)?(?: (\d+)(?: \d+)?)?$/) ?? [fen, fen, 0];
   return { position, clock: Number(clock ?? 0) };
 }
 

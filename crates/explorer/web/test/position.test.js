@@ -96,6 +96,8 @@ test("a move moves one piece and the turn", () => {
 test("a clock stands behind the position", () => {
   assert.deepEqual(position.splitClock(`${TWO} 17`), { position: TWO, clock: 17 });
   assert.deepEqual(position.splitClock(TWO), { position: TWO, clock: 0 });
+  assert.deepEqual(position.splitClock(`${TWO} - - 17 9`), { position: TWO, clock: 17 });
+  assert.deepEqual(position.splitClock(`${TWO} 0 1`), { position: TWO, clock: 0 });
 });
 
 test("a material names the strongest piece first", () => {

@@ -1,0 +1,244 @@
+//! A search in its own thread, from `go` to `bestmove`.
+
+use super::go::{Go, played_on};
+use super::output::Output;
+use doushouqi::board::{Move, Position, Rules};
+use doushouqi::game::Game;
+use doushouqi::perft::{Perft, PerftMode};
+use doushouqi::search::{Engine, Info, SearchResult};
+use doushouqi::tablebase::{OnDemand, Probe, Value};
+use std::cmp::Reverse;
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// The stack of a search in bytes.
+const STACK: usize = 16 << 20;
+
+/// A search that is running or has just ended.
+pub(super) struct Running {
+    flags: Flags,
+    /// Whether the search ends only after `stop`.
+    endless: bool,
+    thread: JoinHandle<Engine>,
+}
+
+/// The flags of a search, shared with its thread.
+#[derive(Clone, Default)]
+struct Flags {
+    stop: Arc<AtomicBool>,
+    /// Set before `bestmove`, so that a reader of `bestmove` can start another search.
+    done: Arc<AtomicBool>,
+    /// Whether `bestmove` has been sent or must not be sent.
+    mute: Arc<AtomicBool>,
+}
+
+impl Running {
+    pub(super) fn stop(&self) {
+        self.flags.stop.store(true, Ordering::SeqCst);
+        self.thread.thread().unpark();
+    }
+
+    pub(super) fn is_stopped(&self) -> bool {
+        self.flags.stop.load(Ordering::SeqCst)
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        self.flags.done.load(Ordering::SeqCst)
+    }
+
+    pub(super) fn is_endless(&self) -> bool {
+        self.endless
+    }
+
+    /// Keeps `bestmove` from being sent. Returns whether it had not been sent.
+    pub(super) fn mute(&self) -> bool {
+        !self.flags.mute.swap(true, Ordering::SeqCst)
+    }
+
+    /// Waits for the end and returns the engine. A thread that panicked loses its engine.
+    pub(super) fn join(self) -> Option<Engine> {
+        self.thread.join().ok()
+    }
+}
+
+/// The task of a search.
+pub(super) struct Task {
+    /// The game; `None` if the last `position` was refused.
+    pub game: Option<Game>,
+    pub go: Go,
+    /// The classes that were counted on demand, if they are for the rules of the game.
+    pub counted: Option<Arc<OnDemand>>,
+    /// The delay to allow for at each move, as the engine's options state it.
+    pub move_overhead: Duration,
+    /// When the command arrived: from then on the clock runs.
+    pub received: Instant,
+}
+
+impl Task {
+    /// Runs in its own thread, sends `bestmove`, and returns the engine at the end.
+    ///
+    /// # Errors
+    /// If the thread cannot be started; the engine is lost.
+    pub(super) fn start<W: Write + Send + 'static>(self, mut engine: Engine, output: Output<W>) -> io::Result<Running> {
+        let (flags, endless) = (Flags::default(), self.go.infinite);
+        let shared = flags.clone();
+        let search = move || {
+            let reply = self.reply(&mut engine, &flags.stop, &output);
+            // An endless search may end early, but it answers only after `stop`.
+            while self.go.infinite && !flags.stop.load(Ordering::SeqCst) && !output.failed() {
+                std::thread::park();
+            }
+            flags.done.store(true, Ordering::SeqCst);
+            if !flags.mute.swap(true, Ordering::SeqCst) {
+                output.line(&reply);
+            }
+            engine
+        };
+        let thread = std::thread::Builder::new().name("search".to_owned()).stack_size(STACK).spawn(search)?;
+        Ok(Running { flags: shared, endless, thread })
+    }
+
+    /// The line that answers the command.
+    fn reply<W: Write>(&self, engine: &mut Engine, stop: &AtomicBool, output: &Output<W>) -> String {
+        let Some(game) = &self.game else {
+            output.note("go: the last position was refused, so there is no move; send a position");
+            return if self.go.perft.is_some() { "info string perft: no position".to_owned() } else { best_move(None) };
+        };
+        if let Some(depth) = self.go.perft {
+            return perft(game, depth, stop, output);
+        }
+        let best = self.best_counted(game, stop);
+        let allowed = best.or_else(|| self.go.moves.clone()).unwrap_or_else(|| game.legal_moves().to_vec());
+        let result = self.search(engine, game, &allowed, stop, output);
+        if let Some(moves) = self.go.limits.mate
+            && !result.lines.first().and_then(|line| line.score.win_in()).is_some_and(|plies| plies < 2 * moves)
+        {
+            output.note(&format!("no mate in {moves} was found"));
+        }
+        let reply = self.ponder_move(game, &result).map_or_else(String::new, |mv| format!(" ponder {mv}"));
+        format!("{}{reply}", best_move(result.best()))
+    }
+
+    /// Searches and prints `info` lines.
+    fn search<W: Write>(
+        &self,
+        engine: &mut Engine,
+        game: &Game,
+        allowed: &[Move],
+        stop: &AtomicBool,
+        output: &Output<W>,
+    ) -> SearchResult {
+        let mut reported = None;
+        let result = engine
+            .search(game, &self.go.limits)
+            .moves(allowed)
+            .stop(stop)
+            .started(self.received)
+            .on_info(|info| {
+                output.line(&info_line(info));
+                if info.multipv == 1 {
+                    reported = Some((info.depth, info.score, info.pv.clone()));
+                }
+                if output.failed() {
+                    stop.store(true, Ordering::SeqCst);
+                }
+            })
+            .run();
+        // An unfinished iteration may have found a better line.
+        if let Some(best) = result.lines.first()
+            && reported != Some((best.depth, best.score, best.pv.clone()))
+        {
+            result.lines.iter().for_each(|info| output.line(&info_line(info)));
+        }
+        result
+    }
+
+    /// The move to ponder on, if the option is set and the game goes on after it.
+    fn ponder_move(&self, game: &Game, result: &SearchResult) -> Option<Move> {
+        let &[mv, reply, ..] = &result.lines.first().filter(|_| self.go.name_ponder_move)?.pv[..] else { return None };
+        let mut game = game.clone();
+        let played = game.play(mv).is_ok() && game.play(reply).is_ok();
+        (played && game.end().is_none()).then_some(reply)
+    }
+
+    /// The best of the allowed moves in a position whose class was counted; `None` in other positions, and if reading the
+    /// values takes more than a quarter of the time.
+    fn best_counted(&self, game: &Game, stop: &AtomicBool) -> Option<Vec<Move>> {
+        let (counted, position) = (self.counted.as_deref()?, game.position());
+        counted.class(position).ok()??;
+        let time = self.go.limits.hard_limit(self.move_overhead).map(|time| time / 4);
+        let mut moves: Vec<(Move, Value)> = Vec::new();
+        // The values ignore repetitions, which may make a move illegal.
+        for mv in game.legal_moves() {
+            if stop.load(Ordering::Relaxed) || time.is_some_and(|time| self.received.elapsed() >= time) {
+                return None;
+            }
+            if self.go.moves.as_ref().is_none_or(|allowed| allowed.contains(&mv)) {
+                moves.push((mv, counted.value(&position.make(mv)).ok()??.before()));
+            }
+        }
+        moves.sort_by_key(|&(_, value)| Reverse(value));
+        let best = moves.first()?.1;
+        Some(moves.into_iter().take_while(|&(_, value)| value == best).map(|(mv, _)| mv).collect())
+    }
+}
+
+/// The game to search in a task, and remarks on it.
+pub(super) fn game_to_search(game: Option<&Game>) -> (Option<Game>, Vec<&'static str>) {
+    game.map(played_on).map_or((None, Vec::new()), |(game, notes)| (Some(game), notes))
+}
+
+pub(super) fn best_move(mv: Option<Move>) -> String {
+    mv.map_or_else(|| "bestmove 0000".to_owned(), |mv| format!("bestmove {mv}"))
+}
+
+/// An `info` line.
+fn info_line(info: &Info) -> String {
+    let millis = info.time.as_millis();
+    let nps = (info.nodes as f64 / info.time.as_secs_f64().max(1e-6)) as u64;
+    let pv: Vec<String> = info.pv.iter().map(Move::to_string).collect();
+    format!(
+        "info depth {} seldepth {} multipv {} score {} nodes {} nps {nps} hashfull {} tbhits {} time {millis} pv {}",
+        info.depth,
+        info.seldepth,
+        info.multipv,
+        info.score,
+        info.nodes,
+        info.hashfull,
+        info.tbhits,
+        pv.join(" ")
+    )
+}
+
+/// Prints the perft count of each move, and returns the line with the total.
+fn perft<W: Write>(game: &Game, depth: u32, stop: &AtomicBool, output: &Output<W>) -> String {
+    let (position, rules) = (game.position(), game.rules());
+    let counter = Perft::new(rules, PerftMode::Expand);
+    let mut total = 0u64;
+    if depth > 0 {
+        for &mv in &position.moves(rules) {
+            let Some(count) = count(&counter, rules, &position.make(mv), depth - 1, stop) else {
+                return "info string perft: stopped".to_owned();
+            };
+            output.line(&format!("{mv}: {count}"));
+            total += count;
+        }
+    } else {
+        total = 1;
+    }
+    format!("\nNodes searched: {total}")
+}
+
+/// Perft in pieces small enough to react to `stop`; `None` if stopped.
+fn count(counter: &Perft<'_>, rules: &Rules, position: &Position, depth: u32, stop: &AtomicBool) -> Option<u64> {
+    if stop.load(Ordering::Relaxed) {
+        return None;
+    }
+    if depth <= 4 {
+        return Some(counter.count(position, depth));
+    }
+    position.moves(rules).iter().map(|&mv| count(counter, rules, &position.make(mv), depth - 1, stop)).sum()
+}
