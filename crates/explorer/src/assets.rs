@@ -1,5 +1,9 @@
 //! The page's files: embedded in the program, or read from a directory while developing.
+//!
+//! The embedded modules are joined into one file, and so are the style sheets. Such a file has the hash of its content in
+//! its name, so a browser keeps it for good; only the page itself is requested again.
 
+use super::bundle;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use flate2::{Compression, write::GzEncoder};
@@ -66,6 +70,9 @@ const FILES: &[(&str, &str, &[u8])] = &[
     ("/retry.js", JS, include_bytes!("assets/retry.js")),
     ("/review.js", JS, include_bytes!("assets/review.js")),
     ("/rules.js", JS, include_bytes!("assets/rules.js")),
+    ("/settings.js", JS, include_bytes!("assets/settings.js")),
+    ("/storage.js", JS, include_bytes!("assets/storage.js")),
+    ("/zh.js", JS, include_bytes!("assets/zh.js")),
     ("/ruleset.js", JS, include_bytes!("assets/ruleset.js")),
     ("/scenery.js", JS, include_bytes!("assets/scenery.js")),
     ("/score.js", JS, include_bytes!("assets/score.js")),
@@ -89,19 +96,70 @@ const FILES: &[(&str, &str, &[u8])] = &[
 
 /// The path of the puzzles.
 const PUZZLES: &str = "/puzzles.jsonl";
+/// The style sheets, the module that starts the page, and the picture, as the template names them.
+const SHEETS: [&str; 3] = ["/page.css", "/board.css", "/play.css"];
+const ENTRY: &str = "main.js";
+const PICTURE: &str = "/icon.svg";
+/// The module that is loaded on a Chinese page only.
+const CHINESE: &str = "zh.js";
 
 /// An embedded file.
 struct Asset {
-    path: &'static str,
+    path: Cow<'static, str>,
     kind: &'static str,
     content: Cow<'static, [u8]>,
     /// The compressed content, if smaller.
     gzip: Option<Vec<u8>>,
     etag: HeaderValue,
+    /// Whether the path never stands for another content.
+    is_immutable: bool,
+}
+
+impl Asset {
+    fn new(path: impl Into<Cow<'static, str>>, kind: &'static str, content: impl Into<Cow<'static, [u8]>>) -> Asset {
+        let content = content.into();
+        let gzip = gzip(&content).ok().filter(|gzip| gzip.len() < content.len());
+        Asset { path: path.into(), kind, etag: etag(&content), content, gzip, is_immutable: false }
+    }
+
+    /// A file that has the hash of its content in its path: `/app.0123456789abcdef.js`.
+    fn hashed(name: &str, kind: &'static str, content: Vec<u8>) -> Asset {
+        let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
+        let path = format!("/{stem}.{:016x}.{extension}", xxh3_64(&content));
+        Asset { is_immutable: true, ..Asset::new(path, kind, content) }
+    }
+}
+
+/// The text of an embedded file.
+fn embedded(path: &str) -> Option<&'static str> {
+    let (_, _, content) = FILES.iter().find(|(other, ..)| *other == path)?;
+    std::str::from_utf8(content).ok()
+}
+
+/// The joined modules and style sheets, and the template that names them instead of their parts.
+fn joined() -> Result<(String, Vec<Asset>), String> {
+    let read = |file: &str| embedded(&format!("/{file}"));
+    let missing = || "a file of the page is missing".to_owned();
+    let chinese = Asset::hashed(CHINESE, JS, bundle::join(CHINESE, &read)?.into_bytes());
+    let (import, hashed) = (format!("import(\"./{CHINESE}\")"), format!("import(\".{}\")", chinese.path));
+    let app = bundle::join(ENTRY, &read)?.replace(&import, &hashed);
+    let app = Asset::hashed("app.js", JS, app.into_bytes());
+    let sheets = SHEETS.iter().map(|path| embedded(path)).collect::<Option<String>>().ok_or_else(missing)?;
+    let style = Asset::hashed("style.css", CSS, sheets.into_bytes());
+    let picture = Asset::hashed("icon.svg", SVG, embedded(PICTURE).ok_or_else(missing)?.into());
+    let link = |path: &str| format!("<link rel=\"stylesheet\" href=\"{path}\">\n");
+    let index = embedded("/").ok_or_else(missing)?;
+    let index = index
+        .replace(&SHEETS.map(link).concat(), &link(&style.path))
+        .replace(&format!("/{ENTRY}"), &app.path)
+        .replace(PICTURE, &picture.path);
+    Ok((index, vec![app, chinese, style, picture]))
 }
 
 /// The page's files.
 pub struct Assets {
+    /// The template of the page.
+    index: String,
     embedded: Vec<Asset>,
     /// A directory to read instead of the embedded files.
     dir: Option<PathBuf>,
@@ -142,12 +200,10 @@ impl Assets {
             Some(text) if path == PUZZLES => Cow::Owned(text.clone().into_bytes()),
             _ => Cow::Borrowed(embedded),
         };
-        let asset = |&(path, kind, embedded): &(&'static str, &'static str, &'static [u8])| {
-            let content = content(path, embedded);
-            let gzip = gzip(&content).ok().filter(|gzip| gzip.len() < content.len());
-            Asset { path, kind, etag: etag(&content), content, gzip }
-        };
-        Assets { embedded: FILES.iter().map(asset).collect(), dir }
+        // Modules that cannot be joined, which a test excludes, are served one by one.
+        let (index, joined) = joined().unwrap_or_else(|_| (embedded("/").unwrap_or("").to_owned(), Vec::new()));
+        let files = FILES.iter().map(|&(path, kind, embedded)| Asset::new(path, kind, content(path, embedded)));
+        Assets { index, embedded: files.chain(joined).collect(), dir }
     }
 
     /// The puzzles as text, one a line.
@@ -159,11 +215,12 @@ impl Assets {
 
     /// The page's template.
     pub fn index(&self) -> String {
-        let content = match &self.dir {
-            Some(dir) => std::fs::read(dir.join("index.html")).unwrap_or_default(),
-            None => self.embedded.iter().find(|asset| asset.path == "/").map_or(&[][..], |a| &a.content).to_vec(),
-        };
-        String::from_utf8_lossy(&content).into_owned()
+        match &self.dir {
+            Some(dir) => {
+                String::from_utf8_lossy(&std::fs::read(dir.join("index.html")).unwrap_or_default()).into_owned()
+            }
+            None => self.index.clone(),
+        }
     }
 
     /// The response to a request for a file; `None` if it does not exist.
@@ -186,7 +243,8 @@ impl Assets {
         };
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(asset.kind));
-        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+        let caching = if asset.is_immutable { "public, max-age=31536000, immutable" } else { "no-cache" };
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(caching));
         headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
         headers.insert(header::ETAG, asset.etag.clone());
         Some(response)
@@ -245,4 +303,42 @@ fn read(dir: &Path, wanted: &str) -> Option<(&'static str, Vec<u8>)> {
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The template names the joined files, which exist under these names, and none of their parts.
+    #[test]
+    fn the_page_needs_few_files() {
+        let (index, files) = joined().unwrap();
+        let assets = Assets::new(None, None);
+        let named: Vec<&str> = index.split('"').filter(|text| text.starts_with('/')).collect();
+        assert_eq!(named.len(), 5, "{named:?}");
+        for path in named {
+            assert!(assets.get(path, &HeaderMap::new()).is_some(), "{path}");
+            assert!(path == "/noscript.css" || files.iter().any(|asset| asset.path == path), "{path}");
+        }
+        let app = std::str::from_utf8(&files[0].content).unwrap();
+        assert!(app.contains(&format!("import(\".{}\")", files[1].path)), "the strings that are loaded on demand");
+        for asset in &files[..2] {
+            let text = std::str::from_utf8(&asset.content).unwrap();
+            let left = text.lines().filter(|line| line.starts_with("import ") || line.starts_with("export "));
+            assert_eq!(left.count(), 1, "{}", asset.path);
+        }
+    }
+
+    #[test]
+    fn names_with_a_hash_are_kept_for_good() {
+        let assets = Assets::new(None, None);
+        let caching = |path: &str| {
+            let response = assets.get(path, &HeaderMap::new()).unwrap();
+            response.headers()[header::CACHE_CONTROL].to_str().unwrap().to_owned()
+        };
+        for asset in joined().unwrap().1 {
+            assert!(caching(&asset.path).contains("immutable"), "{}", asset.path);
+        }
+        assert_eq!(caching("/main.js"), "no-cache");
+    }
 }

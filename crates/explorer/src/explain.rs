@@ -371,6 +371,9 @@ pub struct TreeReport {
     pub accuracy: f64,
     pub nodes: Vec<TreeNode>,
     pub path: Vec<usize>,
+    /// The value of the position by the tables. The tree is wrong about the position if the label of its leaf differs.
+    pub value: Option<ValueReport>,
+    /// What the tree says about the position, and why.
     pub sentence: String,
 }
 
@@ -427,10 +430,10 @@ impl Trees {
     pub fn report(
         &self,
         pool: &ThreadPool,
-        options: &RuleOptions,
+        tables: &RequestTables<'_>,
         position: &Position,
-        stop: &AtomicBool,
     ) -> Result<TreeReport, ApiError> {
+        let options = &tables.requested_rules;
         let none = |what: &str| ApiError::new(Code::NoTable, what.to_owned()).reason("no_tree");
         if position.outcome(&Rules::new(*options)).is_some() {
             return Err(none("the game is over"));
@@ -439,7 +442,7 @@ impl Trees {
         let seen = if position.turn() == Color::White { position.clone() } else { position.swap_colors() };
         let material = Material::of(&seen).filter(|material| material.len() <= 3);
         let material = material.ok_or_else(|| none("decision trees exist for two and three pieces only"))?;
-        let found = self.get(pool, options, material, stop)?;
+        let found = self.get(pool, options, material, tables.stop())?;
         let (tree, exchanged) = (&found.tree, position.turn() == Color::Black);
         let values = found.set.values_of(&seen).ok_or_else(|| none("the tree has other pieces"))?;
         let path = path(tree, &values);
@@ -459,6 +462,7 @@ impl Trees {
             positions: found.positions,
             misclassified: wrong,
             accuracy: 1.0 - wrong as f64 / found.positions.max(1) as f64,
+            value: value(tables, position)?,
             sentence: sentence(position.turn(), label, &clauses),
             nodes,
             path,

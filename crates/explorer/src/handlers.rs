@@ -12,7 +12,7 @@ use super::http::{Json, Query, Unrepeatable, status_of};
 use super::limits::{MAX_BODY, MAX_URI};
 use super::params::{
     AnalyzeQuery, BestMoveQuery, BoardQuery, Field, GameQuery, LongestQuery, MainlineQuery, MatrixQuery, NoKeys,
-    PageQuery, PositionQuery, PuzzlesQuery, RandomQuery, StatsQuery, WhatIfQuery,
+    PagePairs, PageQuery, PositionQuery, PuzzlesQuery, RandomQuery, StatsQuery, WhatIfQuery,
 };
 use super::puzzles::{PuzzlesAnswer, Wanted};
 use super::review::{self, GameRequest};
@@ -24,7 +24,7 @@ use axum::http::header::{CONTENT_TYPE, ETAG};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{Html, IntoResponse, Response};
 use doushouqi::board::{
-    DogOverWolf, ElephantTakesRat, Fen, NoMove, OwnRatBlocks, Position, Repetition, RuleOptions, Shore, TigerLeap,
+    DogOverWolf, ElephantTakesRat, NoMove, OwnRatBlocks, Position, Repetition, RuleOptions, Rules, Shore, TigerLeap,
     Traps,
 };
 use doushouqi::game::Game;
@@ -52,13 +52,11 @@ fn shown(query: &PageQuery, default: &RuleOptions) -> Result<(Position, RuleOpti
 }
 
 /// The page, with the position as HTML for browsers without JavaScript.
-pub async fn page(context: Context, headers: HeaderMap, query: Result<Query<PageQuery>, ApiError>) -> Response {
+pub async fn page(context: Context, headers: HeaderMap, query: Result<Query<PagePairs>, ApiError>) -> Response {
     let own = context.app.config.rules;
-    let (fen, shown) = match &query {
-        Ok(Query(query)) => (query.fen.get().unwrap_or("").to_owned(), shown(query, &own)),
-        Err(error) => (String::new(), Err(error.clone())),
-    };
-    let filled = match shown {
+    let query = query.map(|Query(pairs)| PageQuery::from(pairs)).unwrap_or_default();
+    let fen = query.fen.get().unwrap_or("").to_owned();
+    let filled = match shown(&query, &own) {
         Ok((position, rules)) => {
             let pieces = position.occupied().len();
             let show = move |tables: &RequestTables<'_>| {
@@ -223,7 +221,10 @@ pub async fn fortress(context: Context, query: PositionQuery) -> Answer<explain:
 
 pub async fn tree(context: Context, query: PositionQuery) -> Answer<explain::TreeReport> {
     let (position, rules) = position_of(&context, &query.fen, &query.rules)?;
-    let report = move |app: &App, stop: &_| app.trees.report(app.registry.pool(), &rules, &position, stop);
+    let tables = context.tables(rules).await?;
+    let report = move |app: &App, stop: &_| {
+        app.trees.report(app.registry.pool(), &RequestTables::new(&tables, rules, stop), &position)
+    };
     context.run(Lane::Cold, report).await
 }
 
@@ -263,16 +264,25 @@ pub async fn batch(context: Context, request: BatchRequest) -> Answer<BatchAnswe
     Ok(BatchAnswer { rules: rules.to_string(), results })
 }
 
-/// The game of a query: its position and the moves played from it.
-async fn game_of(context: &Context, fen: &Field, rules: &Field, moves: &Field) -> Result<Game, ApiError> {
-    let (start, rules): (Fen, _) = (fen.game_start()?, rules.rules(&context.app.config.rules)?);
-    let Some(text) = moves.get().map(str::to_owned) else { return review::play(start, rules, &[]) };
-    let play = move || review::play(start, rules, &text.split([',', ' ']).collect::<Vec<_>>());
+/// The game of a query: its position, its no-capture limit, and the moves played ([`review::play`]).
+async fn game_of(
+    context: &Context,
+    fen: &Field,
+    rules: &Field,
+    limit: &Field,
+    moves: &Field,
+    goes_on: bool,
+) -> Result<Game, ApiError> {
+    let rules = Rules::new(rules.rules(&context.app.config.rules)?);
+    let limit = review::no_capture_limit(limit.number("no_capture_limit", 0..=u32::MAX)?);
+    let start = Game::from_fen(fen.game_start()?, rules, limit);
+    let Some(text) = moves.get().map(str::to_owned) else { return Ok(start) };
+    let play = move || review::play(start, &text.split([',', ' ']).collect::<Vec<_>>(), goes_on);
     context.run(Lane::Read, move |_, _| play()).await
 }
 
 pub async fn analyze(context: Context, Query(query): Query<AnalyzeQuery>) -> Result<Response, ApiError> {
-    let game = game_of(&context, &query.fen, &query.rules, &query.moves).await?;
+    let game = game_of(&context, &query.fen, &query.rules, &query.no_capture_limit, &query.moves, true).await?;
     let threads = query.threads.number("threads", 1..=1024)?.unwrap_or(1);
     let mut setup = Setup {
         hash_mib: query.hash.number("hash", 1..=engine::MAX_HASH_MIB)?.unwrap_or(engine::HASH_MIB),
@@ -298,7 +308,7 @@ pub async fn analyze(context: Context, Query(query): Query<AnalyzeQuery>) -> Res
 }
 
 pub async fn bestmove(context: Context, query: BestMoveQuery) -> Answer<BestMove> {
-    let game = game_of(&context, &query.fen, &query.rules, &query.moves).await?;
+    let game = game_of(&context, &query.fen, &query.rules, &query.no_capture_limit, &query.moves, false).await?;
     if let Some(over) = game_state::over(&game) {
         let fen = game.fen().to_string();
         return Ok(BestMove { uci: None, san: None, fen, score: None, source: "rules", over: Some(over) });
@@ -335,7 +345,7 @@ pub async fn bestmove(context: Context, query: BestMoveQuery) -> Answer<BestMove
 }
 
 pub async fn state(context: Context, query: GameQuery) -> Answer<GameState> {
-    let game = game_of(&context, &query.fen, &query.rules, &query.moves).await?;
+    let game = game_of(&context, &query.fen, &query.rules, &query.no_capture_limit, &query.moves, false).await?;
     Ok(game_state::state(&game))
 }
 
@@ -366,14 +376,14 @@ pub async fn levels(_: Context, _: NoKeys) -> Answer<Levels> {
 }
 
 pub async fn review(context: Context, request: GameRequest) -> Answer<review::Review> {
-    let default = context.app.config.rules;
+    let (default, skip) = (context.app.config.rules, request.skip);
     let record = context.run(Lane::Read, move |_, _| request.record(&default)).await?;
     let rules = *record.game.rules().options();
     let (tables, search) = (context.tables(rules).await?, context.search_tables(rules).await?);
     let (permit, _) = context.search_permit(1).await?;
     let work = move |app: &App, stop: &_| {
         let _running = app.metrics.search();
-        review::review(&RequestTables::new(&tables, rules, stop), &search, &app.engines, &record)
+        review::review(&RequestTables::new(&tables, rules, stop), &search, &app.engines, &record, skip)
     };
     context.run_with(permit, work).await
 }

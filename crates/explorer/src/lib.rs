@@ -13,6 +13,7 @@
 
 mod api;
 mod assets;
+mod bundle;
 mod cancel;
 mod class_cache;
 mod class_table;

@@ -34,8 +34,11 @@ query! {
         fen,
         /// A preset, then options as key=value, separated by commas. Default: the server's rules.
         rules,
-        /// The first position of the line. Default: `fen`.
+        /// The first position of the line, with a halfmove clock if there is one. Default: `fen`.
         from,
+        /// Plies without a capture that draw the game, 0 for no limit. Default: 100.
+        #[schemars(with = "u64")]
+        no_capture_limit,
         /// The moves of the line: a3b3.g7f7
         line,
         /// The ply of the line to show.
@@ -153,6 +156,9 @@ query! {
         fen,
         /// A preset, then options as key=value, separated by commas. Default: the server's rules.
         rules,
+        /// Plies without a capture that draw the game, 0 for no limit. Default: 100.
+        #[schemars(with = "u64")]
+        no_capture_limit,
         /// Moves played from `fen`, separated by commas.
         moves,
     }
@@ -162,6 +168,9 @@ query! {
         fen,
         /// A preset, then options as key=value, separated by commas. Default: the server's rules.
         rules,
+        /// Plies without a capture that draw the game, 0 for no limit. Default: 100.
+        #[schemars(with = "u64")]
+        no_capture_limit,
         /// Moves played from `fen`, separated by commas.
         moves,
         /// Plies, 1 to 100.
@@ -188,6 +197,9 @@ query! {
         fen,
         /// A preset, then options as key=value, separated by commas. Default: the server's rules.
         rules,
+        /// Plies without a capture that draw the game, 0 for no limit. Default: 100.
+        #[schemars(with = "u64")]
+        no_capture_limit,
         /// Moves played from `fen`, separated by commas.
         moves,
         /// 1 to 10; 10 is full strength.
@@ -201,6 +213,22 @@ query! {
         /// The same seed gives the same move.
         #[cfg_attr(test, schemars(with = "u64"))]
         seed,
+    }
+}
+
+/// The keys of the page's address with their values, in their order.
+pub type PagePairs = Vec<(String, String)>;
+
+/// The part of the page's address that the server reads. Messengers, search engines and advertisements append keys of
+/// their own to links, one of them even a `from`: unknown and repeated keys are ignored.
+impl From<PagePairs> for PageQuery {
+    fn from(pairs: PagePairs) -> PageQuery {
+        let first = |key: &str, is_ours: fn(&str) -> bool| {
+            let mut found = pairs.iter().filter(|(other, value)| other == key && is_ours(value));
+            Field(found.next().map(|(_, value)| value.clone()))
+        };
+        let (fen, rules) = (first("fen", |_| true), first("rules", |_| true));
+        PageQuery { fen, rules, from: first("from", |value| value.contains('/')), ..PageQuery::default() }
     }
 }
 

@@ -1,7 +1,8 @@
 //! Puzzles: positions with exactly one move that keeps the result (`dsq puzzles`).
 
 use super::review::play;
-use doushouqi::board::{Position, RuleOptions};
+use doushouqi::board::{Position, RuleOptions, Rules};
+use doushouqi::game::Game;
 use doushouqi::game::random::Random;
 use doushouqi::tablebase::Material;
 #[cfg(test)]
@@ -138,10 +139,12 @@ fn check_moves(puzzle: &Puzzle, rules: RuleOptions, material: Material) -> Resul
         return Err("the solution has no moves".to_owned());
     }
     let moves: Vec<&str> = puzzle.solution.iter().map(String::as_str).collect();
-    play(position.clone().into(), rules, &moves).map_err(|error| format!("solution: {}", error.message()))?;
+    let start = |position: &Position| Game::new(position.clone(), Rules::new(rules), None);
+    play(start(&position), &moves, false).map_err(|error| format!("solution: {}", error.message()))?;
     let (Some(before), Some(last_move)) = (&puzzle.before, &puzzle.last_move) else { return Ok(()) };
     let before = Position::from_fen(before).map_err(|error| format!("before: {error}"))?;
-    let game = play(before.into(), rules, &[last_move]).map_err(|error| format!("last_move: {}", error.message()))?;
+    let game = play(start(&before), &[last_move], false);
+    let game = game.map_err(|error| format!("last_move: {}", error.message()))?;
     if *game.position() == position { Ok(()) } else { Err(format!("last_move leads to {}", game.position())) }
 }
 

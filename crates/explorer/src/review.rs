@@ -8,10 +8,10 @@ use super::params;
 use super::rule_tables::RequestTables;
 #[cfg(test)]
 use super::schema;
-use doushouqi::board::{Color, Fen, Position, RuleOptions, Rules};
+use doushouqi::board::{Color, Move, Position, RuleOptions, Rules};
 use doushouqi::game::{Conclusion, Forfeit, ForfeitReason, Game, Record};
 use doushouqi::search::{Limits, Tables};
-use doushouqi::tablebase::Probe;
+use doushouqi::tablebase::{Probe, Value, Wdl};
 #[cfg(test)]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -35,6 +35,11 @@ pub struct GameRequest {
     pub rules: Option<String>,
     #[serde(default)]
     pub moves: Vec<String>,
+    /// The plies without a capture that draw the game, 0 for no limit. Default: 100.
+    pub no_capture_limit: Option<u32>,
+    /// The number of first moves that a review leaves out: a game can be reviewed in parts.
+    #[serde(default)]
+    pub skip: usize,
     #[serde(default)]
     pub white: String,
     #[serde(default)]
@@ -64,14 +69,25 @@ fn max_move_words(text: &str) -> usize {
     count
 }
 
-/// Plays moves from a position.
-pub fn play(start: Fen, rules: RuleOptions, moves: &[&str]) -> Result<Game, ApiError> {
+/// The no-capture limit of a request: the usual one if missing, none if 0.
+#[must_use]
+pub fn no_capture_limit(given: Option<u32>) -> Option<u32> {
+    Some(given.unwrap_or(Game::NO_CAPTURE_LIMIT)).filter(|&limit| limit > 0)
+}
+
+/// Plays moves from the start of a game. With `goes_on` the game may go on after a draw by repetition or by the
+/// no-capture limit, as on an analysis board.
+pub fn play(mut game: Game, moves: &[&str], goes_on: bool) -> Result<Game, ApiError> {
     if moves.len() > MAX_PLIES {
         return Err(too_long());
     }
-    let mut game = Game::from_fen(start, Rules::new(rules), Some(Game::NO_CAPTURE_LIMIT));
     for (i, text) in moves.iter().enumerate() {
-        let played = game.parse(text).and_then(|mv| game.play(mv));
+        let played = if goes_on {
+            let mv = Move::parse(text, game.position(), game.rules());
+            mv.map_err(Into::into).and_then(|mv| game.play_on(mv))
+        } else {
+            game.parse(text).and_then(|mv| game.play(mv))
+        };
         played.map_err(|error| ApiError::unplayable(i, text, &error))?;
     }
     Ok(game)
@@ -104,8 +120,9 @@ impl GameRequest {
         }
         let rules = self.rules.as_deref().map_or(Ok(*default), params::rules)?;
         let start = self.fen.as_deref().map_or_else(|| Ok(Position::start().into()), params::game_fen)?;
+        let start = Game::from_fen(start, Rules::new(rules), no_capture_limit(self.no_capture_limit));
         let moves: Vec<&str> = self.moves.iter().map(String::as_str).collect();
-        let mut record = Record::new(play(start, rules, &moves)?);
+        let mut record = Record::new(play(start, &moves, false)?);
         record.white.clone_from(&self.white);
         record.black.clone_from(&self.black);
         record.date.clone_from(&self.date);
@@ -154,7 +171,7 @@ pub struct SideSummary {
     pub mean_loss: Option<f64>,
 }
 
-/// A reviewed game.
+/// A reviewed game. `moves` and `summary` leave out the first `skip` moves of the request.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(JsonSchema))]
 pub struct Review {
@@ -177,20 +194,26 @@ struct Evaluated {
     source: &'static str,
 }
 
-/// Reviews every move of a game with the tables, or with short searches where no table contains the position.
+/// Reviews the moves of a game from index `skip` on with the tables, or with short searches where no table contains the
+/// position.
 pub fn review(
     tables: &RequestTables<'_>,
     search: &Arc<Tables>,
     engines: &Engines,
     record: &Record,
+    skip: usize,
 ) -> Result<Review, ApiError> {
     let stop = tables.stop();
     let played = &record.game;
+    let (first, reviewed) = played.moves().split_at(skip.min(played.moves().len()));
     let mut game = Game::from_fen(played.start_fen(), played.rules().clone(), played.no_capture_limit());
-    let time = MOVE_TIME.min(REVIEW_TIME / (played.moves().len() as u32 + 1));
+    for &mv in first {
+        game.play(mv).map_err(|error| ApiError::new(Code::BadMove, error.to_string()))?;
+    }
+    let time = MOVE_TIME.min(REVIEW_TIME / (reviewed.len() as u32 + 1));
     let mut here = evaluate(tables, search, engines, &game, time)?;
     let mut moves = Vec::new();
-    for &mv in played.moves() {
+    for &mv in reviewed {
         if stop.load(Ordering::Relaxed) {
             return Err(ApiError::shutting_down());
         }
@@ -243,9 +266,8 @@ fn evaluate(
         };
         return Ok(Evaluated { score: Some(score), best: None, source: "table" });
     }
-    if let Some(value) = tables.value(position)?.filter(|value| ends_in_time(value, game)) {
-        let best = tables.ranked(position)?.first().map(|(mv, _)| mv.to_string());
-        return Ok(Evaluated { score: Some(value.into()), best, source: "table" });
+    if let Some((value, best)) = known(tables, game)? {
+        return Ok(Evaluated { score: Some(value.into()), best: Some(best.to_string()), source: "table" });
     }
     let setup = Setup { hash_mib: HASH_MIB, threads: 1, lines: 1, tables: Some(search.clone()) };
     let limits = Limits::default().movetime(time);
@@ -256,6 +278,28 @@ fn evaluate(
         best: best.and_then(|info| info.pv.first()).map(ToString::to_string),
         source: "engine",
     })
+}
+
+/// The value of the current position by the tables, and the best move that keeps it. The tables ignore repetitions and
+/// the no-capture limit: `None` if these forbid every such move, or if a move draws a lost game at once.
+fn known(tables: &RequestTables<'_>, game: &Game) -> Result<Option<(Value, Move)>, ApiError> {
+    let position = game.position();
+    let Some(value) = tables.value(position)?.filter(|value| ends_in_time(value, game)) else { return Ok(None) };
+    let legal = game.legal_moves();
+    let mut next = game.clone();
+    let mut draws = |mv: Move| {
+        let is_drawn = next.play(mv).is_ok() && next.end().is_some_and(|end| end.winner().is_none());
+        next.undo();
+        is_drawn
+    };
+    if value.wdl == Wdl::Loss && legal.iter().any(|&mv| draws(mv)) {
+        return Ok(None);
+    }
+    let mut ranked = tables.ranked(position)?.into_iter().filter(|(mv, _)| legal.contains(mv));
+    let best = ranked.find(|&(mv, after)| {
+        after.is_some_and(|after| after.wdl == value.wdl) && (value.wdl == Wdl::Draw || !draws(mv))
+    });
+    Ok(best.map(|(mv, _)| (value, mv)))
 }
 
 /// The score one ply earlier, for the other side.

@@ -16,8 +16,11 @@ declare namespace Page {
 
   type Score = { kind: string; value: number };
 
-  /** The tables' answer for a position of the tree; `over` if the game has ended there. */
-  type Knowledge = { value: Api.Value | null; keeps?: number; legal?: number; over?: Api.Over | null };
+  /** A game to be shown. The rules default to those of the page, the no-capture limit to the usual one. */
+  type LoadedGame = { start: string; moves: (string | TreeMove)[]; rules?: string; limit?: number | null };
+
+  /** The tables' answer for a position of the tree, with the rules that it holds for; no value if the game is over. */
+  type Knowledge = { rules: string; value: Api.Value | null; keeps?: number; legal?: number };
 
   /** A legal move that the page has generated, or one of the server. */
   type Move = {
@@ -56,6 +59,9 @@ declare namespace Page {
     leave(): void;
   }
 
+  /** A move of a review, with the position before it. */
+  type Mistake = { uci: string; san: string; best: string; before: string };
+
   type Settings = {
     [key: string]: any;
     pieces: string;
@@ -85,25 +91,28 @@ declare namespace Page {
     date: string;
     setup: import("../src/assets/match.js").Setup;
     rules: string;
+    limit?: number | null;
     start: string;
     line: string;
     plies: number;
     result: Result | null;
     left: Record<Api.Turn, number> | null;
+    /** The tab that has opened the game last. */
+    owner?: string;
   };
 
   /** The state of a game, and the tree of its moves as plain data. */
-  type PackedNode = Pick<GameNode, "uci" | "chosen" | "mark" | "note" | "info"> & { children: PackedNode[] };
-  type Snapshot = { fen: string; clock: number; tree: PackedNode; path: number[] };
+  type PackedNode = Pick<GameNode, "uci" | "chosen" | "mark" | "note"> & { children: PackedNode[] };
+  type Snapshot = { fen: string; rules: string; limit: number | null; tree: PackedNode; path: number[] };
 
   interface App {
     game: Game;
     /** Made when the page starts. */
     board: Board;
-    /** The rules as the address spells them: a preset, or options. */
-    rules: string;
+    /** The rules of the game as the address spells them: a preset, or options. */
+    readonly rules: string;
     /** The rules with every option, as the server spells them. */
-    spelled: string;
+    readonly spelled: string;
     /** The error in the address, and its FEN; null once a position is shown. */
     broken: (Api.ErrorBody & { fen: string }) | null;
     tab: string;

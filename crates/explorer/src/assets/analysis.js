@@ -2,7 +2,7 @@
 // starts by itself, follows the board, and pauses while the page is hidden.
 
 import { address, get } from "./api.js";
-import { app, emit, fen, isExact, on, params, setOffline } from "./app.js";
+import { app, emit, gameParams, isExact, on, setOffline } from "./app.js";
 
 /** Milliseconds of an analysis that starts by itself, and before it starts. */
 const AUTOMATIC = 5000;
@@ -30,7 +30,6 @@ export function startAnalysis() {
   on("position", () => reset());
   on("probe", schedule);
   on("controller", () => reset());
-  on("rules", () => done.clear());
   document.addEventListener("visibilitychange", () => (document.hidden ? close("idle") : schedule()));
 }
 
@@ -68,7 +67,7 @@ function schedule() {
   if (stream || document.hidden || app.controller || app.broken || app.problem || app.probe?.local) return;
   if (app.evaluation.state === "stopped" || app.evaluation.state === "done") return;
   if (!chosen && !isWanted()) return;
-  const kept = chosen ? null : done.get(fen() + app.rules);
+  const kept = chosen ? null : done.get(query());
   if (kept) {
     app.evaluation = kept;
     return emit("evaluation");
@@ -77,14 +76,18 @@ function schedule() {
   timer = setTimeout(start, chosen ? 0 : DELAY);
 }
 
+/** The address of the analysis of the game up to the position on the board. */
+const query = () => address("analyze", { ...gameParams(), ...(chosen ?? { movetime: AUTOMATIC }) });
+
 function start() {
-  const position = fen();
-  const mine = new EventSource(address("analyze", params(chosen ?? { movetime: AUTOMATIC })));
+  const asked = query();
+  const { cursor } = app.game;
+  const mine = new EventSource(asked);
   stream = mine;
   app.evaluation = fresh("running");
   emit("evaluation");
   mine.addEventListener("info", (event) => {
-    if (mine !== stream || position !== fen()) return;
+    if (mine !== stream || cursor !== app.game.cursor) return;
     const info = JSON.parse(event.data);
     const line = (info.multipv ?? 1) - 1;
     app.evaluation.lines[line] = info;
@@ -94,7 +97,7 @@ function start() {
   mine.addEventListener("done", () => {
     if (mine !== stream) return;
     close("done");
-    if (!chosen) keep(position);
+    if (!chosen) keep(asked);
     emit("evaluation");
     emit("evaluated");
   });
@@ -102,11 +105,11 @@ function start() {
 }
 
 /**
- * @param {string} position
+ * @param {string} asked
  */
-function keep(position) {
+function keep(asked) {
   if (done.size > 200) done.clear();
-  done.set(position + app.rules, app.evaluation);
+  done.set(asked, app.evaluation);
 }
 
 /**

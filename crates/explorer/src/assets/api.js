@@ -1,5 +1,7 @@
 // The server's API. Answers are kept, as a position's value does not change.
 
+import { NO_CAPTURE_LIMIT } from "./position.js";
+
 const kept = new Map();
 const KEPT = 400;
 
@@ -33,6 +35,12 @@ export function address(path, params = {}) {
   );
   return `/api/v1/${path}${query.length ? `?${query.join("&")}` : ""}`;
 }
+
+/**
+ * A no-capture limit as a parameter: 0 for no limit, undefined for the usual one.
+ * @param {number | null} limit
+ */
+export const limitParam = (limit) => (limit === NO_CAPTURE_LIMIT ? undefined : (limit ?? 0));
 
 /**
  * @param {Response} response

@@ -1,12 +1,12 @@
 // The state of the page, and the actions on it. Panels listen for events and never call one another.
 
-import { get } from "./api.js";
+import { get, limitParam } from "./api.js";
 import { Game } from "./game.js";
-import { legalMoves, positionEnd } from "./movegen.js";
-import { count, couldPlay, material, START } from "./position.js";
-import { readRules, spelledOut } from "./ruleset.js";
+import { count, material, NO_CAPTURE_LIMIT, withClock } from "./position.js";
+import { spelledOut } from "./ruleset.js";
 import { evaluationText } from "./score.js";
-import { announce, errorText, isTemporary, result, t, toast } from "./ui.js";
+import { gameStatus } from "./status.js";
+import { announce, ask, errorText, inTurn, isTemporary, result, t, toast } from "./ui.js";
 
 /** @type {Map<string, ((detail?: any) => unknown)[]>} */
 const listeners = new Map();
@@ -16,9 +16,13 @@ const listeners = new Map();
  * @type {Page.App}
  */
 export const app = /** @type {any} */ ({
-  game: new Game(START),
-  rules: "paper",
-  spelled: "",
+  game: new Game(),
+  get rules() {
+    return this.game.rules;
+  },
+  get spelled() {
+    return spelledOut(rules());
+  },
   broken: null,
   tab: "position",
   controller: null,
@@ -58,17 +62,37 @@ export const fen = () => app.game.cursor.fen;
 export const turn = () => /** @type {Api.Turn} */ (fen().slice(-1));
 export const params = (more = {}) => ({ fen: fen(), rules: app.rules, ...more });
 
-const PAPER = /** @type {Page.Rules} */ (readRules("paper"));
-
 /** Every option of the rules with its value. */
-export const rules = () => readRules(app.rules) ?? PAPER;
+export const rules = () => app.game.options();
+
+/**
+ * The state of the game after a node, with its history.
+ * @param {GameNode} [node]
+ */
+export const status = (node = app.game.cursor) => gameStatus(node, rules(), app.game.limit);
+
+/**
+ * The game up to a node as parameters of the API, from the last capture on: earlier positions cannot occur again.
+ * @param {GameNode} [node]
+ */
+export function gameParams(node = app.game.cursor) {
+  const moves = [];
+  let first = node;
+  for (; first.parent && first.clock > 0; first = first.parent) moves.unshift(first.uci);
+  return {
+    fen: withClock(first.fen, first.clock),
+    rules: app.rules,
+    no_capture_limit: limitParam(app.game.limit),
+    moves: moves.join(","),
+  };
+}
 
 /**
  * The answer to a probe that the page computes: the legal moves and the end of the game, but no value.
  * @returns {Page.Probe}
  */
 function localProbe() {
-  const [moves, over] = [legalMoves(fen(), rules()), positionEnd(fen(), rules())];
+  const { moves, over } = status();
   return {
     fen: fen(),
     rules: spelledOut(rules()),
@@ -86,6 +110,23 @@ function localProbe() {
 }
 
 /**
+ * The answer of a probe, which knows the position only, in the game: with its end by repetition or by the no-capture
+ * limit, and without moves that would repeat a position if the rules forbid it.
+ * @param {Page.Probe} probe
+ * @param {GameNode} node
+ * @returns {Page.Probe}
+ */
+function inGame(probe, node) {
+  const { over, moves } = status(node);
+  if (over) return { ...probe, over: probe.over ?? over, moves: [] };
+  const legal = new Set(moves.map((move) => move.uci));
+  const left = (probe.moves ?? []).filter((move) => legal.has(move.uci));
+  if (left.length === probe.moves?.length) return probe;
+  const keeps = left.filter((move) => move.value?.wdl === probe.value?.wdl).length;
+  return { ...probe, moves: left, keeps_result: keeps };
+}
+
+/**
  * Hands the board to a controller, or back to the analysis.
  * @param {Page.Controller | null} controller
  */
@@ -96,6 +137,13 @@ export function control(controller) {
   app.finished = null;
   before?.leave?.();
   emit("controller");
+}
+
+/** Asks the user before a game that has begun is left; returns whether the board may show something else. */
+export async function mayLeave() {
+  const { controller } = app;
+  if (!controller?.isRunning?.()) return true;
+  return ask(t(controller.setup.trainer ? "leave.endgame" : "leave.game"), t("match.leave"));
 }
 
 /**
@@ -128,11 +176,11 @@ export async function refresh({ quiet = false } = {}) {
   if (app.controller) {
     app.probe = localProbe();
     emit("probe");
-    if (!quiet) announce([node.san, sentence(app.probe)].filter(Boolean).join(". "));
+    if (!quiet) announce(inTurn([node.san, sentence(app.probe)]));
     return;
   }
   try {
-    const probe = await get("probe", params(), { signal: mine.signal });
+    const probe = inGame(await get("probe", params(), { signal: mine.signal }), node);
     if (mine.signal.aborted) return;
     setOffline(false);
     app.probe = probe;
@@ -155,19 +203,21 @@ export async function refresh({ quiet = false } = {}) {
  * @param {Page.Probe} probe
  */
 export function storeProbe(node, probe) {
-  node.info = /** @type {Page.Knowledge} */ (
-    probe.known && !probe.over
-      ? { value: probe.value, keeps: probe.keeps_result, legal: probe.moves?.length ?? 0 }
-      : { value: null, over: probe.over }
-  );
+  const { rules, known, value, over, keeps_result: keeps, moves } = inGame(probe, node);
+  node.info = known && !over ? { rules, value, keeps, legal: moves.length } : { rules, value: null };
 }
+
+/**
+ * The tables' answer for the position of a node under the rules of the game; null before a request.
+ * @param {GameNode | null} [node]
+ */
+export const infoOf = (node) => (node?.info?.rules === app.spelled ? node.info : null);
 
 /**
  * @param {Page.Probe} probe
  */
 function spoken(probe) {
-  const last = app.game.cursor.san;
-  return [last, sentence(probe)].filter(Boolean).join(". ");
+  return inTurn([app.game.cursor.san, sentence(probe)]);
 }
 
 /**
@@ -197,7 +247,7 @@ const DRAWN = ["no_move", "repetition", "no_capture", "agreement"];
  * @param {Page.Result} over
  */
 export function overText({ winner, reason }) {
-  if (!winner) return t(DRAWN.includes(reason) ? `over.draw.${reason}` : "over.draw");
+  if (!winner) return t(DRAWN.includes(reason) ? `over.draw.${reason}` : "over.draw", { n: app.game.limit });
   const other = winner === "white" ? "black" : "white";
   return t(OVER.includes(reason) ? `over.${reason}` : "over.den", { side: t(winner), other: t(other) });
 }
@@ -208,7 +258,8 @@ export function overText({ winner, reason }) {
  */
 export function play(uci) {
   if (app.controller) return app.controller.play(uci);
-  if (!legalMoves(fen(), rules()).some((move) => move.uci === uci)) return toast(t("move.illegal", { move: uci }));
+  const { moves, over } = status();
+  if (!moves.some((move) => move.uci === uci)) return toast(over ? overText(over) : t("move.illegal", { move: uci }));
   app.finished = null;
   app.game.play(uci);
   emit("played");
@@ -218,13 +269,15 @@ export function play(uci) {
 /** The moves that the user may play on the board; with values where they are known and may be shown. */
 export function playable() {
   if (app.controller) return app.controller.moves();
-  return app.probe?.moves ?? (app.broken ? [] : legalMoves(fen(), rules()));
+  return app.probe?.moves ?? (app.broken ? [] : status().moves);
 }
 
 /**
+ * Shows a position without a history.
  * @param {string} position
  */
-export function setPosition(position, { from = "jump" } = {}) {
+export async function setPosition(position, { from = "jump" } = {}) {
+  if (!(await mayLeave())) return undefined;
   app.broken = null;
   control(null);
   app.finished = null;
@@ -258,46 +311,36 @@ export function step(by) {
 }
 
 /**
- * Loads a line with its variations from an address, a file or a review: moves as text, or as `{uci, variations}`.
- * Stops at the first entry that is not a move; returns how many moves of the main line were read.
- * @param {string} position
- * @param {(string | Page.TreeMove)[]} moves
- * @param {number | null} [at]
+ * Loads a game with its variations from an address, a file or a review: moves as text, or as `{uci, variations}`.
+ * Stops at the first entry that is not a legal move; returns how many moves of the main line were read.
+ * @param {Page.LoadedGame} game
+ * @param {number} [at] the ply to show
  */
-export function load(position, moves, at = null) {
+export function load({ start, moves, rules = app.rules, limit = NO_CAPTURE_LIMIT }, at = 0) {
   app.broken = null;
   control(null);
   app.finished = null;
-  app.game.remember();
-  const fresh = new Game(position);
-  const read = graft(fresh, fresh.root, moves);
-  app.game.root = app.game.cursor = fresh.root;
-  app.game.clock = fresh.clock;
-  if (at !== null) app.game.goTo(at);
+  app.game.reset(start, { rules, limit });
+  const read = app.game.read(app.game.root, moves);
+  app.game.goTo(at);
   emit("jump");
+  emit("rules");
   return read;
 }
 
 /**
- * Adds moves with their variations after a node; returns how many moves of the line were read.
- * @param {Game} game
- * @param {GameNode} start
- * @param {(string | Page.TreeMove)[]} moves
+ * Continues the line on the board under other rules. A game or an exercise ends.
+ * @param {string} rules
  */
-function graft(game, start, moves) {
-  let node = start;
-  let read = 0;
-  for (const move of moves) {
-    const { uci, note, variations } = typeof move === "string" ? { uci: move } : move;
-    if (!couldPlay(node.fen, uci)) break;
-    const next = game.child(node, uci);
-    next.note = note ?? "";
-    for (const variation of variations ?? []) graft(game, node, variation);
-    node.chosen = node.children.indexOf(next);
-    node = next;
-    read++;
-  }
-  return read;
+export async function useRules(rules) {
+  // The list of rules shows the rules of the game again.
+  if (!(await mayLeave())) return emit("rules");
+  control(null);
+  app.finished = null;
+  const removed = app.game.changeRules(rules);
+  app.notice = removed ? t("notice.rules", { move: removed.san }) : "";
+  emit("rules");
+  return refresh();
 }
 
 /** Adds the engine's line after the position, if the engine has one. */
@@ -320,8 +363,9 @@ const LONGEST_LINE = 1000;
  */
 async function wholeLine(position) {
   const whole = [];
+  const { rules } = app;
   for (;;) {
-    const { line, end } = await get("mainline", { fen: whole.at(-1)?.fen ?? position, rules: app.rules });
+    const { line, end } = await get("mainline", { fen: whole.at(-1)?.fen ?? position, rules });
     whole.push(...line);
     if (end !== "limit" || !line.length || whole.length >= LONGEST_LINE) return whole;
   }
@@ -333,12 +377,14 @@ export async function addBestLine() {
   if (app.controller || app.probe?.over) return undefined;
   if (!isExact()) return addEngineLine();
   try {
+    const { rules, spelled } = app;
     const line = await wholeLine(start.fen);
-    if (app.game.cursor !== start) return;
+    if (app.game.cursor !== start || app.rules !== rules) return;
     const nodes = app.game.append(line.map((move) => move.uci));
     let before = start;
     nodes.forEach((node, i) => {
-      before.info ??= { value: line[i].value, keeps: line[i].keeps_result, legal: line[i].legal };
+      const { value, keeps_result: keeps, legal } = line[i];
+      if (!infoOf(before)) before.info = { rules: spelled, value, keeps, legal };
       before = node;
     });
     emit("tree");

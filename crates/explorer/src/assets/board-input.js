@@ -58,6 +58,8 @@ function listenToWheel(board) {
  * @param {PointerEvent} event
  */
 function press(board, event) {
+  // A second finger makes it a gesture of the browser, such as a pinch.
+  if (!event.isPrimary) return board.abandon();
   const square = board.squareOf(cellOf(event));
   if (square < 0) return;
   event.preventDefault();
@@ -79,6 +81,10 @@ function press(board, event) {
   };
   const stop = new AbortController();
   const { signal } = stop;
+  board.abandon = () => {
+    if (!signal.aborted) drag?.cancel();
+    stop.abort();
+  };
   if (drag) window.addEventListener("pointermove", (e) => drag.move(e), { signal });
   window.addEventListener("pointerup", end, { signal });
   window.addEventListener("pointercancel", end, { signal });

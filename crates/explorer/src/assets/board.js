@@ -7,7 +7,7 @@ import { fade, isLeap, leap, stands, stillness } from "./motion.js";
 import { pieceArt } from "./pieces.js";
 import { ground, index, isWhite, name, parse } from "./position.js";
 import { building, coordinates, EDGE, frame, HEIGHT, landscape, paints, WIDTH } from "./scenery.js";
-import { h, inWords, pieceName, s, t, valueSymbol } from "./ui.js";
+import { described, h, inWords, pieceName, s, t, valueSymbol } from "./ui.js";
 
 /** @typedef {[number, number]} Place A column and a row of the picture, from the top left. */
 
@@ -88,6 +88,8 @@ export class Board {
   drawn = new Map();
   /** @type {WeakMap<SVGElement, Place>} Where each picture stands. */
   places = new WeakMap();
+  /** @type {() => void} Ends the gesture of the pointer without an effect. */
+  abandon = () => {};
   /** @type {Map<number, Api.Value>} The values that are shown, for the cells' labels. */
   marked = new Map();
 
@@ -168,6 +170,8 @@ export class Board {
   /** @param {boolean} flipped */
   flip(flipped) {
     this.flipped = flipped;
+    // The evaluation bar beside the board turns with it.
+    this.host.toggleAttribute("data-flipped", flipped);
     this.drawGround();
     this.redraw();
   }
@@ -437,7 +441,7 @@ export class Board {
     if (value) parts.push(inWords(value));
     else if (this.selected !== null && this.targets().has(square)) parts.push(t("target"));
     if (this.overlay?.say) parts.push(...this.overlay.say(square));
-    return parts.join(", ");
+    return described(parts);
   }
 
   renderLabels() {

@@ -1,7 +1,7 @@
 // A chess clock: a time for each side, and an increment after each move. Times are milliseconds.
 
 export class Clock {
-  /** @param {{initial: number, increment: number, left?: Record<Api.Turn, number>}} options */
+  /** @param {{initial: number, increment: number, left?: Record<Api.Turn, number> | null}} options */
   constructor({ initial, increment, left }) {
     this.increment = increment;
     /** @type {Record<Api.Turn, number>} */
@@ -31,6 +31,11 @@ export class Clock {
   stop(now = performance.now()) {
     if (!this.running) return;
     this.left[this.running] = this.read(this.running, now);
+    this.running = null;
+  }
+
+  /** Stops without the time that has passed since the start. */
+  cancel() {
     this.running = null;
   }
 

@@ -1,7 +1,7 @@
 // The editor: place, remove, swap, mirror, side to move, FEN.
 
 import { get } from "./api.js";
-import { app, control, emit, fen, on, refresh, setPosition } from "./app.js";
+import { app, control, emit, fen, mayLeave, on, refresh, setPosition } from "./app.js";
 import { icon } from "./icons.js";
 import { pieceIcon } from "./pieces.js";
 import {
@@ -31,7 +31,9 @@ export function startEditor() {
     sync();
   });
   on("pieces", build);
-  on("spelled", build);
+  on("rules", build);
+  // A game or an exercise owns the board.
+  on("controller", () => app.controller && app.editing && toggleEditor(false));
 }
 
 function build() {
@@ -132,8 +134,9 @@ async function readFen(event) {
   }
 }
 
-export function toggleEditor(open = !app.editing) {
+export async function toggleEditor(open = !app.editing) {
   if (open && app.controller) {
+    if (!(await mayLeave())) return;
     control(null);
     refresh();
   }

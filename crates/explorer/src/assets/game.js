@@ -1,6 +1,8 @@
 // A tree of variations with a cursor and a history of changes.
 
-import { START, couldPlay, notation, play, splitClock } from "./position.js";
+import { NO_CAPTURE_LIMIT, START, notation, play, splitClock, withClock } from "./position.js";
+import { readRules } from "./ruleset.js";
+import { movesHere } from "./status.js";
 
 let ids = 0;
 
@@ -20,8 +22,9 @@ export class GameNode {
    * @param {string} fen
    * @param {GameNode | null} [parent]
    * @param {string | null} [uci]
+   * @param {number} [clock] the halfmove clock of a first position
    */
-  constructor(fen, parent = null, uci = null) {
+  constructor(fen, parent = null, uci = null, clock = 0) {
     /** @type {string} */
     this.fen = fen;
     /** @type {GameNode | null} */
@@ -31,7 +34,18 @@ export class GameNode {
     this.san = parent && uci ? notation(parent.fen, uci) : null;
     /** @type {number} */
     this.ply = parent ? parent.ply + 1 : 0;
+    /** @type {number} The plies since the last capture. */
+    this.clock = !parent ? clock : this.san?.includes("x") ? 0 : parent.clock + 1;
   }
+}
+
+/**
+ * A first node, from a FEN that may have a halfmove clock.
+ * @param {string} fen
+ */
+function firstNode(fen) {
+  const { position, clock } = splitClock(fen);
+  return new GameNode(position, null, null, clock);
 }
 
 /**
@@ -43,48 +57,117 @@ const packed = (node) => ({
   chosen: node.chosen,
   mark: node.mark,
   note: node.note,
-  info: node.info,
   children: node.children.map(packed),
 });
 
 /**
  * @param {Page.PackedNode} data
- * @param {string} fen
- * @param {GameNode | null} [parent]
+ * @param {GameNode} node
  */
-function unpacked(data, fen, parent = null) {
-  const node = new GameNode(fen, parent, data.uci);
-  Object.assign(node, { chosen: data.chosen, mark: data.mark, note: data.note, info: data.info });
-  node.children = data.children.map((child) => unpacked(child, play(fen, child.uci ?? ""), node));
+function unpack(data, node) {
+  Object.assign(node, { chosen: data.chosen, mark: data.mark, note: data.note });
+  node.children = data.children.map((child) =>
+    unpack(child, new GameNode(play(node.fen, child.uci ?? ""), node, child.uci)),
+  );
   return node;
 }
 
 const HISTORY = 200;
 
+/** @typedef {{ rules?: string, limit?: number | null }} Terms The rules as text, and the no-capture limit. */
+
+/** A game: its first position, rules and no-capture limit, and the tree of its moves. */
 export class Game {
-  constructor(fen = START) {
-    /** @type {Page.Snapshot[]} */
-    this.undone = [];
-    /** @type {Page.Snapshot[]} */
-    this.done = [];
-    const { position, clock } = splitClock(fen);
-    this.clock = clock;
-    this.root = this.cursor = new GameNode(position);
+  /** @type {Page.Snapshot[]} */
+  undone = [];
+  /** @type {Page.Snapshot[]} */
+  done = [];
+
+  /**
+   * @param {string} [fen]
+   * @param {Terms} [terms]
+   */
+  constructor(fen = START, { rules = "paper", limit = NO_CAPTURE_LIMIT } = {}) {
+    this.rules = rules;
+    /** @type {number | null} The plies without a capture that draw the game; null for no limit. */
+    this.limit = limit;
+    this.root = this.cursor = firstNode(fen);
+  }
+
+  /** Every option of the rules with its value. */
+  options() {
+    return readRules(this.rules) ?? /** @type {Page.Rules} */ (readRules("paper"));
   }
 
   /**
    * Begins at a FEN, which may have a halfmove clock. The FENs of the nodes have none.
    * @param {string} fen
+   * @param {Terms} [terms]
    */
-  begin(fen) {
-    const { position, clock } = splitClock(fen);
-    this.clock = clock;
-    this.root = this.cursor = new GameNode(position);
+  begin(fen, { rules = this.rules, limit = NO_CAPTURE_LIMIT } = {}) {
+    Object.assign(this, { rules, limit });
+    this.root = this.cursor = firstNode(fen);
   }
 
   /** The FEN that the game begins at, with the halfmove clock if there is one. */
   start() {
-    return this.clock ? `${this.root.fen} ${this.clock}` : this.root.fen;
+    return withClock(this.root.fen, this.root.clock);
+  }
+
+  /**
+   * Adds moves with their variations after a node, up to the first one that is illegal; returns the number of added
+   * moves of the main line.
+   * @param {GameNode} start
+   * @param {(string | Page.TreeMove)[]} moves
+   */
+  read(start, moves) {
+    let node = start;
+    let count = 0;
+    for (const move of moves) {
+      const { uci, note, variations } = typeof move === "string" ? { uci: move } : move;
+      if (!this.allows(node, uci)) break;
+      const next = this.child(node, uci);
+      next.note = note ?? "";
+      for (const variation of variations ?? []) this.read(node, variation);
+      node.chosen = node.children.indexOf(next);
+      node = next;
+      count++;
+    }
+    return count;
+  }
+
+  /**
+   * Whether a move is legal after a node. A game may go on after a draw by repetition or by the no-capture limit.
+   * @param {GameNode} node
+   * @param {string} uci
+   */
+  allows(node, uci) {
+    return movesHere(node, this.options()).some((move) => move.uci === uci);
+  }
+
+  /**
+   * Continues under other rules. Moves that these forbid are removed with all moves after them, and so are the marks
+   * of a review. Returns the first removed move of the shown line, or null.
+   * @param {string} rules
+   */
+  changeRules(rules) {
+    this.remember();
+    const line = this.line();
+    this.rules = rules;
+    const options = this.options();
+    const prune = (/** @type {GameNode} */ node) => {
+      if (node.mark) Object.assign(node, { mark: "", note: "" });
+      const legal = node.children.length ? movesHere(node, options).map((move) => move.uci) : [];
+      const shown = node.children[node.chosen];
+      node.children = node.children.filter((child) => legal.includes(child.uci ?? ""));
+      node.chosen = Math.max(0, node.children.indexOf(shown));
+      node.children.forEach(prune);
+    };
+    prune(this.root);
+    const removed = line.findIndex((node) => node.parent && !node.parent.children.includes(node));
+    if (removed < 0) return null;
+    if (this.cursor.ply >= removed) this.cursor = line[removed - 1];
+    return line[removed];
   }
 
   /** To be called before a change, so that it can be undone. */
@@ -97,15 +180,15 @@ export class Game {
   snapshot() {
     const path = [];
     for (let node = this.cursor; node.parent; node = node.parent) path.unshift(node.parent.children.indexOf(node));
-    return { fen: this.root.fen, clock: this.clock, tree: packed(this.root), path };
+    return { fen: this.start(), rules: this.rules, limit: this.limit, tree: packed(this.root), path };
   }
 
   /**
    * @param {Page.Snapshot} snapshot
    */
-  restore({ fen, clock, tree, path }) {
-    this.clock = clock;
-    this.root = unpacked(tree, fen);
+  restore({ fen, rules, limit, tree, path }) {
+    Object.assign(this, { rules, limit });
+    this.root = unpack(tree, firstNode(fen));
     this.cursor = path.reduce((/** @type {GameNode} */ node, /** @type {number} */ i) => node.children[i], this.root);
   }
 
@@ -129,11 +212,13 @@ export class Game {
   }
 
   /**
+   * Begins anew, so that it can be undone.
    * @param {string} fen
+   * @param {Terms} [terms]
    */
-  reset(fen) {
+  reset(fen, terms) {
     this.remember();
-    this.begin(fen);
+    this.begin(fen, terms);
   }
 
   /**
@@ -160,7 +245,7 @@ export class Game {
   }
 
   /**
-   * Adds moves after the cursor, which stays; returns the nodes.
+   * Adds moves after the cursor, which stays, up to the first one that is illegal; returns the nodes.
    * @param {string[]} moves
    */
   append(moves) {
@@ -168,7 +253,7 @@ export class Game {
     const nodes = [];
     let node = this.cursor;
     for (const uci of moves) {
-      if (!couldPlay(node.fen, uci)) break;
+      if (!this.allows(node, uci)) break;
       nodes.push((node = this.child(node, uci)));
     }
     return nodes;
@@ -191,11 +276,12 @@ export class Game {
   }
 
   /**
+   * Goes to a ply of the line, or to the nearest one.
    * @param {number} ply
    */
   goTo(ply) {
     const line = this.line();
-    this.go(line[Math.max(0, Math.min(ply, line.length - 1))]);
+    this.go(line[Math.max(0, Math.min(ply || 0, line.length - 1))]);
   }
 
   /**

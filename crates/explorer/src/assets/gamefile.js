@@ -2,9 +2,8 @@
 // move that they replace, `{(1. Ea4 Ra6)}`, so that readers of the plain format still read the game.
 
 import { legalMoves } from "./movegen.js";
-import { play, START } from "./position.js";
+import { NO_CAPTURE_LIMIT, play, splitClock, START } from "./position.js";
 import { readRules } from "./ruleset.js";
-import { NO_CAPTURE_LIMIT } from "./status.js";
 
 /** An example of a game. */
 export const EXAMPLE = "1. Eb3 Ra6 2. Rg4 *";
@@ -93,10 +92,11 @@ function wrapped(list) {
 const WON = { white: "1-0", black: "0-1" };
 
 /**
- * @param {{root: GameNode, start: string, rules: string, white?: string, black?: string, date?: string,
- *   result?: {winner: string | null, reason: string} | null}} game
+ * @param {{root: GameNode, start: string, rules: string, limit?: number | null, white?: string, black?: string,
+ *   date?: string, result?: {winner: string | null, reason: string} | null}} game
  */
-export function writeGame({ root, start, rules, white = "", black = "", date = "", result = null }) {
+export function writeGame(game) {
+  const { root, start, rules, limit = NO_CAPTURE_LIMIT, white = "", black = "", date = "", result = null } = game;
   // The format has no draws by agreement: such a game is unfinished, with a tag for the reason.
   const counted = result && result.reason in ENDS;
   const score = counted ? (WON[result.winner ?? ""] ?? "1/2-1/2") : "*";
@@ -105,7 +105,7 @@ export function writeGame({ root, start, rules, white = "", black = "", date = "
     ["Black", black],
     ["Date", date],
     ["Rules", rules],
-    ["NoCaptureLimit", String(NO_CAPTURE_LIMIT)],
+    ["NoCaptureLimit", String(limit ?? "none")],
     ["FEN", start === START ? "" : start],
     ["Result", score],
     ["Termination", counted ? ENDS[result.reason] : ""],
@@ -197,8 +197,14 @@ function groupsOf(text) {
 }
 
 /**
- * Reads a game: `{start, rules, moves, tags}`, where `moves` are `{uci, variations, note}`; null if its rules are
- * invalid, and `{wrong, plies}` for a word that is not a legal move after `plies` plies of its line.
+ * The no-capture limit of a tag.
+ * @param {string} [text]
+ */
+const limitOf = (text) => (text === "none" ? null : Number(text) || NO_CAPTURE_LIMIT);
+
+/**
+ * Reads a game: `{start, rules, limit, moves, tags}`, where `moves` are `{uci, variations, note}`; null if its rules
+ * are invalid, and `{wrong, plies}` for a word that is not a legal move after `plies` plies of its line.
  * @param {string} text
  * @param {string} defaultRules the rules of a game that names none
  */
@@ -210,9 +216,9 @@ export function readGame(text, defaultRules) {
   const values = readRules(rules);
   if (!values) return null;
   const start = tags.FEN ?? START;
-  const position = start.replace(/ \d+$/, "");
+  const { position } = splitClock(start);
   try {
-    return { start, rules, tags, moves: readMoves(body, position, values) };
+    return { start, rules, limit: limitOf(tags.NoCaptureLimit), tags, moves: readMoves(body, position, values) };
   } catch (error) {
     return error instanceof SyntaxError ? { wrong: error.message, plies: error.cause } : null;
   }

@@ -20,7 +20,9 @@ function toggleOverlay(kind) {
  */
 export const undo = (how) => {
   if (app.controller) return how === "undo" ? app.controller.undo() : undefined;
+  const { rules } = app;
   if (!app.game[how]()) return;
+  if (app.rules !== rules) emit("rules");
   emit("tree");
   refresh();
 };
@@ -115,7 +117,8 @@ function build() {
       h("td", {}, text),
     );
   $("#keys").replaceChildren(
-    h("h2", { id: "keyshead" }, t("keys")),
+    // With the focus on the first control, which is below the list, a small screen would begin at the end.
+    h("h2", { id: "keyshead", tabindex: "-1", autofocus: true }, t("keys")),
     h(
       "table",
       {},

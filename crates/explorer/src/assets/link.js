@@ -1,13 +1,19 @@
 // The address: rules, position, line, view and overlay, so that a link and a reload restore the view.
 
 import { app, emit, fen, load } from "./app.js";
-import { boardOf, couldPlay, format, parseLeniently, splitClock, START } from "./position.js";
-import { t } from "./ui.js";
+import { boardOf, format, NO_CAPTURE_LIMIT, parseLeniently, splitClock, START, withClock } from "./position.js";
+import { currentLanguage, t } from "./ui.js";
 import { parseTree, treeText } from "./variations.js";
 
 /** The rules of the server, and the error that it found in the address of the page. */
 const { rules: SERVED = "", problem: PROBLEM = "" } = document.documentElement.dataset;
 const OPENED = location.search;
+
+/**
+ * The rules where an address names neither rules nor a position: on a Chinese page the Chinese ones, unless the
+ * operator of the server has chosen others.
+ */
+export const defaultRules = () => (currentLanguage() === "zh" && SERVED === "paper" ? "chinese" : SERVED);
 
 /** The longest line of an address with its variations, in characters; longer ones are written without. */
 const LONGEST = 5000;
@@ -28,12 +34,14 @@ export function toAddress() {
     ["fen", underscored(fen())],
     ["rules", app.rules],
   ];
+  const { limit, root } = app.game;
+  if (limit !== NO_CAPTURE_LIMIT) query.push(["no_capture_limit", String(limit ?? 0)]);
   const line = app.game.line();
-  if (line.length > 1 || app.game.clock) {
-    const text = treeText(app.game.root);
+  if (line.length > 1 || root.clock) {
+    const text = treeText(root);
     query.push(
       ["from", underscored(app.game.start())],
-      ["line", text.length > LONGEST ? treeText(app.game.root, false) : text],
+      ["line", text.length > LONGEST ? treeText(root, false) : text],
       ["at", String(app.game.cursor.ply)],
     );
   }
@@ -49,8 +57,14 @@ export function toAddress() {
  */
 function startOf(text) {
   const { position, clock } = splitClock(text.replaceAll("_", " ").trim());
-  return clock ? `${format(boardOf(position))} ${clock}` : format(boardOf(position));
+  return withClock(format(boardOf(position)), clock);
 }
+
+/**
+ * The no-capture limit of an address: a number of plies, 0 for no limit.
+ * @param {string | null} text
+ */
+const limitOf = (text) => (/^\d+$/.test(text ?? "") ? Number(text) || null : NO_CAPTURE_LIMIT);
 
 /**
  * Applies an address. For an invalid one the page shows the readable part and the error.
@@ -58,39 +72,53 @@ function startOf(text) {
  */
 export function fromAddress(search) {
   const query = new URLSearchParams(search);
+  // Some messengers add a key `from` of their own to every link.
+  const from = query.getAll("from").find((text) => text.includes("/"));
+  const position = query.get("fen");
+  const isFree = !position && !from && !query.get("line");
   app.notice = "";
   if (search === OPENED && PROBLEM) {
-    load(format(parseLeniently(query.get("fen") ?? query.get("from") ?? "")), []);
-    app.broken = { ...JSON.parse(PROBLEM), fen: query.get("fen") ?? "" };
-    app.rules = SERVED;
+    const start = format(parseLeniently(position ?? from ?? ""));
+    load({ start, moves: [], rules: SERVED });
+    app.broken = { ...JSON.parse(PROBLEM), fen: position ?? "" };
   } else {
-    const fromQuery = query.get("fen");
-    const given = fromQuery ? format(boardOf(fromQuery)) : START;
-    const root = startOf(query.get("from") ?? given);
+    const rules = query.get("rules") || (isFree ? defaultRules() : SERVED);
+    const terms = { rules, limit: limitOf(query.get("no_capture_limit")) };
+    const given = position ? format(boardOf(position)) : START;
     const moves = parseTree(query.get("line") ?? "");
-    const read = load(root, moves, moves.length ? Number(query.get("at") ?? 0) : null);
-    if (read < moves.length) app.notice = t("notice.line", { n: read, move: moves[read].uci });
-    // A position that the line does not lead to is shown without the line.
-    if (fen() !== given && couldPlay(splitClock(root).position, moves[0]?.uci ?? "") === false) load(given, []);
-    app.rules = query.get("rules") || SERVED;
+    const read = load({ start: startOf(from ?? given), moves, ...terms }, Number(query.get("at")));
+    if (read < moves.length) {
+      app.notice = t("notice.line", { n: read, move: moves[read].uci });
+      // The position that the readable part of the line does not lead to is shown without the line.
+      if (position && fen() !== given) load({ start: given, moves: [], ...terms });
+    }
   }
   app.game.done = [];
-  const hasPosition = app.broken || ["fen", "from", "line"].some((key) => query.has(key));
-  app.tab = query.get("view") || (hasPosition ? "position" : "home");
+  app.tab = query.get("view") || (isFree && !app.broken ? "home" : "position");
   app.wanted = { overlay: query.get("overlay"), arrows: query.get("arrows") };
 }
 
 let jumping = true;
 export const jump = () => (jumping = true);
 
+/** What an entry of the browser's history keeps beside the address: the game that is being played. */
+function state() {
+  const match = app.controller?.identity?.() ?? null;
+  return match && { match };
+}
+
 /** Writes the address, but keeps an invalid one. The browser's back button undoes a jump to another position. */
 export function write() {
   if (app.broken || app.tab === "home") return;
   const address = toAddress();
-  if (address === location.pathname + location.search) return;
-  if (jumping) history.pushState(null, "", address);
-  else history.replaceState(null, "", address);
+  const isSame = address === location.pathname + location.search;
+  if (isSame && JSON.stringify(state()) === JSON.stringify(history.state)) return;
+  if (jumping) push();
+  else history.replaceState(state(), "", address);
   jumping = false;
   emit("address");
 }
+
+/** Writes the address as a new entry of the browser's history. */
+export const push = () => history.pushState(state(), "", toAddress());
 export const settled = () => (jumping = false);

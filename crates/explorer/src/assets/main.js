@@ -2,14 +2,14 @@
 
 import { forget, get } from "./api.js";
 import { startAnalysis } from "./analysis.js";
-import { app, emit, on, play, playable, refresh, rules, step } from "./app.js";
+import { app, control, emit, mayLeave, on, play, playable, refresh, rules, step, useRules } from "./app.js";
 import { Board } from "./board.js";
 import { startConnection } from "./connection.js";
 import { edit, editKey, startEditor, toggleEditor } from "./editor.js";
 import { startGauge } from "./gauge.js";
 import { icon } from "./icons.js";
 import { startKeys, TABS, undo } from "./keys.js";
-import { fromAddress, jump, settled, write } from "./link.js";
+import { defaultRules, fromAddress, jump, push, settled, write } from "./link.js";
 import { startMatchBar } from "./matchbar.js";
 import { whyIllegal } from "./movegen.js";
 import * as engine from "./panel-engine.js";
@@ -23,35 +23,14 @@ import * as position from "./panel-position.js";
 import { name, START } from "./position.js";
 import { startPlayer } from "./player.js";
 import { startRules } from "./rules.js";
-import { spelledOut } from "./ruleset.js";
+import { keepSettings, readSettings } from "./settings.js";
 import { startSolve } from "./solve.js";
 import { startSounds } from "./sounds.js";
-import { $, h, number, percent, setLanguage, t, toast, translate } from "./ui.js";
+import { $, currentLanguage, h, number, percent, setLanguage, t, toast, translate } from "./ui.js";
 
 const panels = [home, playing, learn, position, explore, material, engine, game];
 /** @type {Record<string, number>} */
 const ARROWS = { ArrowRight: 1, ArrowLeft: -1 };
-const STORE = "doushouqi";
-
-function readSettings() {
-  try {
-    Object.assign(app.settings, JSON.parse(localStorage.getItem(STORE) ?? "{}"));
-  } catch {
-    // A browser without storage starts with the defaults.
-  }
-  const query = new URLSearchParams(location.search);
-  if (!localStorage.getItem(STORE) && navigator.language.startsWith("zh")) app.settings.language = "zh";
-  for (const key of ["pieces", "theme"]) if (query.get(key)) app.settings[key] = query.get(key);
-  if (query.get("lang")) app.settings.language = query.get("lang") ?? "";
-}
-
-function keepSettings() {
-  try {
-    localStorage.setItem(STORE, JSON.stringify(app.settings));
-  } catch {
-    // A browser without storage keeps no settings.
-  }
-}
 
 const setTheme = () => {
   if (app.settings.theme === "auto") delete document.documentElement.dataset.theme;
@@ -73,12 +52,24 @@ function startHeader() {
     app.board.setStyle(app.settings.pieces);
     emit("pieces");
   });
-  bind("language", async () => {
-    await setLanguage(app.settings.language);
-    speak();
-  });
+  bind("language", chooseLanguage);
   $("#gear").replaceChildren(icon("gear"));
   $("#help").addEventListener("click", () => $("#keys").showModal());
+}
+
+/** Changes the language, unless its strings cannot be loaded. */
+async function chooseLanguage() {
+  const before = defaultRules();
+  try {
+    await setLanguage(app.settings.language);
+  } catch {
+    app.settings.language = $("#language").value = currentLanguage();
+    return toast(t("error.offline"));
+  }
+  speak();
+  // A board that nobody has used takes the rules of the language.
+  const isUnused = !app.controller && !app.broken && app.game.start() === START && !app.game.root.children.length;
+  if (isUnused && app.rules === before && before !== defaultRules()) await useRules(defaultRules());
 }
 
 function startTools() {
@@ -164,6 +155,7 @@ function typed(event) {
   event.preventDefault();
   const input = $("#movein");
   const text = input.value.trim();
+  if (!text) return input.focus();
   const plain = text.toLowerCase().replaceAll(/[x\- ]/g, "");
   const found = playable().find(
     (/** @type {Page.Move} */ move) =>
@@ -254,6 +246,8 @@ function openTab(key) {
     tab.setAttribute("aria-selected", String(chosen));
     tab.tabIndex = chosen ? 0 : -1;
   }
+  // On a narrow screen the tabs scroll.
+  $(`#tab-${key}`).scrollIntoView({ block: "nearest", inline: "nearest" });
   buildPanel();
   write();
   if (!isFirst) return;
@@ -344,37 +338,50 @@ function startBoard() {
     app.board.setMoves(playable());
   });
   for (const event of ["probe", "match"]) on(event, () => app.board.setMoves(playable()));
-  on("spelled", () => app.board.setRules(app.spelled));
+  on("rules", () => app.board.setRules(app.spelled));
 }
 
 /** Whether the board shows more than the start, so that the choices of the first view do not fit. */
 const isElsewhere = () => app.editing || app.game.cursor.parent || app.game.root.fen !== START;
 
-/** Shows what the address says. */
+/** Shows what the address says; the start of the game for an address that this page cannot read. */
 async function open() {
-  fromAddress(location.search);
+  try {
+    fromAddress(location.search);
+  } catch {
+    fromAddress("");
+    app.notice = t("notice.link", { detail: t("error.bad_request") });
+  }
   const { overlay, arrows } = app.wanted ?? {};
   if (!TABS.includes(app.tab) && app.tab !== "home") app.tab = "position";
   app.board.arrows = (arrows ?? "")
     .split(",")
     .filter((text) => /^([a-g][1-9]){2}$/.test(text))
     .map((text) => [app.board.parseSquare(text.slice(0, 2)), app.board.parseSquare(text.slice(2))]);
-  settled();
-  emit("rules");
   app.overlay = null;
-  app.spelled = spelledOut(rules());
-  emit("spelled");
-  const shown = refresh({ quiet: true });
+  // A reload, and the browser's back and forward buttons, return to a game that is not over.
+  const match = app.broken ? null : playing.resume(history.state?.match);
+  settled();
+  const shown = match ? null : refresh({ quiet: true });
   startTabs();
   if (overlay) explore.choose(overlay);
   await shown;
   if (app.broken) toggleEditor(true);
 }
 
+/** Follows the browser's back and forward buttons. A game stays on the board until the user agrees to leave it. */
+async function travel() {
+  if (!app.controller?.isRunning?.()) return open();
+  push();
+  if (!(await mayLeave())) return;
+  control(null);
+  history.back();
+}
+
 async function start() {
   readSettings();
   setTheme();
-  await setLanguage(app.settings.language);
+  await setLanguage(app.settings.language).catch(() => toast(t("error.offline")));
   startBoard();
   translate();
   document.title = t("title");
@@ -411,11 +418,7 @@ async function start() {
   on("trimmed", () => refresh({ quiet: true }));
   on("overlay", write);
   on("jump", jump);
-  on("rules", () => {
-    material.renew();
-    app.spelled = spelledOut(rules());
-    emit("spelled");
-  });
+  on("rules", material.renew);
   for (const event of ["match", "lesson"]) on(event, pressedFlip);
   on("controller", showBegin);
   on("opentab", openTab);
@@ -425,7 +428,7 @@ async function start() {
   });
   on("probe", () => app.tab === "home" && isElsewhere() && openTab("position"));
   on("settings", keepSettings);
-  window.addEventListener("popstate", open);
+  window.addEventListener("popstate", travel);
   await open();
   refreshStatus();
   document.documentElement.dataset.ready = "true";

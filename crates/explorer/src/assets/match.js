@@ -1,12 +1,11 @@
 // A game on this board: against the engine, or two players. It owns the board until it ends.
 
 import { get } from "./api.js";
-import { app, control, emit, overText, refresh, rules, setOffline } from "./app.js";
+import { app, control, emit, gameParams, overText, refresh, rules, setOffline, status } from "./app.js";
 import { Clock } from "./clock.js";
 import { levelOf, timeControl } from "./levels.js";
 import { whyIllegal } from "./movegen.js";
-import { gameStatus } from "./status.js";
-import { newId, storeGame } from "./store.js";
+import { newId, storeGame, takeGame } from "./store.js";
 import { announce, isTemporary, side, t } from "./ui.js";
 import { treeText } from "./variations.js";
 
@@ -59,15 +58,18 @@ export class Match {
   /** @type {number | undefined} */
   ticking = undefined;
 
-  /** @param {Setup} setup */
-  constructor(setup, { id = newId(), date = new Date().toISOString(), left = undefined } = {}) {
+  /**
+   * @param {Setup} setup
+   * @param {{ id?: string, date?: string, left?: Record<Api.Turn, number> | null }} [kept] of a game that goes on
+   */
+  constructor(setup, { id = newId(), date = new Date().toISOString(), left = null } = {}) {
     const time = timeControl(setup.time);
     this.setup = setup;
     this.id = id;
     this.date = date;
     this.clock = time ? new Clock({ ...time, left }) : null;
     this.node = app.game.cursor;
-    this.status = gameStatus(this.node, rules(), app.game.clock);
+    this.status = status(this.node);
   }
 
   /** Begins at the position on the board, or continues at the end of the line on it. */
@@ -76,7 +78,8 @@ export class Match {
     app.game.go(this.node);
     control(this);
     app.board.flip(this.setup.you === "b" || (this.turning() && this.turn() === "b"));
-    this.status = gameStatus(this.node, rules(), app.game.clock);
+    this.status = status(this.node);
+    takeGame(this.id);
     if (this.status.over) return this.finish(this.status.over);
     this.clock?.start(this.turn());
     if (this.clock) this.ticking = setInterval(() => this.tick(), 100);
@@ -87,6 +90,17 @@ export class Match {
 
   turn() {
     return this.node.fen.slice(-1);
+  }
+
+  /** Whether leaving would interrupt a game. */
+  isRunning() {
+    return !this.result && this.node.ply > 0;
+  }
+
+  /** The identity of the game, with which a reload continues it; null for a game that is not stored. */
+  identity() {
+    const { id, date, setup } = this;
+    return setup.trainer ? null : { id, date, setup };
   }
 
   turning() {
@@ -115,7 +129,7 @@ export class Match {
    */
   play(uci, message = "") {
     if (!this.isOpen() || !this.status.moves.some((move) => move.uci === uci)) return;
-    Object.assign(this, { message, offer: null, thinking: null });
+    Object.assign(this, { message, offer: null, thinking: null, waiting: false });
     return this.advance(uci);
   }
 
@@ -125,7 +139,7 @@ export class Match {
    */
   refuse(uci) {
     const why = whyIllegal(this.node.fen, uci, rules());
-    if (!this.isOpen() || !why || ["far", "nopiece", "own"].includes(why)) return;
+    if (!this.isOpen() || !why || ["far", "diagonal", "nopiece", "own"].includes(why)) return;
     this.message = t(`illegal.${why}`, { move: uci });
     announce(this.message);
     this.changed();
@@ -141,7 +155,7 @@ export class Match {
     this.node = app.game.child(this.node, uci);
     if (follows) app.game.go(this.node);
     this.clock?.press();
-    this.status = gameStatus(this.node, rules(), app.game.clock);
+    this.status = status(this.node);
     emit("moved", uci);
     if (this.status.over) return this.finish(this.status.over);
     if (this.turning() && follows) app.board.flip(this.turn() === "b");
@@ -167,6 +181,7 @@ export class Match {
     if (this.thinking !== mine) return;
     this.thinking = null;
     this.score = answer.score;
+    if (this.clock && !this.clock.running) this.clock.start(this.turn());
     return this.advance(answer.uci);
   }
 
@@ -180,11 +195,9 @@ export class Match {
    * @param {object} mine
    */
   async ask(strength, mine) {
-    const path = [];
-    for (let node = this.node; node.parent; node = node.parent) path.unshift(node.uci);
     const left = this.clock ? this.clock.read(this.turn()) / 25 : MOVE_TIME;
     const movetime = Math.round(Math.max(50, Math.min(MOVE_TIME, left)));
-    const query = { fen: app.game.start(), rules: app.rules, moves: path.join(","), movetime, ...strength };
+    const query = { ...gameParams(this.node), movetime, ...strength };
     while (this.thinking === mine) {
       try {
         const answer = await get("bestmove", query, { keep: false });
@@ -196,6 +209,7 @@ export class Match {
         if (error.code === "offline") setOffline(true);
         this.waiting = isTemporary(error);
         this.problem = this.waiting ? null : error;
+        if (!this.isHuman(this.turn())) this.clock?.cancel();
         this.changed();
         if (!this.waiting) return null;
         await wait(RETRY);
@@ -216,9 +230,9 @@ export class Match {
     app.game.remove(taken);
     this.clock?.stop();
     this.clock?.start(this.turn());
-    Object.assign(this, { offer: null, message: "" });
+    Object.assign(this, { offer: null, message: "", waiting: false });
     this.takebacks++;
-    this.status = gameStatus(node, rules(), app.game.clock);
+    this.status = status(node);
     if (this.turning()) app.board.flip(this.turn() === "b");
     this.store();
     this.changed();
@@ -249,6 +263,7 @@ export class Match {
     this.thinking = null;
     this.hints++;
     this.message = t("match.hint", { move: answer.san });
+    announce(this.message);
     app.board.point(answer.uci);
     this.changed();
   }
@@ -284,7 +299,9 @@ export class Match {
 
   tick() {
     const fallen = this.clock?.fallen();
-    if (fallen) return this.finish({ winner: color(other(fallen)), reason: "time" });
+    if (fallen && this.isHuman(fallen)) return this.finish({ winner: color(other(fallen)), reason: "time" });
+    // The engine keeps to its time: what took longer is the way to the server.
+    if (fallen) this.clock?.cancel();
     emit("tick");
   }
 
@@ -335,11 +352,12 @@ export class Match {
       date: this.date,
       setup: this.setup,
       rules: app.rules,
+      limit: app.game.limit,
       start: app.game.start(),
       line: treeText(app.game.root),
       plies: this.node.ply,
       result: this.result,
-      left: this.clock?.left ?? null,
+      left: this.clock && { w: this.clock.read("w"), b: this.clock.read("b") },
     });
   }
 

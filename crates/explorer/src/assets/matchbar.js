@@ -3,8 +3,8 @@
 import { app, on } from "./app.js";
 import { clockText } from "./clock.js";
 import { pieceIcon } from "./pieces.js";
-import { captured, NO_CAPTURE_LIMIT } from "./status.js";
-import { $, announce, button, h, pieceName, side, t } from "./ui.js";
+import { captured } from "./status.js";
+import { $, announce, button, h, listed, pieceName, said, side, t } from "./ui.js";
 
 /** @type {any} */
 let match = null;
@@ -27,7 +27,7 @@ export function startMatchBar() {
  * @param {any} pieces
  */
 export function capturedRow(color, pieces) {
-  const text = pieces.length ? pieces.map(pieceName).join(", ") : t("match.captured.none");
+  const text = pieces.length ? listed(pieces.map(pieceName)) : t("match.captured.none");
   const label = t("match.captured", { side: t(color), pieces: text });
   return h(
     "span",
@@ -84,13 +84,11 @@ function counters() {
       ),
     );
   }
-  parts.push(
-    h(
-      "span",
-      { id: "nocapture", class: status.clock >= NO_CAPTURE_LIMIT / 2 ? "near" : null },
-      t("match.nocapture", { n: status.clock, of: NO_CAPTURE_LIMIT }),
-    ),
-  );
+  if (status.limit) {
+    const near = status.clock >= status.limit / 2;
+    const text = t("match.nocapture", { n: status.clock, of: status.limit });
+    parts.push(h("span", { id: "nocapture", class: near ? "near" : null }, text));
+  }
   return h("p", { class: "counters soft" }, parts);
 }
 
@@ -144,7 +142,7 @@ function draw() {
     row(far, lost),
     row(near, lost),
     counters(),
-    h("p", { id: "matchmessage", class: "soft" }, match.message),
+    h("p", { id: "matchmessage", class: "soft" }, match.message && said(match.message)),
     h("div", { class: "bar actions" }, actions()),
   );
   if (focused && bar.querySelector(`#${focused}`)) $(`#${focused}`).focus({ preventScroll: true });

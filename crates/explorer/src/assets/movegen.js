@@ -1,7 +1,7 @@
 // The rules of the game: legal moves, why a move is illegal, and how a position ends. A twin of the server's move
 // generator, so that the page works when no server responds.
 
-import { ANIMALS, boardOf, ground, index, isWhite, name, notation, parse } from "./position.js";
+import { ANIMALS, boardOf, ground, index, isWhite, name, parse, sanOf } from "./position.js";
 
 const STEPS = [7, -7, 1, -1];
 /** @type {Record<Api.Turn, number>} */
@@ -155,7 +155,7 @@ export function legalMoves(fen, rules) {
       .filter(open)
       .map(({ to, water }) => ({
         uci: name(from) + name(to),
-        san: notation(fen, name(from) + name(to)),
+        san: sanOf(squares, from, to),
         from: name(from),
         to: name(to),
         piece: piece.toUpperCase(),
@@ -169,6 +169,18 @@ export function legalMoves(fen, rules) {
 }
 
 /**
+ * The reason why no way leads from a square to another one. Only a leaper has no way to water beside it.
+ * @param {number} from
+ * @param {number} to
+ */
+function unreachable(from, to) {
+  const files = Math.abs((from % 7) - (to % 7));
+  const ranks = Math.abs(Math.floor(from / 7) - Math.floor(to / 7));
+  if (files + ranks === 1) return "water";
+  return files === 1 && ranks === 1 ? "diagonal" : "far";
+}
+
+/**
  * The reason why a piece of the side to move cannot go between two squares: a key of the strings, or null if it can.
  * @param {string} fen
  * @param {string} uci
@@ -179,7 +191,7 @@ export function whyIllegal(fen, uci, rules) {
   const [from, to] = [index(uci.slice(0, 2)), index(uci.slice(2, 4))];
   if (from === to || !squares[from] || owner(squares[from]) !== turn) return "nopiece";
   const way = reach(squares, from, rules).find((target) => target.to === to);
-  if (!way) return isWater(to) && squares[from].toUpperCase() !== "R" ? "water" : "far";
+  if (!way) return unreachable(from, to);
   if (isBlocked(way.water, squares, turn, rules)) return "blocked";
   return targetProblem(squares, from, to, rules);
 }

@@ -1,7 +1,7 @@
 // Explanations of a value: overlays on the board, other rules, fortresses, the decision tree.
 
 import { get } from "./api.js";
-import { app, emit, fen, on, params, pieces, refresh, turn } from "./app.js";
+import { app, emit, fen, on, params, pieces, turn, useRules } from "./app.js";
 import { because, clause, clauseSquares } from "./clauses.js";
 import { icon } from "./icons.js";
 import { boardOf, index, name } from "./position.js";
@@ -14,8 +14,11 @@ import {
   errorText,
   h,
   inWords,
+  labelled,
+  listed,
   number,
   pieceName,
+  result,
   side,
   sidedChip,
   t,
@@ -113,16 +116,17 @@ async function draw() {
     text?.replaceChildren(h("p", { class: "soft" }, t("overlay.help")));
     return;
   }
-  const position = fen();
+  const asked = `${fen()} ${app.rules}`;
+  const isOld = () => app.overlay !== overlay || `${fen()} ${app.rules}` !== asked;
   try {
     const kind = overlay.name.split(":")[0];
     const shown = await DRAWINGS[kind](overlay);
-    if (app.overlay !== overlay || fen() !== position) return;
+    if (isOld()) return;
     board.overlay = shown.board;
     board.render();
     $("#overlaytext")?.replaceChildren(...[shown.text].flat());
   } catch (error) {
-    if (app.overlay !== overlay || fen() !== position) return;
+    if (isOld()) return;
     board.overlay = null;
     board.render();
     $("#overlaytext")?.replaceChildren(h("p", { class: "error" }, errorText(error)));
@@ -165,7 +169,7 @@ async function drawWhatIf(overlay) {
       "td",
       {},
       entry?.value
-        ? h("span", { title: `${name(at)}: ${inWords(entry.value)}` }, valueSymbol(entry.value))
+        ? h("span", { title: labelled(name(at), inWords(entry.value)) }, valueSymbol(entry.value))
         : h("span", { title: entry?.reason ? t(`why.${entry.reason}`) : null }, "·"),
     );
   };
@@ -281,7 +285,7 @@ async function drawFortress() {
     h("p", { id: "fortresstext" }, t("fortress.sentence", { n: from === null ? cycle.length : cycle.length - from })),
   ];
   for (const [color, squares] of held)
-    text.push(h("p", {}, t("fortress.squares", { side: side(color), squares: squares.map(name).join(" ") })));
+    text.push(h("p", {}, t("fortress.squares", { side: side(color), squares: listed(squares.map(name)) })));
   text.push(h("p", { id: "fortresswhy" }, fortressText(fortress)));
   text.push(
     h(
@@ -320,7 +324,7 @@ function fortressText({ defender, squares }) {
   return t(held.length <= 12 ? "fortress.needs" : "fortress.many", {
     side: t(defender ?? ""),
     other,
-    squares: held.join(", "),
+    squares: listed(held),
     n: held.length,
   });
 }
@@ -357,15 +361,7 @@ function drawPresets() {
         h(
           "th",
           { scope: "row" },
-          button(
-            t(`rules.${preset.name}`),
-            () => {
-              app.rules = preset.name;
-              emit("rules");
-              refresh();
-            },
-            { class: "plain", title: preset.rules },
-          ),
+          button(t(`rules.${preset.name}`), () => useRules(preset.name), { class: "plain", title: preset.rules }),
         ),
         h(
           "td",
@@ -474,7 +470,7 @@ function drawTree() {
       const text = h(
         "span",
         { class: "node", title: node.feature },
-        answer ? `${t(answer)}: ` : "",
+        answer ? labelled(t(answer), "") : "",
         leaf(node) ? h("strong", {}, t(`leaf.${node.label}`)) : clause(node.test),
       );
       if (leaf(node)) return h("li", { class: lit ? "lit" : null }, text);
@@ -488,8 +484,12 @@ function drawTree() {
       );
     };
     const root = tree.path[0] ?? tree.nodes[0].id;
+    const { label } = nodes.get(tree.path.at(-1));
+    // A tree is a rule of thumb; the tables are right.
+    const isWrong = tree.value && tree.value.wdl !== label;
     return [
-      treeSentence(tree.sentence, treeResult(nodes.get(tree.path.at(-1)).label)),
+      isWrong ? h("p", { id: "treewrong" }, t("tree.wrong", { result: result(tree.value, turn()) })) : "",
+      treeSentence(tree.sentence, treeResult(label)),
       h(
         "p",
         { class: "soft" },

@@ -90,6 +90,7 @@ const gameText = () =>
     root: app.game.root,
     start: app.game.start(),
     rules: app.spelled,
+    limit: app.game.limit,
     white: $("#whitename").value,
     black: $("#blackname").value,
     result: app.finished?.result ?? app.probe?.over ?? null,

@@ -1,11 +1,12 @@
 // Learn: the tutorial of the rules, puzzles, and endgames against perfect play.
 
-import { app, on, rules } from "./app.js";
+import { app, mayLeave, on, rules } from "./app.js";
 import { lessonsOf } from "./lessons.js";
 import { choosePuzzle, progress, Puzzle } from "./puzzles.js";
+import { keep, recall } from "./storage.js";
 import { findEndgame, Trainer } from "./trainer.js";
 import { Tutorial } from "./tutorial.js";
-import { $, announce, button, errorText, h, t } from "./ui.js";
+import { $, announce, button, errorText, h, listed, t } from "./ui.js";
 
 export const key = "learn";
 
@@ -43,23 +44,14 @@ export function update() {
 const content = () => [exerciseSection(), tutorialSection(), puzzleSection(), trainerSection()].filter(Boolean);
 
 function doneLessons() {
-  try {
-    return JSON.parse(localStorage.getItem(DONE) ?? "[]");
-  } catch {
-    return [];
-  }
+  const done = recall(DONE, []);
+  return Array.isArray(done) ? done : [];
 }
 
 /**
  * @param {string} key
  */
-function markDone(key) {
-  try {
-    localStorage.setItem(DONE, JSON.stringify([...new Set([...doneLessons(), key])]));
-  } catch {
-    // A browser without storage marks no lesson.
-  }
-}
+const markDone = (key) => keep(DONE, [...new Set([...doneLessons(), key])]);
 
 /** The task of the exercise on the board, and the next step. */
 function exerciseSection() {
@@ -125,7 +117,7 @@ function puzzleText(puzzle) {
     "exercisehead",
     t("puzzle.title", { n: puzzle.puzzle.difficulty, material: puzzle.puzzle.material }),
     h("p", { id: "exercisetext", class: puzzle.solved ? "solved" : null }, puzzle.headline()),
-    puzzle.solved ? h("p", { class: "soft" }, puzzle.text(), themes.length ? ` · ${themes.join(", ")}` : "") : "",
+    puzzle.solved ? h("p", { class: "soft" }, puzzle.text(), themes.length ? ` · ${listed(themes)}` : "") : "",
     h("div", { class: "bar" }, buttons),
   );
 }
@@ -133,7 +125,7 @@ function puzzleText(puzzle) {
 function tutorialSection() {
   const done = doneLessons();
   const start = (/** @type {any} */ lesson) =>
-    button(t(`lesson.${lesson.key}`), () => new Tutorial(lesson).begin(), {
+    button(t(`lesson.${lesson.key}`), async () => (await mayLeave()) && new Tutorial(lesson).begin(), {
       class: "plain",
       "data-lesson": lesson.key,
     });
@@ -182,6 +174,7 @@ function puzzleSection() {
 }
 
 async function nextPuzzle() {
+  if (!(await mayLeave())) return undefined;
   try {
     const found = await choosePuzzle(choice.puzzle);
     trouble.puzzle = found ? "" : t("puzzle.none");
@@ -208,6 +201,7 @@ function trainerSection() {
 }
 
 async function train() {
+  if (!(await mayLeave())) return undefined;
   try {
     const found = await findEndgame(choice.trainer);
     trouble.trainer = found ? "" : t("trainer.none");

@@ -3,7 +3,7 @@
 import { get } from "./api.js";
 import { addBestLine, app, fen, randomPosition, setPosition } from "./app.js";
 import { material } from "./position.js";
-import { $, asTable, button, errorText, h, number, percent, s, side, t } from "./ui.js";
+import { $, asTable, button, described, errorText, h, labelled, number, percent, s, side, t } from "./ui.js";
 
 export const key = "material";
 let shown = "";
@@ -368,7 +368,7 @@ async function drawLongest(wanted) {
                 {},
                 button(t("longest.play"), () => open(line), {
                   "data-longest": line.plies,
-                  "aria-label": `${t("longest.play")}: ${line.material}, ${line.plies}`,
+                  "aria-label": labelled(t("longest.play"), described([line.material, String(line.plies)])),
                 }),
               ),
             ),
@@ -407,7 +407,7 @@ async function drawMatrix() {
         button(`${Math.round(win * 100)}`, () => swaps(m, i, j), {
           class: shade(win, loss),
           title,
-          "aria-label": `${Math.round(win * 100)}: ${title}`,
+          "aria-label": labelled(String(Math.round(win * 100)), title),
           "data-pair": pair,
         }),
       );

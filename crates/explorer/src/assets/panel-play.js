@@ -1,13 +1,15 @@
 // Play: the choice of side, opponent and clock, the state of the game, and the games that this browser keeps.
 
-import { app, emit, load, on, refresh } from "./app.js";
+import { app, control, emit, load, mayLeave, on, refresh } from "./app.js";
+import { Game } from "./game.js";
 import { writeGame } from "./gamefile.js";
 import { LEVELS, TIMES } from "./levels.js";
 import { Match } from "./match.js";
 import { pieceIcon } from "./pieces.js";
 import { boardOf, index, START } from "./position.js";
-import { deleteGame, storedGames } from "./store.js";
-import { $, announce, button, download, h, side, t } from "./ui.js";
+import { spelledOut } from "./ruleset.js";
+import { deleteGame, isElsewhere, onStoredElsewhere, storedGames } from "./store.js";
+import { $, announce, button, download, h, inTurn, labelled, side, t } from "./ui.js";
 import { parseTree } from "./variations.js";
 
 export const key = "play";
@@ -30,6 +32,14 @@ export function startPlay() {
   on("gameover", showResult);
   on("tree", redraw);
   for (const event of ["jump", "language", "pieces"]) on(event, redraw);
+  window.addEventListener("pagehide", () => app.controller?.isRunning?.() && app.controller.store());
+  onStoredElsewhere(() => {
+    if (match && app.controller === match && isElsewhere(match.id)) {
+      app.notice = t("notice.othertab");
+      leave();
+    }
+    redraw();
+  });
 }
 
 const redraw = () => {
@@ -207,9 +217,8 @@ function open(game) {
 export function rematch() {
   const { setup } = match;
   const you = OTHER[setup.you] ?? "both";
-  const { fen } = app.game.root;
   $("#gameover").close();
-  app.game.reset(fen);
+  app.game.reset(app.game.start(), { limit: app.game.limit });
   emit("jump");
   return open(new Match({ ...setup, you }));
 }
@@ -231,10 +240,8 @@ function gameSection() {
 }
 
 function leave() {
-  app.controller?.leave();
-  app.controller = null;
-  emit("controller");
-  refresh();
+  control(null);
+  return refresh();
 }
 
 /**
@@ -291,19 +298,20 @@ const names = (setup) => {
 };
 
 /**
- * Saves the game on the board as a file.
- * @param {any} first
+ * Saves a game as a file: the game on the board, or a stored one.
+ * @param {any} match
  */
-function save({ date, result, setup }) {
-  const game = {
-    root: app.game.root,
-    start: app.game.start(),
-    rules: app.spelled,
+function save({ date, result, setup }, game = app.game) {
+  const text = writeGame({
+    root: game.root,
+    limit: game.limit,
+    start: game.start(),
+    rules: spelledOut(game.options()),
     date: date.slice(0, 10).replaceAll("-", "."),
     result,
     ...names(setup),
-  };
-  download(writeGame(game), "game.txt", "text/plain");
+  });
+  download(text, "game.txt", "text/plain");
 }
 
 /**
@@ -340,7 +348,7 @@ function showResult(game) {
     ),
   );
   dialog.showModal();
-  announce(`${head}. ${game.headline()}`);
+  announce(inTurn([head, game.headline()]));
 }
 
 /**
@@ -377,8 +385,8 @@ function storedSection() {
       { "data-game": game.id },
       button(label, () => openStored(game), { class: "plain" }),
       game.result ? "" : button(t("stored.continue"), () => goOn(game), { class: "continue" }),
-      button(t("stored.export"), () => exportStored(game), { "aria-label": `${t("stored.export")}: ${label}` }),
-      button(t("stored.delete"), () => forget(game), { "aria-label": `${t("stored.delete")}: ${label}` }),
+      button(t("stored.export"), () => exportStored(game), { "aria-label": labelled(t("stored.export"), label) }),
+      button(t("stored.delete"), () => forget(game), { "aria-label": labelled(t("stored.delete"), label) }),
     );
   };
   return h(
@@ -392,29 +400,46 @@ function storedSection() {
 }
 
 /**
- * @param {any} game
+ * The stored game as one to be shown.
+ * @param {Page.StoredGame} game
  */
-function place(game) {
-  app.rules = game.rules;
-  load(game.start, parseTree(game.line), Infinity);
-  emit("rules");
-}
+const loaded = ({ start, rules, limit, line }) => ({ start, rules, limit, moves: parseTree(line) });
 
 /**
- * @param {any} game
+ * Shows a stored game at its end, with its result.
+ * @param {Page.StoredGame} game
  */
-function openStored(game) {
-  place(game);
+async function openStored(game) {
+  if (!(await mayLeave())) return undefined;
+  load(loaded(game), Infinity);
+  if (game.result) {
+    match = new Match(game.setup, game);
+    match.result = game.result;
+    app.finished = match;
+  }
   redraw();
   return refresh();
 }
 
 /**
- * @param {any} game
+ * @param {Page.StoredGame} game
  */
-function goOn(game) {
-  place(game);
-  return open(new Match(game.setup, { id: game.id, date: game.date, left: game.left ?? undefined }));
+async function goOn(game) {
+  if (!(await mayLeave())) return undefined;
+  load(loaded(game), Infinity);
+  return open(new Match(game.setup, game));
+}
+
+/**
+ * Continues the game that this entry of the browser's history belongs to, if it is not over; null without one.
+ * @param {any} identity as `Match.identity` returns it
+ */
+export function resume(identity) {
+  if (typeof identity?.id !== "string" || !identity.setup) return null;
+  const stored = storedGames().find(({ id }) => id === identity.id);
+  if (stored?.result) return null;
+  if (stored) load(loaded(stored), Infinity);
+  return open(new Match(identity.setup, { ...identity, left: stored?.left }));
 }
 
 /** The last game of this browser that is not over, with its label; null if there is none. */
@@ -424,9 +449,11 @@ export function unfinished() {
 }
 
 /**
- * @param {any} game
+ * @param {Page.StoredGame} stored
  */
-async function exportStored(game) {
-  await openStored(game);
-  save(game);
+function exportStored(stored) {
+  const { start, moves, ...terms } = loaded(stored);
+  const game = new Game(start, terms);
+  game.read(game.root, moves);
+  save(stored, game);
 }

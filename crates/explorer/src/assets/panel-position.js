@@ -5,6 +5,7 @@ import {
   app,
   emit,
   fen,
+  infoOf,
   isExact,
   on,
   pieces,
@@ -12,9 +13,10 @@ import {
   randomPosition,
   sentence,
   setPosition,
+  status,
 } from "./app.js";
 import { material, pass, START } from "./position.js";
-import { $, button, chip, errorText, h, inWords, result, side, t, valueSymbol } from "./ui.js";
+import { $, button, chip, described, errorText, h, inWords, result, said, side, spoken, t, valueSymbol } from "./ui.js";
 import { buildTree } from "./moves-tree.js";
 import { scoreText } from "./score.js";
 import { draw as drawSolve } from "./solve.js";
@@ -137,11 +139,11 @@ function row(move) {
         class: "plain",
         onfocus: point(move.uci),
         onblur: point(null),
-        "aria-label": app.probe.known ? `${move.san}, ${inWords(move.value)}` : null,
+        "aria-label": spoken(described([move.san, app.probe.known && inWords(move.value)])),
       }),
     ),
     app.probe.known ? h("td", {}, chip(move.value)) : "",
-    h("td", { class: "soft" }, notes.join(", ")),
+    h("td", { class: "soft" }, described(notes)),
   );
 }
 
@@ -166,7 +168,7 @@ function bestLine() {
     .map((move) => move.san)
     .join(" ");
   const score = scoreText(last.score, app.probe.fen.slice(-1));
-  return [h("span", { id: "bestpv" }, t("eval.line", { score, moves, depth: last.depth }))];
+  return [h("span", { id: "bestpv" }, said(t("eval.line", { score, moves, depth: last.depth })))];
 }
 
 /** The badge of a zugzwang. Small screens leave out the explanation. */
@@ -211,6 +213,9 @@ function render() {
     const text = t("ifother", { side: side(other), result: result(probe.other_side, other) });
     parts.push(h("span", { id: "otherside" }, text));
   }
+  const { limit, clock } = status();
+  if (decided && limit !== null && clock > 0 && (probe.value?.dtw ?? 0) > limit - clock)
+    parts.push(h("span", { id: "tolimit" }, t("result.limit", { n: limit - clock })));
   parts.push(...bestLine());
   sub.replaceChildren(...parts.flatMap((part, i) => (i ? [" · ", part] : [part])));
   cost();
@@ -244,7 +249,7 @@ const seenByMover = (value) => value && { wdl: REVERSED[value.wdl], dtw: value.d
 function cost() {
   const box = $("#cost");
   const node = app.game.cursor;
-  const before = node.parent?.info?.value;
+  const before = infoOf(node.parent)?.value;
   const after = app.controller
     ? null
     : app.probe?.over
@@ -257,16 +262,17 @@ function cost() {
   box.hidden = !lost;
   if (!lost) return;
   box.classList.toggle("good", lost.plies === 0);
-  if (lost.plies === 0) box.textContent = t("cost.best", { move: node.san });
-  else if (lost.plies > 0) box.textContent = t("cost.plies", { move: node.san, n: lost.plies });
-  else box.textContent = t(`cost.${lost.from}.${lost.to}`, { move: node.san });
+  const change = lost.plies === 0 ? "best" : lost.plies > 0 ? "plies" : `${lost.from}.${lost.to}`;
+  box.replaceChildren(...said(t(`cost.${change}`, { move: node.san, n: lost.plies })));
   box.hidden = lost.plies < 0;
 }
 
 /**
+ * The value of the move that has ended the game, for the side that made it.
  * @param {GameNode} node
  */
 function overValue(node) {
+  const { winner } = app.probe.over;
   const mover = node.fen.endsWith("b") ? "white" : "black";
-  return app.probe.over.winner ? { wdl: app.probe.over.winner === mover ? "win" : "loss", dtw: 1 } : null;
+  return winner ? { wdl: winner === mover ? "win" : "loss", dtw: 1 } : { wdl: "draw", dtw: null };
 }

@@ -1,13 +1,15 @@
 // Review: a graph of the evaluation, every move with its loss, the better move, and another try at mistakes.
 
 import { get } from "./api.js";
-import { app, emit, goTo, load, on, refresh } from "./app.js";
+import { app, goTo, load, mayLeave, on, refresh } from "./app.js";
+import { Game } from "./game.js";
 import { EXAMPLE, readGame } from "./gamefile.js";
 import { notation } from "./position.js";
 import { Retry } from "./retry.js";
 import { reviewGame } from "./review.js";
 import { scoreText, whiteShare } from "./score.js";
-import { $, announce, button, errorText, h, s, t } from "./ui.js";
+import { gameStatus } from "./status.js";
+import { $, announce, button, errorText, h, labelled, s, spoken, t } from "./ui.js";
 
 /** @type {any} The reviewed moves of the line on the board, or null. */
 let review = null;
@@ -21,9 +23,10 @@ export function startReview() {
     retry = now instanceof Retry ? now : null;
     drawRetry();
   });
-  on("jump", () => {
-    if (!running) review = null;
-  });
+  for (const event of ["jump", "rules"])
+    on(event, () => {
+      if (!running) review = null;
+    });
 }
 
 export function reviewSection() {
@@ -32,6 +35,9 @@ export function reviewSection() {
     "section",
     { "aria-labelledby": "reviewhead" },
     h("h3", { id: "reviewhead" }, t("review")),
+    h("p", { id: "reviewstate", class: "soft", role: "status" }),
+    h("div", { id: "retry" }),
+    h("div", { id: "reviewed" }),
     h("p", { class: "soft" }, t("review.help")),
     h("textarea", {
       id: "gametext",
@@ -54,9 +60,6 @@ export function reviewSection() {
       h("progress", { id: "reviewprogress", max: 1, value: 0, hidden: true, "aria-labelledby": "reviewhead" }),
       button(t("engine.stop"), () => running?.abort(), { id: "reviewstop", hidden: true }),
     ),
-    h("p", { id: "reviewstate", class: "soft", role: "status" }),
-    h("div", { id: "retry" }),
-    h("div", { id: "reviewed" }),
   );
 }
 
@@ -81,27 +84,33 @@ function readText() {
 /** Puts the game in the text field on the board, with its variations and comments. */
 async function openText() {
   const game = readText();
-  if (!game) return undefined;
-  app.rules = await presetName(game.rules);
-  load(game.start, game.moves, 0);
-  emit("rules");
+  if (!game || !(await mayLeave())) return undefined;
+  load({ ...game, rules: await presetName(game.rules) });
   return refresh();
 }
 
-function reviewText() {
+async function reviewText() {
   const game = readText();
-  return game && run({ start: game.start, rules: game.rules, moves: game.moves.map((move) => move.uci) });
+  return game && run({ ...game, moves: game.moves.map((move) => move.uci) });
 }
 
-export const reviewLine = () =>
-  run({
-    start: app.game.start(),
-    rules: app.rules,
-    moves: app.game
-      .line()
-      .slice(1)
-      .map((node) => node.uci),
-  });
+function reviewLine() {
+  const { rules, limit } = app.game;
+  const nodes = app.game.line().slice(1);
+  return run({ start: app.game.start(), rules, limit, moves: nodes.map((node) => node.uci ?? "") });
+}
+
+/**
+ * The moves of a game up to its end by the rules. A line on the board may go on after a draw.
+ * @param {{ start: string, rules: string, limit: number | null, moves: string[] }} game
+ */
+function playedMoves({ start, rules, limit, moves }) {
+  const game = new Game(start, { rules, limit });
+  game.read(game.root, moves);
+  const line = game.line();
+  const end = line.findIndex((node) => gameStatus(node, game.options(), limit).over);
+  return end < 0 ? moves : moves.slice(0, end);
+}
 
 /**
  * @param {number} done
@@ -119,22 +128,23 @@ function progress(done, of) {
  * @param {any} game
  */
 async function run(game) {
+  if (!(await mayLeave())) return;
   running?.abort();
   const mine = (running = new AbortController());
   try {
-    const moves = await reviewGame(game, { signal: mine.signal, progress });
-    app.rules = await presetName(game.rules);
-    load(game.start, moves.map(withBetter), 0);
-    app.game
-      .line()
-      .slice(1)
-      .forEach((node, i) => annotate(node, moves[i]));
+    const played = playedMoves(game);
+    const moves = await reviewGame({ ...game, moves: played }, { signal: mine.signal, progress });
+    const rest = game.moves.slice(played.length);
+    load({ ...game, rules: await presetName(game.rules), moves: [...moves.map(withBetter), ...rest] });
+    const nodes = app.game.line().slice(1, moves.length + 1);
+    nodes.forEach((node, i) => annotate(node, moves[i]));
     review = moves;
-    emit("rules");
     await refresh({ quiet: true });
     const bad = moves.filter((move) => move.mark).length;
-    finish(t("review.done", { n: moves.length, bad }));
+    const done = t("review.done", { n: moves.length, bad });
+    finish(rest.length ? `${done} ${t("review.ended", { n: moves.length })}` : done);
     drawReview();
+    $("#evaluation")?.scrollIntoView({ block: "nearest" });
   } catch (error) {
     finish(error.name === "AbortError" ? t("review.stopped") : errorText(error));
   } finally {
@@ -208,7 +218,7 @@ function numbered(move, i) {
  */
 function row(move, i) {
   const better = move.mark && move.best && move.best !== move.uci ? notation(move.before, move.best) : "";
-  const label = `${t("retry.do")}: ${numbered(move, i)}`;
+  const label = spoken(labelled(t("retry.do"), numbered(move, i)));
   const again = better ? button(t("retry.do"), () => begin(move, i), { class: "retry", "aria-label": label }) : "";
   return h(
     "tr",
@@ -216,7 +226,7 @@ function row(move, i) {
     h(
       "th",
       { scope: "row" },
-      button(numbered(move, i), () => goTo(i + 1), { class: "plain" }),
+      button(numbered(move, i), () => goTo(i + 1), { class: "plain", "aria-label": spoken(numbered(move, i)) }),
     ),
     h("td", {}, scored(move, move.score_after)),
     h("td", { class: "better" }, better),
@@ -275,7 +285,7 @@ function graph() {
         height: H,
         onclick: () => goTo(i + 1),
       },
-      s("title", {}, `${numbered(move, i)}: ${scored(move, move.score_after)}`),
+      s("title", {}, labelled(numbered(move, i), scored(move, move.score_after))),
     );
   const [first, last] = [points[0][1].toFixed(1), points[points.length - 1][1].toFixed(1)];
   const label = t("review.chart", { n: dots.length });
@@ -295,7 +305,8 @@ function graph() {
  * @param {any} mistake
  * @param {number} i
  */
-function begin(mistake, i) {
+async function begin(mistake, i) {
+  if (!(await mayLeave())) return undefined;
   app.game.goTo(i);
   return new Retry(mistake).begin();
 }

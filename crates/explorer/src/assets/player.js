@@ -1,9 +1,9 @@
 // Below the board: the step buttons, the scrubber, and the ribbon: the share of moves that keep the result at each ply.
 
-import { addBestLine, app, emit, goTo, on, step, storeProbe } from "./app.js";
+import { addBestLine, app, emit, goTo, infoOf, on, step, storeProbe } from "./app.js";
 import { get } from "./api.js";
 import { icon } from "./icons.js";
-import { $, asTable, h, number, s, t, valueForSide } from "./ui.js";
+import { $, asTable, h, labelled, number, s, t, valueForSide } from "./ui.js";
 
 /** @type {number | undefined} */
 let timer;
@@ -120,15 +120,13 @@ const H = 44;
  */
 function ribbon(line, ply) {
   const host = $("#ribbon");
-  const known = line.filter((/** @type {GameNode} */ node) => node.info?.value && node.info.legal);
+  const known = line.flatMap((node) => infoOf(node) ?? []).filter((info) => info.value && info.legal);
   if (line.length < 3 || !known.length) return host.replaceChildren();
   const open = host.querySelector("details")?.open;
   const width = 600 / line.length;
-  const only = known.filter(
-    (/** @type {GameNode} */ node) => node.info?.keeps === 1 && (node.info.legal ?? 0) > 1,
-  ).length;
+  const only = known.filter((info) => info.keeps === 1 && (info.legal ?? 0) > 1).length;
   const columns = line.map((/** @type {GameNode} */ node, /** @type {number} */ i) => {
-    const { info } = node;
+    const info = infoOf(node);
     const parts = [];
     if (info?.value && info.legal) {
       const height = Math.max(3, ((info.keeps ?? 0) / info.legal) * (H - 14));
@@ -164,9 +162,9 @@ function ribbon(line, ply) {
       .map((/** @type {GameNode} */ node, /** @type {number} */ i) => [
         String(i + 1),
         line[i + 1].san,
-        valueForSide(node.info?.value, node.fen.slice(-1)),
-        node.info?.keeps ?? "?",
-        node.info?.legal ?? "?",
+        valueForSide(infoOf(node)?.value, node.fen.slice(-1)),
+        infoOf(node)?.keeps ?? "?",
+        infoOf(node)?.legal ?? "?",
       ]),
     t("ribbon.title"),
   );
@@ -188,12 +186,13 @@ function ribbon(line, ply) {
  * @param {GameNode} [next]
  */
 function columnText(node, next) {
-  const { info } = node;
+  const info = infoOf(node);
   const kept =
     info?.value && info.legal
       ? t("ribbon.ply", { keeps: info.keeps, legal: info.legal, value: valueForSide(info.value, node.fen.slice(-1)) })
       : "";
-  return `${t("ply")} ${node.ply + 1}${next ? ` ${next.san}` : ""}${kept ? `: ${kept}` : ""}`;
+  const move = `${t("ply")} ${node.ply + 1}${next ? ` ${next.san}` : ""}`;
+  return kept ? labelled(move, kept) : move;
 }
 
 let fetching = false;
@@ -205,7 +204,7 @@ const ASKED = 80;
  */
 async function fetchMissing(line) {
   if (fetching || line.length < 3 || line.length > ASKED) return;
-  const missing = line.filter((/** @type {GameNode} */ node) => node.info === null && node !== app.game.cursor);
+  const missing = line.filter((/** @type {GameNode} */ node) => !infoOf(node) && node !== app.game.cursor);
   if (!missing.length) return;
   fetching = true;
   for (const node of missing) {

@@ -3,6 +3,8 @@
 export const START = "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L w";
 export const ANIMALS = "RCWDPTLE";
 export const PIECES = [..."ELTPDWCR", ..."eltpdwcr"];
+/** The usual number of plies without a capture after which a game is drawn. */
+export const NO_CAPTURE_LIMIT = 100;
 
 /**
  * @param {number} square
@@ -104,13 +106,20 @@ export function parseLeniently(fen) {
 }
 
 /**
- * The position of a game's FEN, and the halfmove clock behind it.
+ * The position of a game's FEN, and the halfmove clock behind it. A move number may follow, as in chess.
  * @param {string} fen
  */
 export function splitClock(fen) {
   const [, position, clock] = fen.match(/^(.*?[wb])(?: - -)?(?: (\d+)(?: \d+)?)?$/) ?? [fen, fen, 0];
   return { position, clock: Number(clock ?? 0) };
 }
+
+/**
+ * The FEN of a position with its halfmove clock if there is one.
+ * @param {string} position
+ * @param {number} clock
+ */
+export const withClock = (position, clock) => (clock ? `${position} ${clock}` : position);
 
 /**
  * @param {Api.Position} position
@@ -142,26 +151,20 @@ export function play(fen, uci) {
 }
 
 /**
- * Whether a piece of the side to move stands on the first square of a move. The move may still be illegal.
- * @param {string} fen
- * @param {string} uci
+ * The papers' notation of a move on a board: `Eb3`, `Exb3`.
+ * @param {(string | null)[]} squares
+ * @param {number} from
+ * @param {number} to
  */
-export function couldPlay(fen, uci) {
-  const board = parse(fen);
-  const piece = board && /^([a-g][1-9]){2}$/.test(uci) ? board.squares[index(uci.slice(0, 2))] : null;
-  return piece !== null && isWhite(piece) === (board?.turn === "w");
-}
+export const sanOf = (squares, from, to) =>
+  (squares[from] ?? "").toUpperCase() + (squares[to] === null ? "" : "x") + name(to);
 
 /**
- * The papers' notation of a move: `Eb3`, `Exb3`.
+ * The papers' notation of a move in a position.
  * @param {string} fen
  * @param {string} uci
  */
-export function notation(fen, uci) {
-  const { squares } = boardOf(fen);
-  const taken = squares[index(uci.slice(2, 4))] !== null;
-  return (squares[index(uci.slice(0, 2))] ?? "").toUpperCase() + (taken ? "x" : "") + uci.slice(2, 4);
-}
+export const notation = (fen, uci) => sanOf(boardOf(fen).squares, index(uci.slice(0, 2)), index(uci.slice(2, 4)));
 
 /**
  * @param {string} fen

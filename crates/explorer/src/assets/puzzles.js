@@ -4,19 +4,20 @@ import { get } from "./api.js";
 import { app, emit } from "./app.js";
 import { Exercise } from "./exercise.js";
 import { notation, play } from "./position.js";
+import { keep, recall } from "./storage.js";
 import { side, t } from "./ui.js";
 
 const STORE = "doushouqi.puzzles";
 /** Milliseconds before the reply appears. */
 const PAUSE = 400;
 
-/** The puzzles that have been solved in this browser, and how many of them at the first move. */
+/**
+ * The puzzles that have been solved in this browser, and how many of them at the first move.
+ * @returns {{ solved: string[], first: number }}
+ */
 export function progress() {
-  try {
-    return { solved: [], first: 0, ...JSON.parse(localStorage.getItem(STORE) ?? "{}") };
-  } catch {
-    return { solved: [], first: 0 };
-  }
+  const { solved, first } = recall(STORE, {});
+  return { solved: Array.isArray(solved) ? solved : [], first: Number(first) || 0 };
 }
 
 /**
@@ -25,12 +26,7 @@ export function progress() {
  */
 function remember(id, first) {
   const { solved, first: before } = progress();
-  if (solved.includes(id)) return;
-  try {
-    localStorage.setItem(STORE, JSON.stringify({ solved: [...solved, id], first: before + (first ? 1 : 0) }));
-  } catch {
-    // A browser without storage counts no puzzles.
-  }
+  if (!solved.includes(id)) keep(STORE, { solved: [...solved, id], first: before + (first ? 1 : 0) });
 }
 
 /** The number of puzzles of a request. The page chooses an unsolved one. */
@@ -59,9 +55,8 @@ export class Puzzle extends Exercise {
   }
 
   begin() {
-    app.rules = this.puzzle.rules ?? "paper";
+    app.game.reset(this.puzzle.fen, { rules: this.puzzle.rules ?? "paper" });
     emit("rules");
-    app.game.reset(this.puzzle.fen);
     app.board.flip(this.puzzle.fen.endsWith("b"));
     return super.begin();
   }

@@ -7,7 +7,7 @@ import { reviewGame } from "./review.js";
 import { errorText, side, t } from "./ui.js";
 
 export class Retry extends Exercise {
-  /** @param {{uci: string, san: string, best: string, before: string}} mistake an entry of a review */
+  /** @param {Page.Mistake} mistake an entry of a review */
   constructor(mistake) {
     super();
     this.mistake = mistake;
@@ -47,7 +47,10 @@ export class Retry extends Exercise {
    */
   async markOf(uci) {
     try {
-      const [entry] = await reviewGame({ start: this.mistake.before, moves: [uci], rules: app.rules });
+      const moves = [];
+      for (let { node } = this; node.parent; node = node.parent) moves.unshift(node.uci ?? "");
+      const game = { start: app.game.start(), moves: [...moves, uci], rules: app.rules, limit: app.game.limit };
+      const [entry] = await reviewGame(game, { skip: moves.length });
       return entry.mark;
     } catch (error) {
       this.message = errorText(error);

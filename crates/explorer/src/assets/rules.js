@@ -1,7 +1,7 @@
 // The choice of rules: the presets in the header, and a form with every option.
 
 import { get } from "./api.js";
-import { app, control, emit, on, refresh } from "./app.js";
+import { app, on, useRules } from "./app.js";
 import { $, button, errorText, h, t, toast } from "./ui.js";
 
 const PRESETS = ["paper", "cazaux", "bodlaender", "quadibloc", "bell", "chinese"];
@@ -11,7 +11,7 @@ let known = null;
 
 export function startRules() {
   $("#rules").addEventListener("change", (/** @type {any} */ event) => {
-    if (event.target.value !== "other") return use(event.target.value);
+    if (event.target.value !== "other") return useRules(event.target.value);
     draw();
     openForm();
   });
@@ -29,17 +29,6 @@ function draw() {
     h("option", { value: "other" }, t("rules.other")),
   );
   $("#rules").title = app.rules;
-}
-
-/**
- * Changes the rules. A game or an exercise under the old rules ends.
- * @param {string} rules
- */
-function use(rules) {
-  control(null);
-  app.rules = rules;
-  emit("rules");
-  refresh();
 }
 
 /**
@@ -126,7 +115,7 @@ function build(values) {
   dialog.replaceChildren(
     h(
       "form",
-      { method: "dialog", onsubmit: () => use(spell(chosen())) },
+      { method: "dialog", onsubmit: () => useRules(spell(chosen())) },
       h("h2", { id: "ruleformhead" }, t("rules")),
       h(
         "label",

@@ -3,7 +3,7 @@
 
 import { address, forget, get } from "./api.js";
 import { app, fen, isExact, on, params, pieces, refresh } from "./app.js";
-import { $, announce, button, bytes, duration, errorText, h, percent, t } from "./ui.js";
+import { $, announce, button, bytes, duration, errorText, h, labelled, percent, t } from "./ui.js";
 
 /**
  * The count that the page waits for, with the server's last report.
@@ -134,7 +134,7 @@ function progressText(report) {
   const phase = t(`solve.${report.phase}`);
   if (report.phase === "waiting") return phase;
   const done = percent(Math.floor(1000 * report.fraction) / 1000);
-  return `${phase}: ${done} · ${t("solve.left", { time: duration(report.seconds_left) })}`;
+  return `${labelled(phase, done)} · ${t("solve.left", { time: duration(report.seconds_left) })}`;
 }
 
 /**

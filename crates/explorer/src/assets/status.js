@@ -3,9 +3,6 @@
 import { legalMoves, positionEnd } from "./movegen.js";
 import { boardOf, isWhite, play } from "./position.js";
 
-/** Plies without a capture after which a game is drawn. */
-export const NO_CAPTURE_LIMIT = 100;
-
 /**
  * How often a position may occur before the game is drawn; null if repetition does not end a game.
  * @param {Page.Rules} rules
@@ -13,44 +10,44 @@ export const NO_CAPTURE_LIMIT = 100;
 export const repetitionLimit = (rules) => ({ threefold: 3, twofold: 2 })[rules.repetition] ?? null;
 
 /**
+ * The positions since the last capture, from that of `node` back.
  * @param {GameNode} node
  */
-const pieces = (node) => boardOf(node.fen).squares.filter(Boolean);
+function sinceCapture(node) {
+  const fens = [node.fen];
+  for (let n = node; n.parent && n.clock > 0; n = n.parent) fens.push(n.parent.fen);
+  return fens;
+}
 
 /**
- * The nodes from the last capture to `node`, both included, and the halfmove clock that they begin with.
+ * The legal moves of a game that may go on after a draw by repetition or by the no-capture limit.
  * @param {GameNode} node
- * @param {number} startClock
+ * @param {Page.Rules} rules every option with its value
  */
-function sinceCapture(node, startClock) {
-  const path = [node];
-  let n = node;
-  for (; n.parent && pieces(n.parent).length === pieces(n).length; n = n.parent) path.unshift(n.parent);
-  return { path, clock: (n.parent ? 0 : startClock) + path.length - 1 };
+export function movesHere(node, rules) {
+  const moves = legalMoves(node.fen, rules);
+  if (rules.repetition !== "illegal") return moves;
+  const seen = new Set(sinceCapture(node));
+  return moves.filter((move) => move.captures || !seen.has(play(node.fen, move.uci)));
 }
 
 /**
  * @param {GameNode} node
- * @param {Record<string, string>} rules every option with its value
- * @param {number} [startClock] the halfmove clock of the first position
+ * @param {Page.Rules} rules every option with its value
+ * @param {number | null} limit the plies without a capture that draw the game; null for no limit
  */
-export function gameStatus(node, rules, startClock = 0) {
-  const { path, clock } = sinceCapture(node, startClock);
-  const occurrences = path.filter((n) => n.fen === node.fen).length;
-  const limit = repetitionLimit(rules);
-  let moves = legalMoves(node.fen, rules);
-  if (rules.repetition === "illegal") {
-    const seen = new Set(path.map((n) => n.fen));
-    moves = moves.filter((move) => move.captures || !seen.has(play(node.fen, move.uci)));
-  }
+export function gameStatus(node, rules, limit) {
+  const occurrences = sinceCapture(node).filter((fen) => fen === node.fen).length;
+  const most = repetitionLimit(rules);
+  const moves = movesHere(node, rules);
   let over = positionEnd(node.fen, rules);
-  if (!over && limit && occurrences >= limit) over = { winner: null, reason: "repetition" };
-  if (!over && !moves.length) {
+  if (!over && most && occurrences >= most) over = { winner: null, reason: "repetition" };
+  if (!over && !moves.length && rules.repetition === "illegal") {
     const other = node.fen.endsWith("w") ? "black" : "white";
     over = { winner: rules["no-move"] === "loss" ? other : null, reason: "no_move" };
   }
-  if (!over && clock >= NO_CAPTURE_LIMIT) over = { winner: null, reason: "no_capture" };
-  return { clock, occurrences, repetitionLimit: limit, moves: over ? [] : moves, over };
+  if (!over && limit !== null && node.clock >= limit) over = { winner: null, reason: "no_capture" };
+  return { clock: node.clock, limit, occurrences, repetitionLimit: most, moves: over ? [] : moves, over };
 }
 
 /**

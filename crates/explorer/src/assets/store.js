@@ -1,40 +1,65 @@
 // Games that are kept in this browser, newest first.
 
+import { keep, recall } from "./storage.js";
+
 const STORE = "doushouqi.games";
 const MOST = 100;
 
+/** An identifier for a new game. */
+export const newId = () => `${Date.now().toString(36)}-${Math.floor(Math.random() * 1e9).toString(36)}`;
+
+/** This tab. A game belongs to the tab that has opened it last; no other tab writes it. */
+const TAB = newId();
+
+/**
+ * @param {any} game
+ * @returns {game is Page.StoredGame}
+ */
+const isGame = (game) =>
+  ["id", "date", "rules", "start", "line"].every((key) => typeof game?.[key] === "string") &&
+  typeof game.setup?.you === "string";
+
 /** Every stored game; none in a browser without storage. */
 export function storedGames() {
-  try {
-    const games = JSON.parse(localStorage.getItem(STORE) ?? "[]");
-    return Array.isArray(games) ? games.filter((game) => typeof game?.id === "string") : [];
-  } catch {
-    return [];
-  }
+  const games = recall(STORE, []);
+  return Array.isArray(games) ? games.filter(isGame) : [];
 }
 
 /**
  * @param {Page.StoredGame[]} games
  */
-function write(games) {
-  try {
-    localStorage.setItem(STORE, JSON.stringify(games.slice(0, MOST)));
-    return true;
-  } catch {
-    return false;
-  }
+const write = (games) => keep(STORE, games.slice(0, MOST));
+
+/**
+ * Whether another tab has opened a game after this one.
+ * @param {string} id
+ */
+export const isElsewhere = (id) => storedGames().some((game) => game.id === id && game.owner && game.owner !== TAB);
+
+/**
+ * Stores a game of this tab, replacing the game with the same `id`.
+ * @param {Page.StoredGame} game
+ */
+export function storeGame(game) {
+  if (!isElsewhere(game.id)) write([{ ...game, owner: TAB }, ...storedGames().filter(({ id }) => id !== game.id)]);
 }
 
 /**
- * Stores a game, replacing the game with the same `id`; returns whether the browser keeps it.
- * @param {Page.StoredGame} game
+ * Makes a stored game the game of this tab.
+ * @param {string} id
  */
-export const storeGame = (game) => write([game, ...storedGames().filter(({ id }) => id !== game.id)]);
+export const takeGame = (id) => write(storedGames().map((game) => (game.id === id ? { ...game, owner: TAB } : game)));
 
 /**
  * @param {string} id
  */
 export const deleteGame = (id) => write(storedGames().filter((game) => game.id !== id));
 
-/** An identifier for a new game. */
-export const newId = () => `${Date.now().toString(36)}-${Math.floor(Math.random() * 1e9).toString(36)}`;
+/**
+ * Calls a listener when another tab changes the stored games.
+ * @param {() => void} listener
+ */
+export const onStoredElsewhere = (listener) =>
+  window.addEventListener("storage", ({ key }) => {
+    if (key === null || key === STORE) listener();
+  });

@@ -2,6 +2,7 @@
 export default {
   "tree.result.win": "{side} wins",
   "tree.result.draw": "The position is a draw",
+  "tree.wrong": "The rule of thumb fails here. The tables say: {result}. The tree says:",
   "tree.mark": "Show on the board: {test}",
   "tree.marks": "Point at a question: the board shows what it asks about. The eye keeps that on the board.",
   "fortress.stuck": "{side} has no legal move.",

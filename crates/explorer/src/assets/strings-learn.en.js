@@ -37,9 +37,11 @@ export default {
   "lesson.swim.task": "Swim across the lake to d4 in {n} moves.",
   "lesson.shore": "Between water and land",
   "lesson.shore.text": "A rat in the water cannot take the elephant on land: it has to come ashore first.",
-  "lesson.shore.elephant-safe": "All other captures between water and land are allowed under these rules.",
-  "lesson.shore.none": "Under these rules there are no captures between water and land at all.",
-  "lesson.shore.no-exit": "Under these rules a rat in the water captures nothing on land.",
+  "lesson.shore.elephant-safe":
+    "Under these rules a rat may take the enemy's rat across the shore. No other animal can take a rat in the water.",
+  "lesson.shore.none": "Under these rules there are no captures across the shore at all, not even of a rat by a rat.",
+  "lesson.shore.no-exit":
+    "Under these rules a rat in the water captures nothing on land; a rat on land may take a rat in the water.",
   "lesson.shore.task": "Leave the water and capture the elephant in {n} moves.",
   "lesson.leap": "The lion leaps",
   "lesson.leap.text": "The lion leaps straight over a lake, to the first square beyond, and may capture there.",
@@ -57,7 +59,8 @@ export default {
   "lesson.block.task": "Bring the lion to b7 in {n} moves.",
   "lesson.trap": "Traps",
   "lesson.trap.text":
-    "Three traps surround each den. A piece in an enemy trap has no strength: every enemy piece may take it.",
+    "Three traps surround each den. A piece in an enemy trap has no strength: every enemy piece may take it. It may " +
+    "still capture.",
   "lesson.trap.opponent": "In its own traps a piece keeps its strength.",
   "lesson.trap.any": "Under these rules its own traps weaken a piece as well.",
   "lesson.trap.sanctuary": "Under these rules a piece in its own trap cannot be taken.",

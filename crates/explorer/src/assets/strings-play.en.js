@@ -41,7 +41,7 @@ export default {
   "over.draw": "The game is drawn",
   "over.draw.no_move": "A draw: there is no legal move",
   "over.draw.repetition": "A draw by repetition",
-  "over.draw.no_capture": "A draw: 100 plies without a capture",
+  "over.draw.no_capture": "A draw: {n} plies without a capture",
   "over.draw.agreement": "A draw by agreement",
 
   "play.head": "Play a game",
@@ -87,6 +87,8 @@ export default {
   "match.facts": "You play {side} against the {name}",
   "match.you": "you",
   "match.leave": "Leave the game",
+  "leave.game": "Leave the game? You can continue it under Play.",
+  "leave.endgame": "Leave this endgame? It is not kept.",
   "match.back": "Back to the game",
   "match.takeback": "Take back",
   "match.hint.do": "Hint",
@@ -122,6 +124,7 @@ export default {
 
   "illegal.water": "{move}: only the rat can enter the water.",
   "illegal.far": "{move}: a piece moves one square.",
+  "illegal.diagonal": "{move}: no piece moves diagonally.",
   "illegal.blocked": "{move}: a rat in the water blocks the leap.",
   "illegal.ownden": "{move}: a piece cannot enter its own den.",
   "illegal.own": "{move}: your own piece stands there.",
@@ -136,6 +139,8 @@ export default {
     "The server does not respond. You can still move pieces and open stored games; the page reconnects by itself.",
   "notice.back": "The server responds again.",
   "notice.link": "This link cannot be read in full: {detail}",
+  "notice.rules": "Under these rules {move} is not a legal move: the line ends before it.",
+  "notice.othertab": "This game continues in another tab.",
   "notice.line": "The line of this link was read up to move {n}: {move} is not a move there.",
 
   "error.detail": "{text} ({detail})",

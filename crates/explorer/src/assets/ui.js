@@ -20,16 +20,9 @@ export const currentLanguage = () => language;
  * @param {string} code
  */
 export async function setLanguage(code) {
-  if (!(code in languages)) code = "en";
+  if (!Object.hasOwn(languages, code)) code = "en";
   if (!languages[code]) {
-    const parts = await Promise.all([
-      import("./strings.zh.js"),
-      import("./strings-play.zh.js"),
-      import("./strings-learn.zh.js"),
-      import("./strings-explain.zh.js"),
-      import("./messages.zh.js"),
-    ]);
-    languages[code] = Object.assign({}, ...parts.map((part) => part.default));
+    languages[code] = (await import("./zh.js")).default;
   }
   strings = languages[code] ?? en;
   language = code;
@@ -278,6 +271,53 @@ export const asTable = (summary, head, rows, caption) =>
     ),
   );
 
+/**
+ * Texts as a list: animals, squares.
+ * @param {string[]} texts
+ */
+export const listed = (texts) => texts.join(t("list"));
+
+/**
+ * The parts of a description, without empty ones.
+ * @param {(string | null | undefined | false)[]} parts
+ */
+export const described = (parts) => parts.filter(Boolean).join(t("comma"));
+
+/**
+ * Sentences one after the other, without empty ones.
+ * @param {(string | null | undefined)[]} sentences
+ */
+export const inTurn = (sentences) => sentences.filter(Boolean).join(t("stop"));
+
+/**
+ * @param {string} label
+ * @param {string | number} text
+ */
+export const labelled = (label, text) => `${label}${t("colon")}${text}`;
+
+/** @type {Record<string, string>} */
+const MARKS = { "??": "mark.blunder", "?": "mark.mistake", "?!": "mark.inaccuracy" };
+
+/**
+ * A text for screen readers: moves in the papers' notation, such as `Dxa8??`, become words.
+ * @param {string} text
+ */
+export const spoken = (text) =>
+  text.replace(/\b([RCWDPTLE])(x?)([a-g][1-9])(?!\d)(\?\?|\?!|\?)?/g, (_, letter, taken, square, mark) => {
+    const move = t(taken ? "said.take" : "said.move", { animal: animal(letter), square });
+    return described([move, mark && t(MARKS[mark])]);
+  });
+
+/**
+ * A text for the eye, and the text that screen readers read instead if it differs.
+ * @param {string} text
+ * @returns {(Node | string)[]}
+ */
+export function said(text) {
+  const words = spoken(text);
+  return words === text ? [text] : [h("span", { "aria-hidden": "true" }, text), h("span", { class: "sr" }, words)];
+}
+
 /** @type {number | undefined} */
 let clearing;
 /**
@@ -288,7 +328,7 @@ export function announce(text) {
   const live = $("#live");
   clearTimeout(clearing);
   live.textContent = "";
-  clearing = setTimeout(() => (live.textContent = text), 40);
+  clearing = setTimeout(() => (live.textContent = spoken(text)), 40);
 }
 
 /**
@@ -302,6 +342,31 @@ export function toast(text) {
   clearTimeout(box.timer);
   box.timer = setTimeout(() => (box.hidden = true), 4000);
   announce(text);
+}
+
+/**
+ * Asks a question in a dialog; true if the user agrees.
+ * @param {string} question
+ * @param {string} yes
+ * @returns {Promise<boolean>}
+ */
+export function ask(question, yes) {
+  const dialog = $("#ask");
+  dialog.replaceChildren(
+    h("p", { id: "asktext" }, question),
+    h(
+      "form",
+      { method: "dialog", class: "bar" },
+      h("span", { class: "space" }),
+      h("button", { value: "no", id: "askno" }, t("cancel")),
+      h("button", { value: "yes", id: "askyes", class: "main" }, yes),
+    ),
+  );
+  dialog.returnValue = "no";
+  dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"), { once: true });
+  });
 }
 
 /**

@@ -61,8 +61,55 @@ test("a variation that is promoted becomes the main line", () => {
   );
 });
 
-test("the halfmove clock stays with the start", () => {
+test("the halfmove clock stays with the start and runs until a capture", () => {
   const game = new Game(`${START} 9`);
   assert.equal(game.start(), `${START} 9`);
   assert.equal(game.root.fen, START);
+  assert.equal(game.play("a3b3").clock, 10);
+  const capture = new Game("7/7/7/7/3c3/3D3/7/7/c6 w 30");
+  assert.equal(capture.play("d4d5").clock, 0);
+});
+
+test("a line is read up to the first move that the rules forbid", () => {
+  const shore = "7/7/7/7/7/rR5/7/7/6L w";
+  for (const [rules, read] of [
+    ["paper", 1],
+    ["chinese", 0],
+  ]) {
+    const game = new Game(shore, { rules });
+    assert.equal(game.read(game.root, ["b4a4", "g1g2"]), read, rules);
+    assert.equal(game.line().length, read + 1, rules);
+  }
+  const repeating = ["a3b3", "a7b7", "b3a3", "b7a7", "a3b3"];
+  const cazaux = new Game(START, { rules: "cazaux" });
+  assert.equal(cazaux.read(cazaux.root, repeating), 3, "a repetition is illegal");
+  const paper = new Game(START);
+  assert.equal(paper.read(paper.root, repeating), 5);
+});
+
+test("other rules remove the moves that they forbid, and undoing brings both back", () => {
+  const game = new Game("7/7/7/7/7/rR5/7/r6/6L w");
+  game.play("b4b3");
+  game.goTo(0);
+  const taken = game.play("b4a4");
+  game.play("a2a3");
+  taken.mark = "??";
+  assert.equal(game.changeRules("chinese"), taken);
+  assert.equal(game.cursor, game.root);
+  assert.deepEqual(
+    game.root.children.map((node) => node.uci),
+    ["b4b3"],
+  );
+  assert.equal(game.changeRules("bell"), null, "no move of the line is removed");
+  game.undo();
+  game.undo();
+  assert.equal(game.rules, "paper");
+  assert.deepEqual(line(game), ["b4a4", "a2a3"]);
+});
+
+test("a ply that is no number is the start", () => {
+  const game = new Game(START);
+  game.play("a3b3");
+  game.goTo(Number("x"));
+  assert.equal(game.cursor, game.root);
 });

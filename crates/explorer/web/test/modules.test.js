@@ -24,16 +24,23 @@ test("no modules import each other in a circle", () => {
   for (const file of modules) visit(file, []);
 });
 
-test("the page preloads every module that it loads at its start", () => {
-  const loaded = new Set();
-  const visit = (file) => {
-    if (loaded.has(file)) return;
-    loaded.add(file);
-    imports(file).forEach(visit);
-  };
-  visit("main.js");
-  const preloaded = [...read("index.html").matchAll(/rel="modulepreload" href="\/([^"]+)"/g)].map((found) => found[1]);
-  assert.deepEqual(preloaded.toSorted(), [...loaded].filter((file) => file !== "main.js").toSorted());
+// The server joins the modules line by line: see bundle.rs.
+test("the server can join the modules", () => {
+  const known = [
+    /^import (\{[^}]*\}|\* as \w+|\w+) from "\.\/[^"]+";$/,
+    /^export (const|class|function|async function) [\w$]+/,
+    /^export default /,
+  ];
+  for (const file of modules) {
+    const text = read(file);
+    for (const [statement] of text.matchAll(/^import [^;]*;|^export .*/gm))
+      assert.ok(
+        known.some((form) => form.test(statement)),
+        `${file}: ${statement}`,
+      );
+    const quoted = text.split("\n").filter((line) => line.split("`").length % 2 === 0);
+    assert.deepEqual(quoted, [], `${file}: a text of several lines could contain what looks like a comment`);
+  }
 });
 
 test("the server knows every file", () => {
@@ -80,6 +87,14 @@ test("every error of the server has a message in Chinese", async () => {
     [...new Set([...codes, ...reasons])].filter((name) => !known(name)),
     [],
   );
+});
+
+test("Chinese has its own punctuation, and one term for one thing", async () => {
+  const strings = (await import(new URL("zh.js", ASSETS).href)).default;
+  for (const [key, text] of Object.entries(strings)) {
+    assert.doesNotMatch(text, /[\u4e00-\u9fff][,.;:!?()]|[,;:!()][\u4e00-\u9fff]|[^…]…$/, key);
+    assert.doesNotMatch(text, /湖|水中|大错|随时|路线|楚茨文克|无子可走/, key);
+  }
 });
 
 test("both languages have the same strings with the same places to fill", async () => {

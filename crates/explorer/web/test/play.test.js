@@ -54,6 +54,10 @@ test("a move that is not legal has its reason", () => {
     ["6e/7/7/7/3l3/3C3/7/7/7 w", "d4d5", "stronger"],
     ["6c/7/7/7/7/eR5/7/7/7 w", "b4a4", "wetrat"],
     ["6c/7/7/7/7/7/3C3/7/7 w", "d3d5", "far"],
+    ["6c/7/7/7/7/7/3C3/7/7 w", "d3c4", "diagonal"],
+    ["6c/7/7/7/7/7/3C3/7/7 w", "d3b4", "far"],
+    ["6e/7/7/7/7/7/1L5/7/7 w", "b3b4", "water"],
+    ["6e/7/7/7/7/7/1L5/7/7 w", "b3c4", "diagonal"],
     ["6c/7/7/7/7/3D3/3C3/7/7 w", "d3d4", "own"],
     ["6c/7/7/7/7/7/3C3/7/7 w", "a1a2", "nopiece"],
   ];
@@ -74,42 +78,52 @@ test("positions end in the den, without pieces, or without a move", () => {
 });
 
 test("repetition and plies without a capture are counted from the last capture", () => {
-  const moves = "a3b3 a7b7 b3a3 b7a7".split(" ");
-  let node = { fen: START, parent: null };
-  for (let i = 0; i < 8; i++) node = { fen: play(node.fen, moves[i % 4]), parent: node };
-  assert.deepEqual(gameStatus(node, PAPER).over, { winner: null, reason: "repetition" });
+  const moves = "a3b3 a7b7 b3a3 b7a7 a3b3 a7b7 b3a3 b7a7".split(" ");
+  const after = (start, rules = "paper,repetition=none") => {
+    const game = new Game(start, { rules });
+    assert.equal(game.read(game.root, moves), 8);
+    game.goTo(8);
+    return game.cursor;
+  };
+  const node = after(START);
+  assert.deepEqual(gameStatus(node, PAPER, 100).over, { winner: null, reason: "repetition" });
   const none = readRules("paper,repetition=none");
-  assert.equal(gameStatus(node, none).over, null);
-  assert.equal(gameStatus(node, none).clock, 8);
-  assert.deepEqual(gameStatus(node, none, 92).over, { winner: null, reason: "no_capture" });
-  assert.ok(!gameStatus(node.parent, readRules("cazaux")).moves.some((move) => move.uci === "b7a7"));
+  assert.equal(gameStatus(node, none, 100).over, null);
+  assert.equal(gameStatus(node, none, 100).clock, 8);
+  assert.deepEqual(gameStatus(after(`${START} 92`), none, 100).over, { winner: null, reason: "no_capture" });
+  assert.equal(gameStatus(after(`${START} 92`), none, 200).over, null);
+  assert.equal(gameStatus(after(`${START} 992`), none, null).over, null);
+  assert.ok(!gameStatus(node.parent, readRules("cazaux"), 100).moves.some((move) => move.uci === "b7a7"));
   assert.deepEqual(captured(START, "7/7/7/7/7/7/3E3/7/3c3 w").white.join(""), "LTPDWCR");
 });
-
-/** Plays moves with their variations from a node on. */
-function graft(game, start, moves) {
-  let node = start;
-  for (const { uci, variations } of moves) {
-    const next = game.child(node, uci);
-    for (const variation of variations) graft(game, node, variation);
-    node.chosen = node.children.indexOf(next);
-    node = next;
-  }
-}
 
 test("a tree survives links and files", () => {
   for (let seed = 1; seed < 40; seed++) {
     const { root } = randomGame(seed);
     const text = treeText(root);
     const linked = new Game(START);
-    graft(linked, linked.root, parseTree(text));
+    linked.read(linked.root, parseTree(text));
     assert.equal(treeText(linked.root), text, `seed ${seed}`);
     const read = readGame(writeGame({ root, start: START, rules: spelledOut(PAPER) }), "chinese");
     const filed = new Game(START);
-    graft(filed, filed.root, read.moves);
+    filed.read(filed.root, read.moves);
     assert.equal(treeText(filed.root), text, `seed ${seed}`);
     assert.equal(read.rules, spelledOut(PAPER));
   }
+});
+
+test("a file keeps the no-capture limit", () => {
+  const { root } = randomGame(1);
+  for (const [limit, tag] of [
+    [100, "100"],
+    [200, "200"],
+    [null, "none"],
+  ]) {
+    const text = writeGame({ root, start: START, rules: "paper", limit });
+    assert.ok(text.includes(`[NoCaptureLimit "${tag}"]`));
+    assert.equal(readGame(text, "paper").limit, limit);
+  }
+  assert.equal(readGame(EXAMPLE, "paper").limit, 100);
 });
 
 test("the example of a game is legal", () => assert.equal(readGame(EXAMPLE, "paper").moves.length, 3));
@@ -142,6 +156,9 @@ test("a clock adds its increment and falls at zero", () => {
   assert.equal(clock.fallen(1400), "b");
   assert.equal(clockText(185000), "3:05");
   assert.equal(clockText(7300), "0:07.3");
+  clock.start("b", 1000);
+  clock.cancel();
+  assert.equal(clock.read("b", 9000), 1000, "a cancelled turn costs nothing");
 });
 
 test("lessons follow the rules, and their goals can be reached", () => {

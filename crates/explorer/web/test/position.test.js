@@ -87,10 +87,6 @@ test("a move moves one piece and the turn", () => {
   assert.equal(position.play(TWO, "d3d4"), "7/7/3e3/7/7/3E3/7/7/7 b");
   assert.equal(position.notation(TWO, "d3d4"), "Ed4");
   assert.equal(position.notation("7/7/7/7/7/3e3/3E3/7/7 w", "d3d4"), "Exd4");
-  assert.equal(position.couldPlay(TWO, "d3d4"), true);
-  assert.equal(position.couldPlay(TWO, "d7d6"), false, "the other side's piece");
-  assert.equal(position.couldPlay(TWO, "d4d5"), false, "an empty square");
-  assert.equal(position.couldPlay(TWO, "d3d9x"), false);
 });
 
 test("a clock stands behind the position", () => {
@@ -98,6 +94,7 @@ test("a clock stands behind the position", () => {
   assert.deepEqual(position.splitClock(TWO), { position: TWO, clock: 0 });
   assert.deepEqual(position.splitClock(`${TWO} - - 17 9`), { position: TWO, clock: 17 });
   assert.deepEqual(position.splitClock(`${TWO} 0 1`), { position: TWO, clock: 0 });
+  assert.deepEqual(position.splitClock(`${TWO} 17 40`), { position: TWO, clock: 17 }, "a move number is left out");
 });
 
 test("a material names the strongest piece first", () => {

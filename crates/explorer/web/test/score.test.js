@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { scoreKind, scoreSentence, scoreText } from "../../src/assets/score.js";
-import { t } from "../../src/assets/ui.js";
+import { spoken, t } from "../../src/assets/ui.js";
 
 test("scores are White's, whoever is to move", () => {
   const [good, bad] = [120, -120].map((value) => ({ kind: "cp", value }));
@@ -16,6 +16,11 @@ test("scores are White's, whoever is to move", () => {
 test("a known win is a win and no number", () => {
   const within = { kind: "win", value: 30 };
   assert.deepEqual([scoreText(within, "w"), scoreSentence(within, "w")], ["White wins", "White wins within 30 plies"]);
+});
+
+test("screen readers hear moves in words", () => {
+  assert.equal(spoken("1. Da8 Rxb3?? 2. Ed3?!"), "1. dog to a8 rat takes on b3, blunder 2. elephant to d3, inaccuracy");
+  assert.equal(spoken("d2d3, E1W1P1R/1C3D1 and Da80"), "d2d3, E1W1P1R/1C3D1 and Da80");
 });
 
 test("one ply is singular", () => {

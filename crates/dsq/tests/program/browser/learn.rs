@@ -40,6 +40,10 @@ fn the_tutorial_teaches_the_chosen_rules() {
             if *name == "capture" {
                 assert!(page.text("document.querySelector('#learn').textContent").contains(dog), "{rules}");
             }
+            if *name == "step" {
+                play(&page, "d4c5");
+                page.wait(&format!("{TEXT}.includes('diagonally')"));
+            }
             if *name == "leap" {
                 play(&page, "b3b4");
                 page.wait(&format!("{TEXT}.includes('only the rat')"));

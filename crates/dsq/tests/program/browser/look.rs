@@ -271,3 +271,145 @@ fn the_verdict_is_not_cut_off() {
     }
     page.silent();
 }
+
+/// The evaluation bar turns with the board.
+#[test]
+fn the_evaluation_bar_turns_with_the_board() {
+    let Some(page) = Page::start() else { return };
+    page.open_position(LION, "");
+    let white_below = "(top => top('.white') > top('.black'))(part => document.querySelector(`#gauge ${part}`).getBoundingClientRect().top)";
+    // Both parts are visible while the position is even.
+    page.run("for (const part of ['.white', '.black']) document.querySelector(`#gauge ${part}`).style.flexGrow = 0.5");
+    assert_eq!(page.get(white_below), json!(true));
+    page.keys(&["f"]);
+    page.run("for (const part of ['.white', '.black']) document.querySelector(`#gauge ${part}`).style.flexGrow = 0.5");
+    assert_eq!(page.get(white_below), json!(false));
+    page.silent();
+}
+
+/// The page shows no half of a word at twice the text size, prints no controls, and lists its keys from the first one.
+#[test]
+fn large_text_paper_and_help() {
+    let Some(page) = Page::start() else { return };
+    for (width, height) in [(640, 400), (390, 844)] {
+        page.size(width, height);
+        page.open_position(LION, "");
+        let tabs = page.get("[...document.querySelectorAll('#tabs button')].map((tab) => [tab, ...(tab.nextElementSibling ? [tab.nextElementSibling] : [])].map((e) => e.getBoundingClientRect())).filter(([a, b]) => b && b.left < a.right - 1).length + [...document.querySelectorAll('#tabs button')].filter((tab) => tab.scrollWidth > tab.clientWidth + 1).length");
+        assert_eq!(tabs, json!(0), "tabs overlap at {width} x {height}");
+        page.screenshot(&format!("tabs-{width}"));
+        page.run("document.activeElement.blur()");
+        page.click("#help");
+        page.wait("document.querySelector('#keys').open");
+        assert_eq!(page.get("document.querySelector('#keys').scrollTop"), json!(0));
+        page.click("#closekeys");
+    }
+    page.size(1280, 800);
+    page.open_position(LION, "");
+    page.chromium("Emulation.setEmulatedMedia", &json!({"media": "print"}));
+    let printed = |selector: &str| {
+        page.get(&format!("[...document.querySelectorAll('{selector}')].filter((e) => e.checkVisibility()).length"))
+    };
+    assert_eq!(printed("#app :is(select, input, textarea, [role=tab], #tools button, #player button)"), json!(0));
+    assert_eq!(printed("#board, #resulttext, #moves tbody tr:first-child"), json!(3));
+    page.chromium("Emulation.setEmulatedMedia", &json!({"media": ""}));
+    page.silent();
+}
+
+/// Two fingers on two pieces are a gesture of the browser: neither plays a move.
+#[test]
+fn two_fingers_play_no_move() {
+    let Some(page) = Page::start() else { return };
+    page.open_position("7/7/7/7/3c3/3E3/7/3L3/7_w", "");
+    let middle = |square: &str| {
+        let point = page.get(&format!(
+            "(r => ({{ x: r.left + r.width / 2, y: r.top + r.height / 2 }}))(document.querySelector('{}').getBoundingClientRect())",
+            Page::square(square)
+        ));
+        json!({"x": point["x"], "y": point["y"]})
+    };
+    let with = |mut point: serde_json::Value, id: u32| {
+        point["id"] = json!(id);
+        point
+    };
+    let (own, other) = (with(middle("d4"), 0), with(middle("d5"), 1));
+    let touch = |kind: &str, points: &[&serde_json::Value]| {
+        page.chromium("Input.dispatchTouchEvent", &json!({"type": kind, "touchPoints": points}));
+    };
+    touch("touchStart", &[&own]);
+    touch("touchStart", &[&own, &other]);
+    touch("touchEnd", &[&other]);
+    touch("touchEnd", &[]);
+    // One finger after the other still plays.
+    page.tap(&Page::square("d4"));
+    page.wait("document.querySelectorAll('.picture .selected').length === 1");
+    assert!(page.fen().ends_with("_w"), "nothing was played");
+    page.tap(&Page::square("d5"));
+    page.wait("document.querySelector('#fen').value.endsWith(' b')");
+    page.silent();
+}
+
+/// An empty move field asks for a move, and a language that cannot be loaded is reported and can be chosen later.
+#[test]
+fn small_mistakes_have_answers() {
+    let Some(page) = Page::start() else { return };
+    page.open_position(LION, "");
+    page.click("#tools form button");
+    assert_eq!(page.get("document.activeElement.id"), json!("movein"));
+    assert_eq!(page.get("document.querySelector('#toast').hidden"), json!(true));
+    page.chromium("Network.enable", &json!({}));
+    let offline = |offline: bool| {
+        let conditions = json!({"offline": offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1});
+        page.chromium("Network.emulateNetworkConditions", &conditions);
+    };
+    offline(true);
+    page.choose("#language", "zh");
+    page.wait("document.querySelector('#toast').textContent.includes('does not respond')");
+    assert_eq!(page.text("document.querySelector('#language').value"), "en");
+    offline(false);
+    page.choose("#language", "zh");
+    page.wait("document.documentElement.lang === 'zh-Hans'");
+    let errors = page.console();
+    assert!(errors.iter().all(|error| error.contains("ERR_INTERNET_DISCONNECTED")), "{errors:?}");
+}
+
+/// On a Chinese page a new game follows the Chinese rules, and screen readers hear animals and squares in words.
+#[test]
+fn a_chinese_page_is_chinese() {
+    let Some(page) = Page::start() else { return };
+    page.open("/?lang=zh&view=play");
+    assert_eq!(page.text("document.querySelector('#rules').value"), "chinese");
+    page.open(&format!("/?lang=zh&fen={TWO}"));
+    assert_eq!(page.text("document.querySelector('#rules').value"), "paper", "a position has the rules of the server");
+    page.settled();
+    let label = page.text("document.querySelector('#moves tbody button').getAttribute('aria-label')");
+    assert!(label.starts_with("象到 ") && label.contains("，"), "{label}");
+    page.click("#moves tbody button");
+    page.wait("/^象到 [a-g][1-9]。/.test(document.querySelector('#live').textContent)");
+    assert!(page.text("document.querySelector('#tree button').getAttribute('aria-label')").starts_with("象到 "));
+    // The language of the page brings its rules to a board that nobody has used.
+    page.open("/?view=play");
+    assert_eq!(page.text("document.querySelector('#rules').value"), "paper");
+    page.choose("#language", "zh");
+    page.wait("document.querySelector('#rules').value === 'chinese'");
+    page.choose("#language", "en");
+    page.wait("document.querySelector('#rules').value === 'paper'");
+    page.silent();
+}
+
+/// A first visit takes few requests, and the second one only asks whether the page has changed.
+#[test]
+fn a_visit_takes_few_requests() {
+    let Some(page) = Page::start() else { return };
+    if std::env::var_os("DSQ_ASSETS").is_some() {
+        return;
+    }
+    page.open("/");
+    page.settled();
+    let files = "performance.getEntriesByType('resource').filter(e => !e.name.includes('/api/'))";
+    let names = page.get(&format!("{files}.map(e => e.name)"));
+    assert!(names.as_array().unwrap().len() <= 4, "{names}");
+    page.open("/?view=learn");
+    page.settled();
+    assert_eq!(page.get(&format!("{files}.filter(e => e.transferSize > 0).length")), json!(0), "kept by the browser");
+    page.silent();
+}

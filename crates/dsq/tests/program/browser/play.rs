@@ -264,7 +264,9 @@ fn variations_are_kept_in_links_and_files() {
     page.settled();
     page.wait(&format!("location.search.includes('line={line}')"));
     assert_eq!(page.get("document.querySelectorAll('#tree .variation').length"), json!(3));
-    page.run("window.text = null; Promise.all([import('/gamefile.js'), import('/variations.js'), import('/position.js'), import('/game.js'), import('/app.js')]).then(([file, tree, position, game, { app }]) => { const text = file.writeGame({ root: app.game.root, start: position.START, rules: app.spelled }); window.text = text; window.read = file.readGame(text, 'paper'); })");
+    page.click("#tab-game");
+    page.run("window.text = null; const make = URL.createObjectURL; URL.createObjectURL = (blob) => { Promise.all([blob.text(), import('/gamefile.js')]).then(([text, file]) => { window.read = file.readGame(text, 'paper'); window.text = text; }); return make.call(URL, blob); }; HTMLAnchorElement.prototype.click = () => {};");
+    page.click("#savegame");
     page.wait("window.text");
     let moves =
         page.get("window.read.moves.map(move => [move.uci, move.variations.map(line => line.map(m => m.uci))])");
@@ -409,17 +411,18 @@ fn the_page_counts_as_the_server_does() {
     page.run(
         "window.outcome = null;
         (async () => {
-          const [{ captured, gameStatus }, { play, START }, { readRules }] = await Promise.all(['status', 'position', 'ruleset'].map((name) => import(`/${name}.js`)));
+          const [{ captured, gameStatus }, { START }, { Game }, { readRules }] = await Promise.all(['status', 'position', 'game', 'ruleset'].map((name) => import(`/${name}.js`)));
           let seed = 7;
           const random = (n) => (seed = (seed * 48271) % 2147483647) % n;
           const outcome = { positions: 0, ends: [], wrong: [] };
           const letters = (pieces) => pieces.map((piece) => piece.toUpperCase());
           for (const text of ['paper', 'paper,repetition=twofold', 'cazaux', 'paper,repetition=none', 'paper,no-move=loss']) {
             const rules = readRules(text);
-            let node = { fen: START, parent: null };
+            const game = new Game(START, { rules: text });
             const moves = [];
             for (;;) {
-              const mine = gameStatus(node, rules);
+              const node = game.cursor;
+              const mine = gameStatus(node, rules, game.limit);
               if (mine.over || moves.length % 4 === 0) {
                 const theirs = await (await fetch(`/api/v1/state?rules=${text}&moves=${moves.join(',')}`)).json();
                 const lost = captured(START, node.fen);
@@ -438,7 +441,7 @@ fn the_page_counts_as_the_server_does() {
               const list = moves.length < 40 || !quiet.length ? mine.moves : quiet;
               const { uci } = back && random(3) > 0 ? back : list[random(list.length)];
               moves.push(uci);
-              node = { fen: play(node.fen, uci), parent: node };
+              game.play(uci);
             }
           }
           window.outcome = outcome;

@@ -1,0 +1,28 @@
+// The browser's storage. It may be blocked or full, and other versions of the page may have written to it.
+
+/**
+ * The value that is kept under a key; `otherwise` if there is none.
+ * @param {string} key
+ * @param {any} otherwise
+ */
+export function recall(key, otherwise) {
+  try {
+    return JSON.parse(localStorage.getItem(key) ?? "null") ?? otherwise;
+  } catch {
+    return otherwise;
+  }
+}
+
+/**
+ * Keeps a value under a key; returns whether the browser has kept it.
+ * @param {string} key
+ * @param {unknown} value
+ */
+export function keep(key, value) {
+  try {
+    localStorage.setItem(key, JSON.stringify(value));
+    return true;
+  } catch {
+    return false;
+  }
+}
