@@ -37,7 +37,7 @@ query! {
         /// The first position of the line, with a halfmove clock if there is one. Default: `fen`.
         from,
         /// Plies without a capture that draw the game, 0 for no limit. Default: 100.
-        #[schemars(with = "u64")]
+        #[cfg_attr(test, schemars(with = "u64"))]
         no_capture_limit,
         /// The moves of the line: a3b3.g7f7
         line,
@@ -157,7 +157,7 @@ query! {
         /// A preset, then options as key=value, separated by commas. Default: the server's rules.
         rules,
         /// Plies without a capture that draw the game, 0 for no limit. Default: 100.
-        #[schemars(with = "u64")]
+        #[cfg_attr(test, schemars(with = "u64"))]
         no_capture_limit,
         /// Moves played from `fen`, separated by commas.
         moves,
@@ -169,7 +169,7 @@ query! {
         /// A preset, then options as key=value, separated by commas. Default: the server's rules.
         rules,
         /// Plies without a capture that draw the game, 0 for no limit. Default: 100.
-        #[schemars(with = "u64")]
+        #[cfg_attr(test, schemars(with = "u64"))]
         no_capture_limit,
         /// Moves played from `fen`, separated by commas.
         moves,
@@ -198,7 +198,7 @@ query! {
         /// A preset, then options as key=value, separated by commas. Default: the server's rules.
         rules,
         /// Plies without a capture that draw the game, 0 for no limit. Default: 100.
-        #[schemars(with = "u64")]
+        #[cfg_attr(test, schemars(with = "u64"))]
         no_capture_limit,
         /// Moves played from `fen`, separated by commas.
         moves,
