@@ -4,7 +4,7 @@ use crate::dsq::command;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 /// A server on a free port, which ends with the test.
@@ -21,7 +21,12 @@ impl Server {
     pub fn listening(address: &str, arguments: &[&str]) -> Server {
         let mut all = vec!["serve", "--listen", address];
         all.extend(arguments);
-        let mut child = command(&all).stdout(Stdio::piped()).spawn().expect("dsq runs");
+        Server::spawn(&mut command(&all))
+    }
+
+    /// The server that a command starts.
+    pub fn spawn(command: &mut Command) -> Server {
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("dsq runs");
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
         let address = line.trim().strip_prefix("http://").and_then(|rest| rest.strip_suffix('/'));
