@@ -4,7 +4,7 @@ use super::errors::{ApiError, Code};
 use super::rule_tables::{MaterialCounts, RequestTables};
 #[cfg(test)]
 use super::schema;
-use doushouqi::board::{Color, Move, Outcome, Piece, Position, PositionError, Rules, Square};
+use doushouqi::board::{Color, Move, Outcome, Piece, Position, PositionError, RuleOptions, Rules, Square};
 use doushouqi::game::random::Random;
 use doushouqi::tablebase::{Material, Probe as _, Stats, Summary, Value, Wdl};
 #[cfg(test)]
@@ -455,13 +455,19 @@ pub struct Longest {
     pub lines: Vec<LongLine>,
 }
 
-/// The longest line of five pieces under the rules `paper`: 251 plies (`results/README.md`). A table on disk is too
-/// large to scan.
+/// The longest line of five pieces under rules with the tables of `paper`: 251 plies (`results/README.md`). A table on
+/// disk is too large to scan.
 const LONGEST_OF_FIVE: &str = "7/Ep5/7/1r5/d6/7/7/7/6P b";
 
-/// The line of [`LONGEST_OF_FIVE`], if a table on disk contains its position.
+/// A position with the longest line of five pieces under these rules, if it is known.
+fn known_longest(rules: &RuleOptions) -> Option<Position> {
+    let is_paper = rules.table_hash() == RuleOptions::PAPER.table_hash();
+    Position::from_fen(LONGEST_OF_FIVE).ok().filter(|_| is_paper)
+}
+
+/// The longest line of five pieces, if it is known and a table on disk contains its position.
 fn longest_of_five(tables: &RequestTables<'_>) -> Result<Option<LongLine>, ApiError> {
-    let Ok(position) = Position::from_fen(LONGEST_OF_FIVE) else { return Ok(None) };
+    let Some(position) = known_longest(tables.rules().options()) else { return Ok(None) };
     let plies = tables.value(&position)?.and_then(|value| value.dtw);
     let line = plies.zip(Material::of(&position)).map(|(plies, material)| LongLine {
         material: material.to_string(),
@@ -540,9 +546,22 @@ mod tests {
     use super::super::class_cache::ClassCache;
     use super::super::rule_tables::RuleTables;
     use super::*;
-    use doushouqi::board::RuleOptions;
     use std::sync::Arc;
     use std::sync::atomic::AtomicBool;
+
+    /// The same position is not the longest of five pieces under other rules.
+    #[test]
+    fn the_longest_line_of_five_pieces_is_known_for_one_rule_set() {
+        for (name, rules) in RuleOptions::PRESETS {
+            assert_eq!(
+                known_longest(&rules).is_some(),
+                rules.table_hash() == RuleOptions::PAPER.table_hash(),
+                "{name}"
+            );
+        }
+        assert!(known_longest(&"paper,repetition=none".parse().unwrap()).is_some());
+        assert!(known_longest(&"chinese".parse().unwrap()).is_none());
+    }
 
     #[test]
     fn a_line_is_cut_off_by_time_alone() {

@@ -2,7 +2,7 @@
 
 use super::cancel::Cancel;
 use super::errors::{ApiError, Code};
-use super::permits::Permit;
+use super::permits::{Hold, Permit};
 use super::registry::Registry;
 use super::rule_tables::{Effort, RequestTables, RuleTables};
 use super::state::{App, Lane};
@@ -12,8 +12,8 @@ use doushouqi::board::RuleOptions;
 use doushouqi::search::Tables;
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv6Addr};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 /// The client of a request.
@@ -45,6 +45,8 @@ impl Client {
 pub struct Context {
     pub app: Arc<App>,
     pub client: Client,
+    /// The price of the work of this request so far.
+    charged: Mutex<f32>,
 }
 
 impl FromRequestParts<Arc<App>> for Context {
@@ -52,7 +54,7 @@ impl FromRequestParts<Arc<App>> for Context {
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Context, Infallible> {
         let client = parts.extensions.get::<Client>().copied().unwrap_or_default();
-        Ok(Context { app: app.clone(), client })
+        Ok(Context { app: app.clone(), client, charged: Mutex::default() })
     }
 }
 
@@ -63,6 +65,16 @@ static NEVER: AtomicBool = AtomicBool::new(false);
 const COLD_TOKENS: f32 = 20.0;
 
 impl Context {
+    /// Takes the price of work from the client's rate, besides the price of the route. All work of a request together
+    /// costs at most half a bucket, as the route does, so that a full bucket is enough for any request.
+    pub fn charge(&self, tokens: f32) -> Result<(), ApiError> {
+        let mut charged = self.charged.lock().unwrap_or_else(PoisonError::into_inner);
+        let total = (*charged + tokens).min(self.app.rates.most());
+        self.client.charge(&self.app, total - *charged)?;
+        *charged = total;
+        Ok(())
+    }
+
     /// Runs slow work on a blocking thread, once a permit of the lane is free. The flag becomes true when the client
     /// leaves, when the request takes too long (both drop this future), and when the server shuts down.
     pub async fn run<T: Send + 'static>(
@@ -70,9 +82,9 @@ impl Context {
         lane: Lane,
         work: impl FnOnce(&App, &AtomicBool) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
-        let patience = self.app.config.timeouts.permit;
-        let permit = self.app.lane(lane).acquire(self.client.address, patience).await.ok_or_else(ApiError::busy)?;
-        self.run_with(permit, work).await
+        let permit =
+            self.app.lane(lane).acquire(self.client.address, Hold::Short, self.app.config.timeouts.permit).await;
+        self.run_with(permit.ok_or_else(ApiError::busy)?, work).await
     }
 
     /// As [`run`](Context::run), with a permit that the caller already holds.
@@ -108,7 +120,7 @@ impl Context {
         if let Some(tables) = self.app.registry.ready(&rules) {
             return Ok(tables);
         }
-        self.client.charge(&self.app, COLD_TOKENS)?;
+        self.charge(COLD_TOKENS)?;
         self.run(Lane::Cold, move |app, stop| Ok(app.registry.solve(&rules, stop)?)).await
     }
 
@@ -161,8 +173,8 @@ impl Context {
     }
 
     /// Waits for a permit to search. It is widened to up to `threads` threads if these are free.
-    pub async fn search_permit(&self, threads: usize) -> Result<(Permit, usize), ApiError> {
-        let permit = self.app.searches.acquire(self.client.address, self.app.config.timeouts.permit).await;
+    pub async fn search_permit(&self, hold: Hold, threads: usize) -> Result<(Permit, usize), ApiError> {
+        let permit = self.app.searches.acquire(self.client.address, hold, self.app.config.timeouts.permit).await;
         let busy = || ApiError::new(Code::Busy, "every search thread is in use; try again in a few seconds");
         let mut permit = permit.ok_or_else(|| busy().reason("searches_busy"))?;
         let threads = permit.widen(threads);

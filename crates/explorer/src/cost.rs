@@ -16,6 +16,8 @@ pub struct Cost {
 pub enum Caching {
     /// While the tables stay the same: the response depends on the request and the tables only.
     Tables,
+    /// As `Tables`, once the background work has added its tables.
+    AllTables,
     /// Never, or as the handler says.
     Own,
 }

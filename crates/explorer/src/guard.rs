@@ -100,7 +100,7 @@ fn log(logged_request: &LoggedRequest, status: StatusCode, time: Duration, code:
 fn check(app: &App, limits: &Limits, request: &Request) -> Result<Client, ApiError> {
     let headers = request.headers();
     check_host(app, headers, request.uri())?;
-    check_origin(app, headers)?;
+    check_origin(app, headers, limits.path == Some("/"))?;
     if request.uri().to_string().len() > MAX_URI {
         let error = ApiError::new(Code::TooLarge, format!("a URI has at most {MAX_URI} characters"));
         return Err(error.reason("uri_too_long").with("max", MAX_URI));
@@ -153,8 +153,9 @@ fn check_host(app: &App, headers: &HeaderMap, uri: &Uri) -> Result<(), ApiError>
     if known { Ok(()) } else { Err(forbidden()) }
 }
 
-/// Rejects requests of pages of other origins, except the allowed ones.
-fn check_origin(app: &App, headers: &HeaderMap) -> Result<(), ApiError> {
+/// Rejects requests of pages of other origins, except the allowed ones. Any page may link to the page of this server
+/// (`is_page`), but to no other address: opening it would start work.
+fn check_origin(app: &App, headers: &HeaderMap, is_page: bool) -> Result<(), ApiError> {
     let forbidden =
         || ApiError::new(Code::ForbiddenOrigin, "pages of other origins get no answers; see --allow-origin");
     let text = |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
@@ -163,10 +164,11 @@ fn check_origin(app: &App, headers: &HeaderMap) -> Result<(), ApiError> {
         let is_own = own.is_some() && own == text(header::HOST);
         return if is_own || is_allowed(app, origin) { Ok(()) } else { Err(forbidden()) };
     }
-    // Embedded resources, such as pictures, come without an origin. Links are allowed.
-    let embedded = text(HeaderName::from_static("sec-fetch-site")) == Some("cross-site")
-        && text(HeaderName::from_static("sec-fetch-mode")) != Some("navigate");
-    if embedded { Err(forbidden()) } else { Ok(()) }
+    // Links and embedded resources, such as pictures and frames, come without an origin.
+    let fetch = |name: &'static str| text(HeaderName::from_static(name));
+    let is_foreign = !matches!(fetch("sec-fetch-site"), None | Some("same-origin" | "none"));
+    let is_link = fetch("sec-fetch-mode") == Some("navigate") && fetch("sec-fetch-dest") == Some("document");
+    if is_foreign && !(is_page && is_link) { Err(forbidden()) } else { Ok(()) }
 }
 
 fn is_allowed(app: &App, origin: &str) -> bool {
@@ -218,7 +220,12 @@ pub fn network(address: IpAddr) -> IpAddr {
 
 /// The entity tag of a response that depends on the request and the tables only; `None` for other responses.
 fn etag(app: &App, limits: &Limits, request: &Request) -> Option<HeaderValue> {
-    if limits.caching != Caching::Tables || request.method() != Method::GET {
+    let is_lasting = match limits.caching {
+        Caching::Tables => true,
+        Caching::AllTables => app.registry.main().complete() >= app.config.pieces,
+        Caching::Own => false,
+    };
+    if !is_lasting || request.method() != Method::GET {
         return None;
     }
     let query = request.uri().path_and_query()?.as_str();

@@ -7,6 +7,8 @@ use super::engine::{self, BestMove, Setup};
 use super::errors::{ApiError, Code};
 use super::explain;
 use super::game_state::{self, GameState};
+use super::game_text;
+use super::history;
 use super::html;
 use super::http::{Json, Query, Unrepeatable, status_of};
 use super::limits::{MAX_BODY, MAX_URI};
@@ -14,6 +16,7 @@ use super::params::{
     AnalyzeQuery, BestMoveQuery, BoardQuery, Field, GameQuery, LongestQuery, MainlineQuery, MatrixQuery, NoKeys,
     PagePairs, PageQuery, PositionQuery, PuzzlesQuery, RandomQuery, StatsQuery, WhatIfQuery,
 };
+use super::permits::Hold;
 use super::puzzles::{PuzzlesAnswer, Wanted};
 use super::review::{self, GameRequest};
 use super::rule_tables::{Effort, FIRST_PIECES, MEMORY_PIECES, RequestTables, RuleTables};
@@ -257,7 +260,7 @@ const FENS_PER_TOKEN: f32 = 20.0;
 
 pub async fn batch(context: Context, request: BatchRequest) -> Answer<BatchAnswer> {
     let rules = request.rules.as_deref().map_or(Ok(context.app.config.rules), super::params::rules)?;
-    context.client.charge(&context.app, request.fens.len().min(api::MAX_BATCH) as f32 / FENS_PER_TOKEN)?;
+    context.charge(request.fens.len().min(api::MAX_BATCH) as f32 / FENS_PER_TOKEN)?;
     // The positions may have any number of pieces.
     let pieces = MEMORY_PIECES + 1;
     let results = context.scan(rules, pieces, move |tables| api::batch(tables, &request.fens)).await?;
@@ -322,18 +325,15 @@ pub async fn bestmove(context: Context, query: BestMoveQuery) -> Answer<BestMove
         let known = game.clone();
         let pieces = known.position().occupied().len();
         let best = move |tables: &RequestTables<'_>| {
-            let moves = tables.ranked(known.position())?;
-            // The tables ignore repetition rules, so their best move can be illegal.
-            let legal = known.legal_moves();
-            let best = moves.into_iter().find(|(mv, value)| value.is_some() && legal.contains(mv));
-            Ok(best.filter(|(_, value)| value.is_some_and(|value| engine::ends_in_time(&value, &known))))
+            let best = history::judge(tables, &known)?.into_iter().next();
+            Ok(best.filter(|best| best.is_certain || engine::ends_in_time(&best.table, &known)))
         };
-        if let Some((mv, Some(value))) = context.probe(asked, pieces, best).await? {
-            return Ok(BestMove::new(game, mv, value.into(), "table"));
+        if let Some(best) = context.probe(asked, pieces, best).await? {
+            return Ok(BestMove::new(game, best.mv, best.value.into(), "table"));
         }
     }
     let tables = context.search_tables(asked).await?;
-    let (permit, _) = context.search_permit(1).await?;
+    let (permit, _) = context.search_permit(Hold::Short, 1).await?;
     let searched = game.clone();
     let found = context.run_with(permit, move |app, stop| {
         let _running = app.metrics.search();
@@ -377,10 +377,10 @@ pub async fn levels(_: Context, _: NoKeys) -> Answer<Levels> {
 
 pub async fn review(context: Context, request: GameRequest) -> Answer<review::Review> {
     let (default, skip) = (context.app.config.rules, request.skip);
-    let record = context.run(Lane::Read, move |_, _| request.record(&default)).await?;
+    let (record, _) = context.run(Lane::Read, move |_, _| game_text::read(&request, &default)).await?;
     let rules = *record.game.rules().options();
     let (tables, search) = (context.tables(rules).await?, context.search_tables(rules).await?);
-    let (permit, _) = context.search_permit(1).await?;
+    let (permit, _) = context.search_permit(Hold::Short, 1).await?;
     let work = move |app: &App, stop: &_| {
         let _running = app.metrics.search();
         review::review(&RequestTables::new(&tables, rules, stop), &search, &app.engines, &record, skip)
@@ -397,8 +397,8 @@ pub struct GameText {
 
 pub async fn game(context: Context, request: GameRequest) -> Answer<GameText> {
     let default = context.app.config.rules;
-    let text = move || Ok(GameText { text: request.record(&default)?.to_string() });
-    context.run(Lane::Read, move |_, _| text()).await
+    let (_, text) = context.run(Lane::Read, move |_, _| game_text::read(&request, &default)).await?;
+    Ok(GameText { text })
 }
 
 pub async fn board(Query(query): Query<BoardQuery>) -> Result<Response, ApiError> {

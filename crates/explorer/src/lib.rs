@@ -25,8 +25,10 @@ mod engine;
 mod errors;
 mod explain;
 mod game_state;
+mod game_text;
 mod guard;
 mod handlers;
+mod history;
 mod html;
 mod http;
 mod limits;
@@ -51,12 +53,13 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use limits::Connections;
 use state::App;
+use std::fs::File;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
-use tokio::net::TcpListener;
+use std::time::{Duration, Instant};
+use tokio::net::{TcpListener, TcpStream};
 use tokio_io_timeout::TimeoutStream;
 use tower::ServiceExt;
 
@@ -128,6 +131,62 @@ const STACK: usize = 16 << 20;
 const TOO_MANY_CONNECTIONS: &[u8] =
     b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 10\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 
+/// Refuses a connection. A new socket has room for so few bytes.
+fn refuse(stream: &TcpStream) {
+    let _ = stream.try_write(TOO_MANY_CONNECTIONS);
+}
+
+/// A file descriptor in reserve. At the limit of open files the process cannot even accept a connection to refuse it.
+struct Reserve(Option<File>);
+
+impl Reserve {
+    fn new() -> Reserve {
+        Reserve(File::open(NULL_FILE).ok())
+    }
+
+    /// Refuses a waiting connection with this descriptor; waits a moment if there is none.
+    async fn refuse_one(&mut self, listener: &TcpListener) {
+        self.0 = None;
+        match tokio::time::timeout(ACCEPT_PAUSE, listener.accept()).await {
+            Ok(Ok((stream, _))) => refuse(&stream),
+            Ok(Err(_)) => tokio::time::sleep(ACCEPT_PAUSE).await,
+            Err(_) => {}
+        }
+        *self = Reserve::new();
+    }
+}
+
+/// A file that every system has.
+const NULL_FILE: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
+/// The pause after a connection that could not be accepted.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// A warning that an attack would repeat thousands of times: logged at most once a minute.
+#[derive(Default)]
+struct Seldom(Option<Instant>);
+
+impl Seldom {
+    /// Whether to log now.
+    fn is_due(&mut self) -> bool {
+        let due = self.0.is_none_or(|last| last.elapsed() >= Duration::from_secs(60));
+        if due {
+            self.0 = Some(Instant::now());
+        }
+        due
+    }
+}
+
+/// The most open connections; warns if the limit on open files allows fewer than the usual number.
+fn max_connections(app: &App) -> usize {
+    let Some((limit, open)) = limits::file_limit() else { return limits::MAX_CONNECTIONS };
+    let most = limits::max_connections(Some(limit), open + app.registry.main().files());
+    if most < limits::MAX_CONNECTIONS {
+        let usual = limits::MAX_CONNECTIONS;
+        tracing::warn!(limit, most, usual, "few open files are allowed: the server accepts fewer connections");
+    }
+    most
+}
+
 /// Accepts connections until a signal.
 async fn accept(app: &Arc<App>, tell: &(dyn Fn(Event) + Sync)) -> Result<(), ServeError> {
     let failed = |error| ServeError::Listen { addresses: app.config.listen.clone(), error };
@@ -139,21 +198,32 @@ async fn accept(app: &Arc<App>, tell: &(dyn Fn(Event) + Sync)) -> Result<(), Ser
     let timeouts = app.config.timeouts;
     http.timer(TokioTimer::new()).header_read_timeout(timeouts.header).max_buf_size(16 << 10).max_headers(64);
     let mut end = std::pin::pin!(shutdown_signal());
-    let connections = Arc::new(Connections::default());
+    let connections = Arc::new(Connections::new(max_connections(app)));
+    let (mut reserve, mut no_files, mut full) = (Reserve::new(), Seldom::default(), Seldom::default());
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
             () = &mut end => break,
         };
-        let Ok((stream, peer)) = accepted else {
-            // Too many open files, or the client has left.
-            tokio::time::sleep(Duration::from_millis(50)).await;
-            continue;
+        let (stream, peer) = match accepted {
+            Ok(accepted) => accepted,
+            // The client has left.
+            Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => continue,
+            // Usually too many open files.
+            Err(error) => {
+                if no_files.is_due() {
+                    tracing::error!(%error, "cannot accept connections");
+                }
+                reserve.refuse_one(&listener).await;
+                continue;
+            }
         };
         let address = guard::network(peer.ip());
         if !connections.open(address, !app.config.behind_proxy) {
-            // A new socket has room for so few bytes.
-            let _ = stream.try_write(TOO_MANY_CONNECTIONS);
+            if full.is_due() {
+                tracing::warn!(%address, "refused a connection: too many are open");
+            }
+            refuse(&stream);
             continue;
         }
         let _ = stream.set_nodelay(true);

@@ -66,6 +66,12 @@ impl Rates {
         Rates { per_second, buckets: Mutex::default() }
     }
 
+    /// The highest price: half a bucket, so that a request is possible at any rate, even if its work has a further price.
+    #[must_use]
+    pub fn most(&self) -> f32 {
+        self.per_second * Rates::BURST / 2.0
+    }
+
     /// Takes `cost` from the bucket of an address; false if it contains less.
     pub fn take(&self, address: IpAddr, cost: f32, now: Instant) -> bool {
         let full = self.per_second * Rates::BURST;
@@ -82,9 +88,7 @@ impl Rates {
         let (level, since) = buckets.entry(address).or_insert((full, now));
         *level = filled(*level, *since);
         *since = now;
-        // A price is at most half a bucket, so that a request is possible at any rate, even if its work has a further
-        // price.
-        let cost = cost.min(full / 2.0);
+        let cost = cost.min(self.most());
         let enough = *level >= cost;
         if enough {
             *level -= cost;
@@ -93,17 +97,48 @@ impl Rates {
     }
 }
 
+/// File descriptors for temporary files and for files that are open for a moment.
+const SPARE_FILES: usize = 64;
+/// The connections that a server accepts however few files it may open.
+const MIN_CONNECTIONS: usize = 16;
+
+/// The most open connections of a process that may open `limit` files (`None` is no limit) and needs `files` of them
+/// for other purposes.
+#[must_use]
+pub fn max_connections(limit: Option<usize>, files: usize) -> usize {
+    let left = limit.map_or(MAX_CONNECTIONS, |limit| limit.saturating_sub(files + SPARE_FILES));
+    left.clamp(MIN_CONNECTIONS, MAX_CONNECTIONS)
+}
+
+/// The most files that this process may open (`ulimit -n`), and the number of open ones; `None` if there is no limit,
+/// or the system does not tell.
+#[must_use]
+pub fn file_limit() -> Option<(usize, usize)> {
+    let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
+    let soft = limits.lines().find_map(|line| line.strip_prefix("Max open files")?.split_whitespace().next());
+    let open = std::fs::read_dir("/proc/self/fd").ok()?.count();
+    Some((soft?.parse().ok()?, open))
+}
+
 /// The open connections, by address.
-#[derive(Default)]
-pub struct Connections(Mutex<HashMap<IpAddr, usize>>);
+pub struct Connections {
+    most: usize,
+    open: Mutex<HashMap<IpAddr, usize>>,
+}
 
 impl Connections {
+    /// No connections yet, and later at most `most`.
+    #[must_use]
+    pub fn new(most: usize) -> Connections {
+        Connections { most, open: Mutex::default() }
+    }
+
     /// Counts a connection; false if the server, or the address if `per_address`, has too many.
     pub fn open(&self, address: IpAddr, per_address: bool) -> bool {
-        let mut open = self.0.lock().unwrap_or_else(|e| e.into_inner());
+        let mut open = self.open.lock().unwrap_or_else(|e| e.into_inner());
         let total: usize = open.values().sum();
         let own = open.entry(address).or_default();
-        let enough = total >= MAX_CONNECTIONS || per_address && *own >= MAX_CONNECTIONS_PER_ADDRESS;
+        let enough = total >= self.most || per_address && *own >= MAX_CONNECTIONS_PER_ADDRESS;
         if !enough {
             *own += 1;
         } else if *own == 0 {
@@ -114,7 +149,7 @@ impl Connections {
 
     /// Stops counting a connection.
     pub fn close(&self, address: IpAddr) {
-        let mut open = self.0.lock().unwrap_or_else(|e| e.into_inner());
+        let mut open = self.open.lock().unwrap_or_else(|e| e.into_inner());
         if let Some(own) = open.get_mut(&address) {
             *own -= 1;
             if *own == 0 {
@@ -145,8 +180,20 @@ mod tests {
     }
 
     #[test]
+    fn connections_leave_files_to_the_tables() {
+        assert_eq!(max_connections(None, 5000), MAX_CONNECTIONS);
+        assert_eq!(max_connections(Some(1 << 20), 5000), MAX_CONNECTIONS);
+        assert_eq!(max_connections(Some(1024), 300), 1024 - 300 - SPARE_FILES);
+        assert_eq!(max_connections(Some(256), 5000), MIN_CONNECTIONS);
+        if cfg!(target_os = "linux") {
+            let (limit, open) = file_limit().unwrap_or((usize::MAX, 3));
+            assert!(open >= 3 && open <= limit);
+        }
+    }
+
+    #[test]
     fn connections_are_limited_by_address_and_in_total() {
-        let connections = Connections::default();
+        let connections = Connections::new(MAX_CONNECTIONS);
         let address = |i: u8| IpAddr::from([9, 9, 9, i]);
         assert!((0..MAX_CONNECTIONS_PER_ADDRESS).all(|_| connections.open(address(0), true)));
         assert!(!connections.open(address(0), true));

@@ -128,6 +128,12 @@ impl Route {
         self.limits.caching = Caching::Tables;
         self
     }
+
+    /// As [`cached`](Route::cached), for responses that change with every table that the background work adds.
+    fn cached_when_complete(mut self) -> Route {
+        self.limits.caching = Caching::AllTables;
+        self
+    }
 }
 
 /// Every route.
@@ -209,7 +215,7 @@ fn table() -> Vec<Route> {
             handlers::longest,
             "The longest lines of the available tables, longest first.",
         )
-        .cached(),
+        .cached_when_complete(),
         Route::get("/api/v1/rules", QUICK, handlers::rules, "Presets and options of the rules.").cached(),
         Route::get("/api/v1/levels", QUICK, handlers::levels, "The strength levels of the engine.").cached(),
         Route::get("/api/v1/status", QUICK, handlers::status, "The available tables and the limits of requests."),

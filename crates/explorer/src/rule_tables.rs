@@ -268,6 +268,12 @@ impl RuleTables {
         distances.into_iter().chain(self.results.as_ref().map(WdlProber::set))
     }
 
+    /// The most files of tables on disk that stay open. Searches open the tables a second time.
+    #[must_use]
+    pub fn files(&self) -> usize {
+        2 * self.sets().map(|set| set.classes().len()).sum::<usize>()
+    }
+
     /// The tables on disk with the most pieces.
     #[must_use]
     pub fn disk(&self) -> Option<&TableSet> {

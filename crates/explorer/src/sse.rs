@@ -7,6 +7,8 @@ use super::counting::{CountDone, CountState, Follower};
 use super::engine::{InfoReport, LineMove, Setup, ends_in_time};
 use super::errors::{ApiError, ErrorAnswer};
 use super::game_state;
+use super::history::{self, JudgedMove};
+use super::permits::Hold;
 use super::rule_tables::RequestTables;
 use super::state::App;
 use axum::response::sse::{Event, KeepAlive, Sse};
@@ -78,7 +80,7 @@ pub async fn analyze(context: &Context, game: Game, setup: Setup, limits: Limits
         let _ = sender.send(message("done", &Done { bestmove: None, source: "rules", over: Some(over) }));
         return Ok(stream(receiver, Arc::default()));
     }
-    let (permit, threads) = context.search_permit(setup.threads).await?;
+    let (permit, threads) = context.search_permit(Hold::Long, setup.threads).await?;
     let (setup, app) = (Setup { threads, ..setup }, context.app.clone());
     let (sender, receiver) = unbounded_channel::<Message>();
     let cancel = Arc::new(Cancel::default());
@@ -116,21 +118,19 @@ async fn yield_to_waiting_client(app: Arc<App>, client: IpAddr, stop: Arc<Atomic
 }
 
 /// The moves of a position with their lines as an analysis; `None` if no table contains the position, or if the
-/// no-capture limit may come first.
+/// no-capture limit or a repetition may change the values.
 pub fn from_tables(tables: &RequestTables<'_>, game: &Game, lines: usize) -> Result<Option<Response>, ApiError> {
     let (start, position) = (Instant::now(), game.position());
     if over(position, tables.rules()).is_some() || !api::is_known(tables, position)? {
         return Ok(None);
     }
-    let moves = tables.ranked(position)?;
-    if let Some((_, Some(best))) = moves.first()
-        && !ends_in_time(best, game)
-    {
+    let moves = history::judge(tables, game)?;
+    let Some(best) = moves.first() else { return Ok(None) };
+    if !ends_in_time(&best.table, game) || moves.iter().any(|mv| mv.is_disturbed(game)) {
         return Ok(None);
     }
     let (sender, receiver) = unbounded_channel();
-    for (i, &(mv, value)) in moves.iter().take(lines).enumerate() {
-        let Some(value) = value else { break };
+    for (i, &JudgedMove { mv, table: value, .. }) in moves.iter().take(lines).enumerate() {
         let next = position.make(mv);
         let mut pv = vec![LineMove { uci: mv.to_string(), san: mv.notation(position) }];
         let rest = api::mainline(tables, &next, 300, api::LINE_TIME)?;
@@ -147,7 +147,7 @@ pub fn from_tables(tables: &RequestTables<'_>, game: &Game, lines: usize) -> Res
         };
         let _ = sender.send(message("info", &report));
     }
-    let bestmove = moves.first().map(|(mv, _)| mv.to_string());
+    let bestmove = Some(best.mv.to_string());
     let _ = sender.send(message("done", &Done { bestmove, source: "table", over: None }));
     Ok(Some(stream(receiver, Arc::default())))
 }

@@ -67,8 +67,9 @@ impl App {
             assets,
             started: Instant::now(),
             lanes: [Permits::new(2 * threads + 1), Permits::new(SOLVING), Permits::new(COLD)],
-            // No client can hold all permits. One permit more than threads lets one client use all threads.
-            searches: Permits::new((threads + 1).max(3)),
+            // No client can hold all permits, and no analysis all of its client's. Two permits more than threads let one
+            // analysis use all threads.
+            searches: Permits::new((threads + 2).max(4)),
             stop: watch::channel(false).0,
             stopping: Arc::default(),
             engines: Engines::new(config.hash_mib),

@@ -41,6 +41,8 @@ export default {
   "reason.no_tree": "没有决策树。",
   "reason.too_many_moves": "一盘棋最多 {max} 步。",
   "reason.text_too_long": "棋谱文本最多 {max} 字节。",
+  "reason.bad_date": "日期应写作 2026.02.03，而不是“{found}”。",
+  "reason.wrong_result": "结果“{found}”与着法不符，应为 {allowed}。",
   "reason.bad_game": "文本第 {line} 行有误。",
   "reason.searches_busy": "所有搜索线程都在使用中，请稍后再试。",
   "reason.shutting_down": "服务器正在停止。",

@@ -31,6 +31,43 @@ fn post(server: &Server, target: &str, body: &str) -> Connection {
     connection
 }
 
+/// A page of another site can open the page of the server and nothing else, neither in a window nor in a frame.
+#[test]
+fn other_sites_can_link_to_the_page_only() {
+    let server = Server::start(&["--pieces", "3"]);
+    let ask = |target: &str, site: &str, mode: &str, dest: &str| {
+        let headers = format!("Sec-Fetch-Site: {site}\r\nSec-Fetch-Mode: {mode}\r\nSec-Fetch-Dest: {dest}\r\n");
+        let answer = server.connect().get_with(target, &headers);
+        (answer.status, answer.json_or_null()["error"]["code"].as_str().unwrap_or("").to_owned())
+    };
+    let (ok, forbidden) = ((200, String::new()), (403, "forbidden_origin".to_owned()));
+    let targets = [
+        "/api/v1/analyze?depth=1",
+        "/api/v1/bestmove?movetime=1",
+        "/api/v1/board.svg",
+        "/api/v1/rules",
+        "/api/v1/matrix?rules=bell",
+        "/main.js",
+        "/healthz",
+    ];
+    // To a browser, another port of this machine is the same site.
+    for site in ["cross-site", "same-site"] {
+        for target in targets {
+            assert_eq!(ask(target, site, "navigate", "document"), forbidden, "{site}: {target}");
+            assert_eq!(ask(target, site, "no-cors", "image"), forbidden, "{site}: {target}");
+        }
+        assert_eq!(ask(&format!("/?fen={TWO}"), site, "navigate", "document"), ok, "{site}");
+        assert_eq!(ask("/", site, "navigate", "iframe"), forbidden, "{site}");
+        assert_eq!(ask("/", site, "no-cors", "empty"), forbidden, "{site}");
+    }
+    assert_eq!(gauge(&server, "searches"), "0");
+    for target in targets {
+        assert_eq!(ask(target, "same-origin", "cors", "empty"), ok, "{target}");
+        assert_eq!(ask(target, "none", "navigate", "document"), ok, "an address that the visitor typed: {target}");
+        assert_eq!(server.connect().get(target).status, 200, "a client that is no browser: {target}");
+    }
+}
+
 /// A batch of random positions of four pieces, whose classes are to be solved.
 fn batch(positions: usize, rules: &str, seed: u64) -> String {
     let mut random = Random::new(seed);
@@ -57,17 +94,17 @@ fn large_searches_do_not_starve_small_ones() {
     wait_for(&server, "searches", "0");
 }
 
-/// Three clients analyse for ten minutes on all search threads. A fourth one is refused as long as they have time for
+/// Four clients analyse for ten minutes on all search threads. A fifth one is refused as long as they have time for
 /// themselves. After that, one of them makes way for it.
 #[test]
 fn long_analyses_make_way() {
     let analyses = |server: &Server| -> Vec<Connection> {
         let long = |number| start(server, "/api/v1/analyze?movetime=600000", &client(number));
-        let all = (1..=3).map(long).collect();
-        wait_for(server, "searches", "3");
+        let all = (1..=4).map(long).collect();
+        wait_for(server, "searches", "4");
         all
     };
-    let move_of = |server: &Server| server.connect().get_with("/api/v1/bestmove?movetime=50", &client(4)).status;
+    let move_of = |server: &Server| server.connect().get_with("/api/v1/bestmove?movetime=50", &client(5)).status;
     let hour = Duration::from_secs(3600);
     let server = Server::with_timeouts(
         Timeouts { analysis: hour, permit: Duration::from_millis(100), ..Timeouts::default() },
@@ -81,12 +118,25 @@ fn long_analyses_make_way() {
         Server::with_timeouts(Timeouts { analysis: Duration::ZERO, permit: PATIENCE, ..Timeouts::default() }, true);
     let mut long = analyses(&server);
     assert_eq!(move_of(&server), 200);
-    wait_for(&server, "searches", "2");
+    wait_for(&server, "searches", "3");
     // The analysis that ended reports its best move.
     let ended = long.iter_mut().filter_map(|stream| stream.raw_within(b"", Duration::from_millis(500)));
     let ended: Vec<_> = ended.filter_map(|answer| answer.events().pop()).collect();
     assert_eq!(ended.len(), 1);
     assert_eq!((&*ended[0].0, &ended[0].1["source"]), ("done", &json!("engine")));
+}
+
+/// A visitor analyses in one window, on all threads and twice, and plays in another one.
+#[test]
+fn an_analysis_leaves_a_thread_to_the_game_of_its_client() {
+    let server = Server::start(&["--pieces", "3", "--threads", "2"]);
+    let _analyses =
+        ["threads=64", "threads=1"].map(|threads| start(&server, &format!("/api/v1/analyze?{threads}"), ""));
+    wait_for(&server, "searches", "1");
+    for _ in 0..3 {
+        let played = server.connect().get("/api/v1/bestmove?movetime=50&strength=10");
+        assert_eq!(played.status, 200, "{played:?}");
+    }
 }
 
 /// Requests that solve stop when their client leaves: that takes much less time than their answer.
@@ -247,6 +297,18 @@ fn a_low_rate_allows_every_request() {
     // One token a second is less than any machine takes.
     let mut connection = server.connect();
     assert!((0..200).any(|_| connection.get_with(&format!("/api/v1/probe?fen={TWO}"), &client(0)).status == 429));
+}
+
+/// Several rule sets and many positions cost no more than a full bucket, at the lowest rate.
+#[test]
+fn the_work_of_a_request_costs_no_more_than_a_bucket() {
+    let server = Server::start(&["--pieces", "3", "--behind-proxy", "--rate", "1"]);
+    let answer = server.connect().get_with(&format!("/api/v1/rulesets?fen={TWO}&rules=paper,traps=any"), &client(0));
+    assert_eq!(answer.status, 200, "{answer:?}");
+    let body = json!({"fens": vec![TWO; 200], "rules": "paper,shore=none"}).to_string();
+    let head = format!("POST /api/v1/batch HTTP/1.1\r\nHost: localhost\r\n{}", client(1));
+    let answer = server.connect().raw(format!("{head}Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes());
+    assert_eq!(answer.map(|answer| answer.status), Some(200));
 }
 
 /// The resident memory of the server, in MiB.

@@ -6,7 +6,7 @@ use explorer::{Config, Event, Timeouts};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
@@ -27,8 +27,12 @@ impl Server {
     }
 
     pub fn listening(address: &str, arguments: &[&str]) -> Server {
-        let all = [&["serve", "--listen", address], arguments].concat();
-        Server::of(command(&all).stdout(Stdio::piped()).spawn().expect("dsq runs"))
+        Server::spawn(&mut command(&[&["serve", "--listen", address], arguments].concat()))
+    }
+
+    /// The server that a command starts.
+    pub fn spawn(command: &mut Command) -> Server {
+        Server::of(command.stdout(Stdio::piped()).spawn().expect("dsq runs"))
     }
 
     /// A server on a free port, which ends with this process. Its process is not [`pid`](Server::pid).

@@ -221,8 +221,6 @@ fn requests_are_checked_before_their_handler() {
     assert_eq!(get("Host: localhost:1\r\nOrigin: http://localhost:1\r\n"), ok);
     assert_eq!(get("Host: localhost:1\r\nOrigin: http://localhost:2\r\n"), origin);
     assert_eq!(get("Host: localhost\r\nOrigin: null\r\n"), origin);
-    assert_eq!(get("Host: localhost\r\nSec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: no-cors\r\n"), origin);
-    assert_eq!(get("Host: localhost\r\nSec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\n"), ok);
 
     // A remote address may send four seconds' worth of its rate at once.
     let mut far = server.connect();
@@ -282,6 +280,39 @@ fn unchanged_answers_are_304() {
     let packed = connection.get_with("/api/v1/rules", "Accept-Encoding: gzip\r\n");
     assert_eq!(packed.header("content-encoding"), Some("gzip"));
     assert_eq!(packed.body[..2], [0x1f, 0x8b]);
+}
+
+/// Another build of the program may answer otherwise, also if it has the same version.
+#[cfg(target_os = "linux")]
+#[test]
+fn another_build_has_other_entity_tags() {
+    let program = folder("serve-build");
+    let tags = || {
+        let mut serve = std::process::Command::new(&program);
+        let server = Server::spawn(serve.args(["serve", "--listen", "127.0.0.1:0", "--pieces", "3"]));
+        let mut connection = server.connect();
+        ["/api/v1/rules", "/api/v1/stats/EvE"].map(|target| connection.get(target).header("etag").unwrap().to_owned())
+    };
+    std::fs::copy(env!("CARGO_BIN_EXE_dsq"), &program).unwrap();
+    let first = tags();
+    assert_eq!(tags(), first, "a restart changes nothing");
+    // Bytes after the end of the program are not read.
+    std::fs::OpenOptions::new().append(true).open(&program).unwrap().write_all(b"another build").unwrap();
+    let other = tags();
+    assert!(first.iter().zip(&other).all(|(first, other)| first != other), "{first:?} {other:?}");
+    std::fs::remove_file(program).unwrap();
+}
+
+/// The list of the longest lines grows while the server solves four pieces, so it has no entity tag until then.
+#[test]
+fn a_growing_answer_has_no_entity_tag() {
+    let server = Server::start(&["--pieces", "4"]);
+    let mut connection = server.connect();
+    let tag = connection.get("/api/v1/longest").header("etag").map(str::to_owned);
+    let pieces = connection.get("/api/v1/status").json()["tables"][0]["pieces"].clone();
+    assert!(tag.is_none() || pieces == 4, "{tag:?}");
+    let server = Server::start(&["--pieces", "3"]);
+    assert!(server.connect().get("/api/v1/longest").header("etag").is_some());
 }
 
 /// Analysis is streamed. It stops when its client leaves and when the server ends.
@@ -394,6 +425,28 @@ fn connections_of_an_address_are_limited() {
     }
 }
 
+/// A process that may open few files accepts fewer connections, says so once, and refuses further ones with 503, also
+/// where the limit leaves no file for a connection.
+#[cfg(unix)]
+#[test]
+fn connections_stay_within_the_limit_of_open_files() {
+    for limit in [128, 24] {
+        let log = folder("serve-files");
+        let mut shell = std::process::Command::new("sh");
+        let start = format!("ulimit -n {limit}; exec \"$0\" \"$@\"");
+        shell.args(["-c", &start, env!("CARGO_BIN_EXE_dsq"), "serve", "--listen", "127.0.0.1:0", "--pieces", "3"]);
+        let server = Server::spawn(shell.arg("--behind-proxy").stderr(std::fs::File::create(&log).unwrap()));
+        let mut open: Vec<_> = (0..140).map(|_| server.connect()).collect();
+        let refused = open.pop().unwrap().raw(b"").expect("an answer");
+        assert_eq!((refused.status, refused.header("retry-after")), (503, Some("10")), "{limit}");
+        assert_eq!(open[0].get("/healthz").status, 200, "{limit}");
+        drop((open, server));
+        let lines = std::fs::read_to_string(&log).unwrap();
+        assert!((1..4).contains(&lines.lines().count()) && lines.contains("few open files"), "{limit}: {lines}");
+        std::fs::remove_file(log).unwrap();
+    }
+}
+
 /// Without JavaScript the page shows the board, the result and the moves, which are links.
 #[test]
 fn the_page_is_readable_without_scripts() {
@@ -482,6 +535,75 @@ fn games_are_played_judged_and_written() {
     assert_eq!(played["source"], "engine");
     let weak = |seed: u64| connection_move(&server, &format!("/api/v1/bestmove?strength=1&seed={seed}"));
     assert_eq!(weak(7), weak(7), "the seed determines the move");
+}
+
+/// The server writes no game that it does not read, and ignores no field of a game.
+#[test]
+fn games_are_checked_alike_on_the_way_in_and_out() {
+    let server = Server::start(&["--pieces", "3"]);
+    let mut connection = server.connect();
+    let den = json!({"fen": "7/7/3L3/7/7/7/7/7/r6 w", "moves": ["d7d8", "a1b1", "d8d9"]});
+    let going_on = json!({"moves": ["Eb3", "rb7"]});
+    let with = |game: &Value, more: &Value| {
+        let mut game = game.clone();
+        game.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        game.to_string()
+    };
+    let accepted = [
+        (&going_on, json!({"date": "2026.02.03", "result": "1-0"}), "1-0"),
+        (&going_on, json!({"result": "*"}), "*"),
+        (&going_on, json!({"white": "A \"B\"\nC", "black": "\\"}), "*"),
+        (&den, json!({"result": "1-0"}), "1-0"),
+        (&den, json!({}), "1-0"),
+    ];
+    for (game, more, result) in &accepted {
+        let text = connection.post("/api/v1/game", &with(game, more)).json()["text"].clone();
+        assert!(text.as_str().unwrap().contains(&format!("[Result \"{result}\"]")), "{more}: {text}");
+        let again = connection.post("/api/v1/game", &json!({"text": text}).to_string()).json();
+        assert_eq!(again["text"], text, "{more}");
+    }
+    let refused = [
+        (&going_on, json!({"date": "yesterday"}), "date", "bad_date"),
+        (&going_on, json!({"date": "2026.13.01"}), "date", "bad_date"),
+        (&going_on, json!({"date": ""}), "date", "bad_date"),
+        (&going_on, json!({"result": "1/2-1/2"}), "result", "wrong_result"),
+        (&going_on, json!({"result": "2-0"}), "result", "wrong_result"),
+        (&den, json!({"result": "0-1"}), "result", "wrong_result"),
+        (&den, json!({"result": "*"}), "result", "wrong_result"),
+        (&going_on, json!({"white": "x".repeat(40_000)}), "text", "text_too_long"),
+    ];
+    for (game, more, field, reason) in &refused {
+        for path in ["/api/v1/game", "/api/v1/review"] {
+            let answer = connection.post(path, &with(game, more));
+            let error = &answer.json()["error"];
+            assert_eq!(
+                (&error["where"]["field"], &error["reason"]),
+                (&json!(field), &json!(reason)),
+                "{path}: {error}"
+            );
+            assert!(error["message"].as_str().unwrap().len() < 200, "{path}: {error}");
+        }
+    }
+}
+
+/// The tables' best move would repeat a position, which draws; another move wins as well.
+#[test]
+fn perfect_moves_heed_the_history_of_the_game() {
+    let server = Server::start(&["--pieces", "3"]);
+    let mut connection = server.connect();
+    let game = "fen=7/3L3/7/7/7/7/7/7/r6_b&rules=paper,repetition=twofold&moves=a1b1,d8d7,b1a1";
+    let best = connection.get(&format!("/api/v1/bestmove?{game}&perfect=1")).json();
+    assert_eq!((&best["source"], &best["score"]["kind"]), (&json!("table"), &json!("mate")), "{best}");
+    assert!(best["uci"] != "d7d8" && best["over"].is_null(), "{best}");
+    let events = connection.get(&format!("/api/v1/analyze?{game}&depth=8")).events();
+    let done = &events.last().unwrap().1;
+    assert!(done["bestmove"] != "d7d8", "{done}");
+    let last = &events[events.len() - 2].1;
+    assert_ne!(last["score"]["kind"], "cp", "{last}");
+    // Without the repetition rule the shortest win is best.
+    let game = game.replace("twofold", "none");
+    let best = connection.get(&format!("/api/v1/bestmove?{game}&perfect=1")).json();
+    assert_eq!((&best["uci"], &best["score"]["value"]), (&json!("d7d8"), &json!(3)));
 }
 
 /// The state of a game counts what the rules count, and a game that is over has a state and no move.

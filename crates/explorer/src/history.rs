@@ -1,0 +1,274 @@
+//! Values of moves in a game. Tables ignore the history of a game, which can turn a win into a draw: the winning move may
+//! repeat a position, or the loser may repeat one on the way.
+
+use super::engine::ends_in_time;
+use super::rule_tables::RequestTables;
+use doushouqi::board::{Color, Move, Position, Repetition};
+use doushouqi::game::Game;
+use doushouqi::tablebase::{Probe as _, SetError, Value, Wdl};
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+/// The positions that the search for the value of a move visits. If they do not suffice, the value is uncertain; closer
+/// to the repetition fewer positions are needed.
+const MAX_NODES: usize = 2000;
+
+/// A legal move of a game with its value in the tables and in the game.
+#[derive(Clone, Copy, Debug)]
+pub struct JudgedMove {
+    pub mv: Move,
+    /// The value in the tables, for the side that makes the move.
+    pub table: Value,
+    /// The value in the game; that of the tables if it is not certain.
+    pub value: Value,
+    pub is_certain: bool,
+    /// Whether the game is over after the move.
+    ends: bool,
+}
+
+impl JudgedMove {
+    /// Whether earlier positions change the value of this move, or may do so.
+    #[must_use]
+    pub fn is_disturbed(&self, game: &Game) -> bool {
+        self.value != self.table || !self.is_certain && ends_in_time(&self.table, game)
+    }
+
+    /// Better moves have greater ranks.
+    fn rank(&self) -> (Wdl, bool, bool) {
+        // An uncertain win may be a draw, and so may an uncertain loss.
+        let is_likely = self.is_certain == (self.value.wdl != Wdl::Loss);
+        // A win that earlier positions turn into a draw may succeed against a weak opponent, if the game goes on.
+        let gives_up = self.ends && self.table.wdl == Wdl::Win && self.value.wdl == Wdl::Draw;
+        (self.value.wdl, is_likely, !gives_up)
+    }
+}
+
+/// The legal moves of a game whose values the tables contain, best first.
+pub fn judge(tables: &RequestTables<'_>, game: &Game) -> Result<Vec<JudgedMove>, SetError> {
+    let legal = game.legal_moves();
+    let mut search = Search { tables, game: game.clone(), values: HashMap::new(), nodes: 0 };
+    let mut moves = Vec::new();
+    for (mv, table) in tables.ranked(game.position())? {
+        let Some(table) = table.filter(|_| legal.contains(&mv)) else { continue };
+        search.nodes = MAX_NODES;
+        let wdl = search.result_after(mv)?;
+        let value = match wdl {
+            Some(wdl) if wdl != table.wdl => Value { wdl, dtw: None },
+            _ => table,
+        };
+        let mut next = game.clone();
+        let ends = next.play(mv).is_ok() && next.end().is_some();
+        moves.push(JudgedMove { mv, table, value, is_certain: wdl.is_some(), ends });
+    }
+    // The sort is stable: of equal ranks the best in the tables stays first.
+    moves.sort_by_key(|mv| Reverse(mv.rank()));
+    Ok(moves)
+}
+
+/// A search for the results of positions of a game under best play.
+struct Search<'a, 'b> {
+    tables: &'a RequestTables<'b>,
+    game: Game,
+    /// The values of earlier positions in the tables, by key.
+    values: HashMap<u64, Option<Value>>,
+    /// The number of positions that the search may still visit.
+    nodes: usize,
+}
+
+impl Search<'_, '_> {
+    /// The result of a legal move for the side that makes it; `None` if it is uncertain.
+    fn result_after(&mut self, mv: Move) -> Result<Option<Wdl>, SetError> {
+        if self.game.play(mv).is_err() {
+            return Ok(None);
+        }
+        let result = self.result();
+        self.game.undo();
+        Ok(result?.map(Wdl::before))
+    }
+
+    /// The result for the side to move; `None` if it is uncertain.
+    fn result(&mut self) -> Result<Option<Wdl>, SetError> {
+        let turn = self.game.position().turn();
+        if let Some(end) = self.game.end() {
+            return Ok(Some(match end.winner() {
+                None => Wdl::Draw,
+                Some(winner) if winner == turn => Wdl::Win,
+                Some(_) => Wdl::Loss,
+            }));
+        }
+        let Some(value) = self.tables.value(self.game.position())? else { return Ok(None) };
+        if !ends_in_time(&value, &self.game) {
+            return Ok(None);
+        }
+        if value.wdl == Wdl::Draw || !self.may_repeat(value)? {
+            return Ok(Some(value.wdl));
+        }
+        if self.nodes == 0 {
+            return Ok(None);
+        }
+        self.nodes -= 1;
+        self.tables.check()?;
+        self.best_of_moves(value.wdl)
+    }
+
+    /// The result for the side to move by the results of its moves. A repetition can only make it a draw.
+    fn best_of_moves(&mut self, table: Wdl) -> Result<Option<Wdl>, SetError> {
+        let legal = self.game.legal_moves();
+        let enough = if table == Wdl::Win { Wdl::Win } else { Wdl::Draw };
+        let (mut best, mut is_certain) = (Wdl::Loss, true);
+        for (mv, _) in self.tables.ranked(self.game.position())? {
+            if !legal.contains(&mv) {
+                continue;
+            }
+            match self.result_after(mv)? {
+                Some(wdl) if wdl >= enough => return Ok(Some(wdl)),
+                Some(wdl) => best = best.max(wdl),
+                None => is_certain = false,
+            }
+        }
+        Ok(is_certain.then_some(best))
+    }
+
+    /// Whether best play from here may reach an earlier position that may not occur again or would draw. Every ply of the
+    /// winner's best play shortens the way to the win, so only positions closer to it matter.
+    fn may_repeat(&mut self, here: Value) -> Result<bool, SetError> {
+        let before = match self.game.rules().options().repetition {
+            Repetition::Threefold => 2,
+            Repetition::Twofold | Repetition::Illegal => 1,
+            _ => return Ok(false),
+        };
+        let since_capture = self.game.since_capture();
+        let mut occurrences: HashMap<u64, usize> = HashMap::with_capacity(since_capture.len());
+        for position in since_capture {
+            *occurrences.entry(position.key()).or_default() += 1;
+        }
+        let winner = winner(self.game.position(), here);
+        for position in since_capture.iter().filter(|position| occurrences[&position.key()] >= before) {
+            let value = match self.values.get(&position.key()) {
+                Some(&value) => value,
+                None => *self.values.entry(position.key()).or_insert(self.tables.value(position)?),
+            };
+            if value.is_some_and(|value| self::winner(position, value) == winner && value.dtw < here.dtw) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// The side that wins from a position with this value.
+fn winner(position: &Position, value: Value) -> Option<Color> {
+    match value.wdl {
+        Wdl::Win => Some(position.turn()),
+        Wdl::Draw => None,
+        Wdl::Loss => Some(!position.turn()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::class_cache::ClassCache;
+    use super::super::rule_tables::RuleTables;
+    use super::*;
+    use doushouqi::board::{Piece, RuleOptions, Rules};
+    use doushouqi::game::random::Random;
+    use doushouqi::tablebase::Material;
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
+    fn tables() -> RuleTables {
+        let pool = Arc::new(rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap());
+        let stop = AtomicBool::new(false);
+        RuleTables::new(RuleOptions::PAPER, None, None, pool, Arc::new(ClassCache::new(0)), &stop).unwrap()
+    }
+
+    /// A game under the rules `paper` with this repetition rule.
+    fn game(fen: &str, repetition: Repetition, moves: &[&str]) -> Game {
+        let rules = Rules::new(RuleOptions { repetition, ..RuleOptions::PAPER });
+        let mut game = Game::from_fen(fen.parse().unwrap(), rules, Some(Game::NO_CAPTURE_LIMIT));
+        for text in moves {
+            game.play(game.parse(text).unwrap()).unwrap();
+        }
+        game
+    }
+
+    /// A lion wins in three plies. It has been before the den and has stepped back.
+    #[test]
+    fn a_win_goes_round_earlier_positions() {
+        let (tables, never) = (tables(), AtomicBool::new(false));
+        let tables = RequestTables::new(&tables, RuleOptions::PAPER, &never);
+        let (fen, cycle) = ("7/3L3/7/7/7/7/7/7/r6 b", ["a1b1", "d8d7", "b1a1"]);
+        let twice = [&cycle[..], &["d7d8"], &cycle].concat();
+        for (repetition, moves) in
+            [(Repetition::Twofold, &cycle[..]), (Repetition::Illegal, &cycle), (Repetition::Threefold, &twice)]
+        {
+            let game = game(fen, repetition, moves);
+            let best = judge(&tables, &game).unwrap()[0];
+            assert_ne!(best.mv.to_string(), "d7d8", "{repetition:?}");
+            assert_eq!((best.value.wdl, best.is_certain), (Wdl::Win, true), "{repetition:?}: {best:?}");
+        }
+        // Repetition has no effect yet, or never.
+        for (repetition, moves) in [(Repetition::Threefold, &cycle[..]), (Repetition::None, &twice)] {
+            let game = game(fen, repetition, moves);
+            let best = judge(&tables, &game).unwrap()[0];
+            assert_eq!((&*best.mv.to_string(), best.value.dtw), ("d7d8", Some(3)), "{repetition:?}");
+            assert!(!best.is_disturbed(&game));
+        }
+    }
+
+    /// A certain result holds against an opponent that repeats positions where it can: a win is won, and a draw is not
+    /// lost.
+    #[test]
+    fn certain_results_hold() {
+        let (tables, never) = (tables(), AtomicBool::new(false));
+        let tables = RequestTables::new(&tables, RuleOptions::PAPER, &never);
+        let mut random = Random::new(31);
+        let all = Material::all(3);
+        let (mut certain, mut disturbed) = (0, 0);
+        for _ in 0..300 {
+            let pieces: Vec<Piece> = all[random.below(all.len())].pieces().collect();
+            let Some(start) = random.placement(&pieces, &Rules::default()) else { continue };
+            let mut game = game(&start.to_fen(), Repetition::Twofold, &[]);
+            // Both sides step to and fro.
+            for _ in 0..4 {
+                let moves = game.legal_moves();
+                let back = moves
+                    .iter()
+                    .copied()
+                    .find(|mv| game.moves().len().checked_sub(2).is_some_and(|i| game.moves()[i].from == mv.to));
+                let Some(mv) = back.or_else(|| random.choose(&moves).copied()) else { break };
+                if game.position().piece_at(mv.to).is_some() || game.play(mv).is_err() {
+                    break;
+                }
+            }
+            if game.end().is_some() {
+                continue;
+            }
+            let hero = game.position().turn();
+            let mut promised = Wdl::Loss;
+            while game.end().is_none() {
+                let moves = judge(&tables, &game).unwrap();
+                if game.position().turn() == hero {
+                    let best = moves[0];
+                    assert!(!best.is_certain || best.value.wdl >= promised, "{}: {best:?}", game.fen());
+                    promised = if best.is_certain { promised.max(best.value.wdl) } else { promised };
+                    disturbed += usize::from(best.is_disturbed(&game));
+                    game.play(best.mv).unwrap();
+                } else {
+                    let repeats = |mv: &&JudgedMove| game.positions().contains(&game.position().make(mv.mv));
+                    let any = random.choose(&moves).copied();
+                    let mv = moves.iter().find(repeats).copied().or(any).unwrap().mv;
+                    game.play(mv).unwrap();
+                }
+            }
+            certain += usize::from(promised == Wdl::Win);
+            let result = match game.end().unwrap().winner() {
+                None => Wdl::Draw,
+                Some(winner) if winner == hero => Wdl::Win,
+                Some(_) => Wdl::Loss,
+            };
+            assert!(result >= promised, "{}: {result:?} instead of {promised:?}", game.fen());
+        }
+        assert!(certain > 50 && disturbed > 0, "{certain} {disturbed}");
+    }
+}
