@@ -260,15 +260,22 @@ pub async fn batch(context: Context, request: BatchRequest) -> Answer<BatchAnswe
 }
 
 /// The game of a query: its position and the moves played from it.
-async fn game_of(context: &Context, fen: &Field, rules: &Field, moves: &Field) -> Result<Game, ApiError> {
+async fn game_of(
+    context: &Context,
+    fen: &Field,
+    rules: &Field,
+    no_capture_limit: &Field,
+    moves: &Field,
+) -> Result<Game, ApiError> {
     let (start, rules): (Fen, _) = (fen.game_start()?, rules.rules(&context.app.config.rules)?);
-    let Some(text) = moves.get().map(str::to_owned) else { return review::play(start, rules, &[]) };
-    let play = move || review::play(start, rules, &text.split([',', ' ']).collect::<Vec<_>>());
+    let limit = no_capture_limit.number("no_capture_limit", 0..=u32::MAX)?;
+    let Some(text) = moves.get().map(str::to_owned) else { return review::play(start, rules, limit, &[]) };
+    let play = move || review::play(start, rules, limit, &text.split([',', ' ']).collect::<Vec<_>>());
     context.run(Lane::Read, move |_, _| play()).await
 }
 
 pub async fn analyze(context: Context, Query(query): Query<AnalyzeQuery>) -> Result<Response, ApiError> {
-    let game = game_of(&context, &query.fen, &query.rules, &query.moves).await?;
+    let game = game_of(&context, &query.fen, &query.rules, &query.no_capture_limit, &query.moves).await?;
     let threads = query.threads.number("threads", 1..=1024)?.unwrap_or(1);
     let mut setup = Setup {
         hash_mib: query.hash.number("hash", 1..=engine::MAX_HASH_MIB)?.unwrap_or(engine::HASH_MIB),
@@ -294,7 +301,7 @@ pub async fn analyze(context: Context, Query(query): Query<AnalyzeQuery>) -> Res
 }
 
 pub async fn bestmove(context: Context, query: BestMoveQuery) -> Answer<BestMove> {
-    let game = game_of(&context, &query.fen, &query.rules, &query.moves).await?;
+    let game = game_of(&context, &query.fen, &query.rules, &query.no_capture_limit, &query.moves).await?;
     if let Some(over) = game_state::over(&game) {
         let fen = game.fen().to_string();
         return Ok(BestMove { uci: None, san: None, fen, score: None, source: "rules", over: Some(over) });
@@ -331,7 +338,7 @@ pub async fn bestmove(context: Context, query: BestMoveQuery) -> Answer<BestMove
 }
 
 pub async fn state(context: Context, query: GameQuery) -> Answer<GameState> {
-    let game = game_of(&context, &query.fen, &query.rules, &query.moves).await?;
+    let game = game_of(&context, &query.fen, &query.rules, &query.no_capture_limit, &query.moves).await?;
     Ok(game_state::state(&game))
 }
 

@@ -151,6 +151,9 @@ query! {
         fen,
         /// A preset, then options as key=value, separated by commas. Default: the server's rules.
         rules,
+        /// Plies without a capture that draw the game; 0 for no limit. Default: 100.
+        #[schemars(with = "u64")]
+        no_capture_limit,
         /// Moves played from `fen`, separated by commas.
         moves,
     }
@@ -160,6 +163,9 @@ query! {
         fen,
         /// A preset, then options as key=value, separated by commas. Default: the server's rules.
         rules,
+        /// Plies without a capture that draw the game; 0 for no limit. Default: 100.
+        #[schemars(with = "u64")]
+        no_capture_limit,
         /// Moves played from `fen`, separated by commas.
         moves,
         /// Plies, 1 to 100.
@@ -186,6 +192,9 @@ query! {
         fen,
         /// A preset, then options as key=value, separated by commas. Default: the server's rules.
         rules,
+        /// Plies without a capture that draw the game; 0 for no limit. Default: 100.
+        #[schemars(with = "u64")]
+        no_capture_limit,
         /// Moves played from `fen`, separated by commas.
         moves,
         /// 1 to 10; 10 is full strength.

@@ -135,10 +135,11 @@ fn check_moves(puzzle: &Puzzle, rules: RuleOptions, material: Material) -> Resul
         return Err("the solution has no moves".to_owned());
     }
     let moves: Vec<&str> = puzzle.solution.iter().map(String::as_str).collect();
-    play(position.clone().into(), rules, &moves).map_err(|error| format!("solution: {}", error.message()))?;
+    play(position.clone().into(), rules, None, &moves).map_err(|error| format!("solution: {}", error.message()))?;
     let (Some(before), Some(last_move)) = (&puzzle.before, &puzzle.last_move) else { return Ok(()) };
     let before = Position::from_fen(before).map_err(|error| format!("before: {error}"))?;
-    let game = play(before.into(), rules, &[last_move]).map_err(|error| format!("last_move: {}", error.message()))?;
+    let game =
+        play(before.into(), rules, None, &[last_move]).map_err(|error| format!("last_move: {}", error.message()))?;
     if *game.position() == position { Ok(()) } else { Err(format!("last_move leads to {}", game.position())) }
 }
 

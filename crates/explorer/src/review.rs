@@ -30,6 +30,8 @@ pub struct GameRequest {
     pub text: Option<String>,
     pub fen: Option<String>,
     pub rules: Option<String>,
+    /// Plies without a capture that draw the game; 0 for no limit. Default: 100.
+    pub no_capture_limit: Option<u32>,
     #[serde(default)]
     pub moves: Vec<String>,
     #[serde(default)]
@@ -61,12 +63,13 @@ fn max_move_words(text: &str) -> usize {
     count
 }
 
-/// Plays moves from a position.
-pub fn play(start: Fen, rules: RuleOptions, moves: &[&str]) -> Result<Game, ApiError> {
+/// Plays moves from a position. `no_capture_limit` is the field of a request.
+pub fn play(start: Fen, rules: RuleOptions, no_capture_limit: Option<u32>, moves: &[&str]) -> Result<Game, ApiError> {
     if moves.len() > MAX_PLIES {
         return Err(too_long());
     }
-    let mut game = Game::from_fen(start, Rules::new(rules), Some(Game::NO_CAPTURE_LIMIT));
+    let limit = Some(no_capture_limit.unwrap_or(Game::NO_CAPTURE_LIMIT)).filter(|&limit| limit > 0);
+    let mut game = Game::from_fen(start, Rules::new(rules), limit);
     for (i, text) in moves.iter().enumerate() {
         let played = game.parse(text).and_then(|mv| game.play(mv));
         played.map_err(|error| ApiError::unplayable(i, text, &error))?;
@@ -102,7 +105,7 @@ impl GameRequest {
         let rules = self.rules.as_deref().map_or(Ok(*default), params::rules)?;
         let start = self.fen.as_deref().map_or_else(|| Ok(Position::start().into()), params::game_fen)?;
         let moves: Vec<&str> = self.moves.iter().map(String::as_str).collect();
-        let mut record = Record::new(play(start, rules, &moves)?);
+        let mut record = Record::new(play(start, rules, self.no_capture_limit, &moves)?);
         record.white.clone_from(&self.white);
         record.black.clone_from(&self.black);
         record.date.clone_from(&self.date);
