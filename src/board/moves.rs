@@ -54,6 +54,15 @@ pub enum PlayError {
     /// The game is over, so no move is legal.
     #[error("the game is over")]
     Over,
+    /// The game is drawn by repetition. Under rules with `repetition=none` it goes on.
+    #[error("the game is drawn by repetition; under rules with repetition=none it goes on")]
+    Repetition,
+    /// The game is drawn by the no-capture limit. With another limit it goes on.
+    #[error("the game is drawn after {limit} plies without a capture; with another no-capture limit it goes on")]
+    NoCapture {
+        /// The no-capture limit in plies.
+        limit: u32,
+    },
     /// The move is not legal in the position.
     #[error("{mv} is not legal here")]
     Illegal {
@@ -69,6 +78,14 @@ pub enum PlayError {
     /// The text is not a legal move of the position.
     #[error(transparent)]
     Text(#[from] ParseMoveError),
+}
+
+impl PlayError {
+    /// Whether no move can be played because the game is over.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        matches!(self, PlayError::Over | PlayError::Repetition | PlayError::NoCapture { .. })
+    }
 }
 
 impl Move {

@@ -1,40 +1,14 @@
 //! A game: a position with its history, which the repetition rule and the no-capture limit need.
 
+mod end;
 pub mod random;
 mod record;
 
 pub use crate::board::PlayError;
-pub use record::{Conclusion, Forfeit, ForfeitReason, ParseRecordError, Record, RecordProblem};
+pub use end::{Conclusion, Forfeit, ForfeitReason, GameEnd};
+pub use record::{ParseRecordError, Record, RecordProblem};
 
-use crate::board::{Color, Fen, Move, MoveList, NoMove, Position, Repetition, Rules};
-
-/// How a game ended.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum GameEnd {
-    /// This side entered the enemy's den.
-    Den(Color),
-    /// This side took the last enemy piece.
-    Captured(Color),
-    /// The side to move has no legal move (stalemate). The field is the winner; `None` where stalemate is a draw.
-    NoMove(Option<Color>),
-    /// The position occurred for the second or third time, as the rules require.
-    Repetition,
-    /// The halfmove clock reached the no-capture limit.
-    NoCapture,
-}
-
-impl GameEnd {
-    /// The winner; `None` is a draw.
-    #[must_use]
-    pub fn winner(self) -> Option<Color> {
-        match self {
-            GameEnd::Den(color) | GameEnd::Captured(color) => Some(color),
-            GameEnd::NoMove(winner) => winner,
-            GameEnd::Repetition | GameEnd::NoCapture => None,
-        }
-    }
-}
+use crate::board::{Fen, Move, MoveList, NoMove, Position, Repetition, RuleOptions, Rules};
 
 /// A game: the first position with its halfmove clock, the moves so far, the rules and the no-capture limit. The
 /// default game begins in the initial position under the default rules and is drawn after [`Game::NO_CAPTURE_LIMIT`]
@@ -246,11 +220,20 @@ impl Game {
     /// If the game is over, the text is not a legal move here, or the move repeats a position and the rules forbid
     /// repetition.
     pub fn parse(&self, text: &str) -> Result<Move, PlayError> {
-        if self.end().is_some() {
-            return Err(PlayError::Over);
-        }
+        self.check_open()?;
         let mv = Move::parse(text, self.position(), &self.rules)?;
         if self.moves_here().contains(&mv) { Ok(mv) } else { Err(PlayError::Repeats { mv }) }
+    }
+
+    /// # Errors
+    /// If the game is over.
+    fn check_open(&self) -> Result<(), PlayError> {
+        match self.end() {
+            None => Ok(()),
+            Some(GameEnd::Repetition) => Err(PlayError::Repetition),
+            Some(GameEnd::NoCapture) => Err(PlayError::NoCapture { limit: self.no_capture_limit.unwrap_or_default() }),
+            Some(_) => Err(PlayError::Over),
+        }
     }
 
     /// Plays a move.
@@ -258,11 +241,12 @@ impl Game {
     /// # Errors
     /// If the game is over, the move is not legal here, or it repeats a position and the rules forbid repetition.
     pub fn play(&mut self, mv: Move) -> Result<(), PlayError> {
-        if self.end().is_some() { Err(PlayError::Over) } else { self.make(mv) }
+        self.check_open()?;
+        self.make(mv)
     }
 
-    /// [`Game::play`], also after a draw by repetition or the no-capture limit: the players may go on, and
-    /// [`Game::end`] then says how the game stands in the last position.
+    /// [`Game::play`], also after a draw after which the players may go on ([`GameEnd::may_go_on`]). [`Game::end`] then
+    /// says how the game stands in the last position.
     ///
     /// # Errors
     /// As [`Game::play`], except for these draws.
@@ -281,6 +265,45 @@ impl Game {
         self.positions.push(self.position().make(mv));
         self.moves.push(mv);
         Ok(())
+    }
+
+    /// The game as the players go on with it after a draw ([`GameEnd::may_go_on`]): the positions so far do not count as
+    /// repeated, or there is no no-capture limit. A game without such a draw is unchanged.
+    ///
+    /// ```
+    /// use doushouqi::board::Rules;
+    /// use doushouqi::game::{Game, GameEnd};
+    /// let game = Game::from_fen("7/7/3e3/7/7/7/3E3/7/7 w 100".parse()?, Rules::default(), Some(100));
+    /// assert_eq!(game.end(), Some(GameEnd::NoCapture));
+    /// assert!(game.legal_moves().is_empty() && !game.played_on().legal_moves().is_empty());
+    /// # Ok::<(), doushouqi::board::ParseFenError>(())
+    /// ```
+    #[must_use]
+    pub fn played_on(&self) -> Game {
+        let mut game = self.clone();
+        if game.end() == Some(GameEnd::Repetition) {
+            game = Game::from_fen(game.fen(), game.rules, game.no_capture_limit);
+        }
+        if game.end() == Some(GameEnd::NoCapture) {
+            game.no_capture_limit = None;
+        }
+        game
+    }
+
+    /// The same game without the rule that has drawn it: under `repetition=none`, or without a no-capture limit. `None`
+    /// unless it has ended by such a draw ([`GameEnd::may_go_on`]).
+    #[must_use]
+    pub fn without_draw_rule(&self) -> Option<Game> {
+        let mut game = self.clone();
+        while let Some(end) = game.end().filter(|end| end.may_go_on()) {
+            if end == GameEnd::NoCapture {
+                game.no_capture_limit = None;
+            } else {
+                let options = RuleOptions { repetition: Repetition::None, ..*game.rules.options() };
+                game.rules = Rules::new(options);
+            }
+        }
+        self.end().filter(|end| end.may_go_on()).map(|_| game)
     }
 
     /// The same game under other rules, with its moves played as by [`Game::play_on`].

@@ -29,107 +29,14 @@
 //! - Text in braces after a move is a comment on the move. It stays on one line: `\}`, `\\` and `\n` represent a brace,
 //!   a backslash and the end of a line.
 //!
-//! The parser plays every move: every game that it returns is legal and matches its result and termination.
+//! The parser plays every move: every game that it returns is legal and matches its result and termination. A game that
+//! went on after a draw by repetition or by the no-capture limit has `repetition=none` among its rules, or another limit.
 
-use super::{Game, GameEnd, PlayError};
+use super::end::ADJUDICATION;
+use super::{Conclusion, Forfeit, ForfeitReason, Game, PlayError};
 use crate::board::{Color, Fen, ParseFenError, ParseRulesError, Position, RuleOptions, Rules};
 use std::fmt::{self, Write as _};
 use thiserror::Error;
-
-/// Why a side lost a game that the rules had not ended.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ForfeitReason {
-    /// The loser resigned.
-    Resignation,
-    /// The loser exceeded its time.
-    Time,
-    /// The loser played an illegal move.
-    IllegalMove,
-    /// The loser's program ended or stopped responding.
-    Crash,
-}
-
-impl ForfeitReason {
-    const ALL: [ForfeitReason; 4] =
-        [ForfeitReason::Resignation, ForfeitReason::Time, ForfeitReason::IllegalMove, ForfeitReason::Crash];
-
-    /// The value of the tag `Termination`.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            ForfeitReason::Resignation => "resignation",
-            ForfeitReason::Time => "time",
-            ForfeitReason::IllegalMove => "illegal-move",
-            ForfeitReason::Crash => "crash",
-        }
-    }
-}
-
-/// A loss that the rules of the board did not decide.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Forfeit {
-    /// The side that lost.
-    pub loser: Color,
-    /// The reason.
-    pub reason: ForfeitReason,
-}
-
-/// How a recorded game ended, if it did.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Conclusion {
-    /// The rules ended the game.
-    Rules(GameEnd),
-    /// A side forfeited the game.
-    Forfeit(Forfeit),
-    /// An arbiter ended the game. The field is the winner; `None` is a draw.
-    Adjudicated(Option<Color>),
-    /// The game has not ended.
-    Unfinished,
-}
-
-impl Conclusion {
-    /// The winner; `None` for a draw and for a game that has not ended.
-    #[must_use]
-    pub fn winner(self) -> Option<Color> {
-        match self {
-            Conclusion::Rules(end) => end.winner(),
-            Conclusion::Forfeit(forfeit) => Some(!forfeit.loser),
-            Conclusion::Adjudicated(winner) => winner,
-            Conclusion::Unfinished => None,
-        }
-    }
-
-    /// `1-0`, `0-1`, `1/2-1/2`, or `*` for a game that has not ended.
-    #[must_use]
-    pub fn result(self) -> &'static str {
-        match (self, self.winner()) {
-            (Conclusion::Unfinished, _) => "*",
-            (_, Some(Color::White)) => "1-0",
-            (_, Some(Color::Black)) => "0-1",
-            (_, None) => "1/2-1/2",
-        }
-    }
-
-    /// The value of the tag `Termination`.
-    #[must_use]
-    pub fn termination(self) -> &'static str {
-        match self {
-            Conclusion::Rules(GameEnd::Den(_)) => "den",
-            Conclusion::Rules(GameEnd::Captured(_)) => "capture",
-            Conclusion::Rules(GameEnd::NoMove(_)) => "no-move",
-            Conclusion::Rules(GameEnd::Repetition) => "repetition",
-            Conclusion::Rules(GameEnd::NoCapture) => "no-capture",
-            Conclusion::Forfeit(forfeit) => forfeit.reason.as_str(),
-            Conclusion::Adjudicated(_) => ADJUDICATION,
-            Conclusion::Unfinished => "unfinished",
-        }
-    }
-}
-
-/// The value of the tag `Termination` for a game that an arbiter ended.
-const ADJUDICATION: &str = "adjudication";
 
 /// An error in a line of a record.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -186,7 +93,7 @@ pub enum RecordProblem {
     #[error("a comment is one text in braces after a move and ends on the same line")]
     Comment,
     /// A move cannot be played.
-    #[error("after ply {ply}: {error}")]
+    #[error("after ply {ply}: {error}{}", remedy(error))]
     Move {
         /// The number of plies before the move.
         ply: usize,
@@ -211,6 +118,15 @@ pub enum RecordProblem {
         /// The correct text.
         expected: String,
     },
+}
+
+/// The tag that lets a game go on after a draw.
+fn remedy(error: &PlayError) -> &'static str {
+    match error {
+        PlayError::Repetition => ": write them in the tag Rules",
+        PlayError::NoCapture { .. } => ": write it, or none, in the tag NoCaptureLimit",
+        _ => "",
+    }
 }
 
 /// Why a text cannot be parsed as a list of games.
@@ -261,19 +177,13 @@ impl Record {
         }
     }
 
-    /// How the game ended, if it did. The end by the rules takes precedence over a forfeit, and a forfeit over an
-    /// adjudication.
+    /// Whether and how the game has ended ([`Conclusion::new`]).
     #[must_use]
     pub fn conclusion(&self) -> Conclusion {
-        match (self.game.end(), self.forfeit, self.adjudication) {
-            (Some(end), ..) => Conclusion::Rules(end),
-            (None, Some(forfeit), _) => Conclusion::Forfeit(forfeit),
-            (None, None, Some(winner)) => Conclusion::Adjudicated(winner),
-            (None, None, None) => Conclusion::Unfinished,
-        }
+        Conclusion::new(self.game.end(), self.forfeit, self.adjudication)
     }
 
-    /// Parses all games of a text.
+    /// Parses all games of a text. A byte order mark at its beginning is skipped.
     ///
     /// ```
     /// use doushouqi::game::Record;
@@ -290,6 +200,7 @@ impl Record {
         let mut records = Vec::new();
         let mut reader = Reader::default();
         let mut last = 0;
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         for (i, line) in text.lines().enumerate() {
             last = i;
             reader.line(line, &mut records).map_err(|problem| ParseRecordError { line: i + 1, problem })?;

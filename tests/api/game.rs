@@ -205,9 +205,9 @@ fn ends() {
     let thrice = played(twice.clone(), cycle);
     assert_eq!(thrice.end(), Some(GameEnd::Repetition));
     assert!(thrice.legal_moves().is_empty());
-    assert_eq!(thrice.parse("Rc3"), Err(PlayError::Over));
+    assert_eq!(thrice.parse("Rc3"), Err(PlayError::Repetition));
     let first = twice.moves()[0];
-    assert_eq!(thrice.clone().play(first), Err(PlayError::Over));
+    assert_eq!(thrice.clone().play(first), Err(PlayError::Repetition));
     let mut on = thrice.clone();
     assert_eq!(on.play_on(Move::parse("Re3", on.position(), on.rules()).unwrap()), Ok(()));
     assert_eq!((on.moves().len(), on.end()), (9, None));
@@ -221,6 +221,54 @@ fn ends() {
     assert_eq!(illegal.play(back), Err(PlayError::Repeats { mv: back }));
     let limit = |n| played(game(rats, "paper", Some(n)), "Rc3 rc5 Rd3").end();
     assert_eq!((limit(3), limit(4)), (Some(GameEnd::NoCapture), None));
+}
+
+/// A draw by repetition or by the no-capture limit is the only end after which the players may go on, and its remedy
+/// gives the game another move. An error names it.
+#[test]
+fn a_drawn_game_may_go_on() {
+    let rats = "7/7/7/7/3r3/7/3R3/7/7 w";
+    let cycle = "Rc3 rc5 Rd3 rd5 ".repeat(2);
+    let drawn = |limit| played(game(rats, "paper", limit), &cycle);
+    for (game, end, error, remedy) in [
+        (drawn(None), GameEnd::Repetition, "repetition=none", ("none", None)),
+        (drawn(Some(8)), GameEnd::Repetition, "repetition=none", ("none", None)),
+        (drawn(Some(9)), GameEnd::Repetition, "repetition=none", ("none", Some(9))),
+        (played(game(rats, "paper", Some(3)), "Rc3 rc5 Rd3"), GameEnd::NoCapture, "3 plies", ("threefold", None)),
+    ] {
+        assert_eq!((game.end(), end.may_go_on()), (Some(end), true));
+        let refused = game.parse("Re3").unwrap_err();
+        assert!(refused.is_over() && refused.to_string().contains(error), "{refused}");
+        assert!(!game.played_on().legal_moves().is_empty());
+        assert_eq!(game.played_on().position(), game.position());
+        let on = game.without_draw_rule().unwrap();
+        assert_eq!((on.rules().options().repetition.as_str(), on.no_capture_limit()), remedy);
+        assert_eq!((on.moves(), on.end()), (game.moves(), None));
+        let mv = on.legal_moves()[0];
+        let text = Record::new(played(on, &mv.to_string())).to_string();
+        assert!(Record::parse_all(&text).is_ok(), "{text}");
+    }
+    for over in ["3R3/7/7/7/7/7/7/7/r6 b", "7/7/7/7/7/7/7/7/r6 b", "7/7/7/7/7/7/7/l6/Ct5 w", rats] {
+        let game = game(over, "paper", None);
+        assert!(game.end().is_none_or(|end| !end.may_go_on()) && game.without_draw_rule().is_none(), "{over}");
+        assert_eq!(game.played_on().end(), game.end());
+    }
+}
+
+/// A saved game that goes on after a draw is an error with the tag that allows it.
+#[test]
+fn a_saved_game_after_a_draw_names_the_tag() {
+    let rats = "[FEN \"7/7/7/7/3r3/7/3R3/7/7 w\"]\n";
+    let cycle = "Rc3 rc5 Rd3 rd5 ".repeat(2);
+    for (tags, moves, remedy, tag) in [
+        ("", format!("{cycle} Re3"), "[Rules \"paper,repetition=none\"]\n", "in the tag Rules"),
+        ("[NoCaptureLimit \"2\"]\n", "Rc3 rc5 Rd3".to_owned(), "", "in the tag NoCaptureLimit"),
+    ] {
+        let error = Record::parse_all(&format!("{rats}{tags}{moves} *")).unwrap_err();
+        assert!(matches!(&error.problem, RecordProblem::Move { error, .. } if error.is_over()), "{error}");
+        assert!(error.to_string().contains(tag), "{error}");
+        assert_eq!(Record::parse_all(&format!("\u{feff}{rats}{remedy}{moves} *")).unwrap().len(), 1);
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Evaluations by name, for the commands.
 
 use crate::failure::Failure;
+use crate::input::read_text;
 use doushouqi::search::Evaluation;
 use doushouqi::search::eval::Weights;
 use doushouqi::search::network::Network;
@@ -21,6 +22,6 @@ pub fn named_evaluation(name: &str) -> Result<Evaluation, Failure> {
 
 /// The weights of the hand-crafted evaluation in a file.
 pub fn read_weights(path: &Path) -> Result<Weights, Failure> {
-    let text = std::fs::read_to_string(path).map_err(|error| Failure::reading(path.display(), &error))?;
+    let text = read_text(path)?;
     text.parse().map_err(|error| Failure::Input(format!("{}: {error}", path.display())))
 }

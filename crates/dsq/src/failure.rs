@@ -2,7 +2,7 @@
 
 use doushouqi::board::ParseFenError;
 use doushouqi::tablebase::{OnDemandError, SetError, SolveError, TableError};
-use matches::LoadError;
+use matches::{LoadError, PlayerError};
 use protocols::SessionError;
 use report::plot::PlotError;
 use std::path::Path;
@@ -89,6 +89,14 @@ pub fn failure_of_set(error: &SetError) -> FailureKind {
 pub fn of_arguments(error: &clap::Error) -> Failure {
     let text = error.to_string();
     Failure::Input(text.strip_prefix("error: ").unwrap_or(&text).trim_end().to_owned())
+}
+
+/// The failure for a player that cannot be created.
+pub fn failure_of_player(error: &PlayerError) -> Failure {
+    match error {
+        PlayerError::Unsupported(text) => Failure::Input(text.clone()),
+        error => Failure::Environment(error.to_string()),
+    }
 }
 
 /// The failure for an error in a file of training data.

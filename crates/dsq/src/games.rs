@@ -1,13 +1,14 @@
 //! Files of games, and moves, scores and results as text.
 
 use crate::failure::{Failure, Outcome};
+use crate::on_demand::user_directory;
 use crate::provenance::now;
 use doushouqi::board::{Move, Position};
-use doushouqi::game::{Conclusion, Record};
+use doushouqi::game::Record;
 use doushouqi::search::Score;
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The moves of a line in the papers' notation.
 pub fn notation(position: &Position, line: &[Move]) -> Vec<String> {
@@ -30,16 +31,6 @@ pub fn score_text(score: Score) -> String {
             let value = score.value();
             format!("{}{}.{:02}", if value < 0 { '-' } else { '+' }, value.abs() / 100, value.abs() % 100)
         }
-    }
-}
-
-/// The result of a game as text.
-pub fn outcome(conclusion: Conclusion) -> String {
-    let word = conclusion.termination();
-    match (conclusion, conclusion.winner()) {
-        (Conclusion::Unfinished, _) => "the game has not ended".to_owned(),
-        (_, Some(winner)) => format!("{winner} wins ({word})"),
-        (_, None) => format!("a draw ({word})"),
     }
 }
 
@@ -110,6 +101,17 @@ impl<'a> Archive<'a> {
 /// Appends a game to a file, and creates the file if it does not exist.
 pub fn append(path: &Path, record: &Record) -> Outcome {
     Archive::open(path)?.write(record)
+}
+
+/// Keeps a game that a player has left: appends it to the file of such games, and returns the path of the file.
+pub fn keep(record: &Record) -> Result<PathBuf, Failure> {
+    let dir = user_directory("XDG_STATE_HOME", ".local/state").unwrap_or_default();
+    if !dir.as_os_str().is_empty() {
+        fs::create_dir_all(&dir).map_err(|e| Failure::cannot("create", &dir, &e))?;
+    }
+    let path = dir.join("games.txt");
+    append(&path, record)?;
+    Ok(path)
 }
 
 /// Today's date in UTC, in the format of records.

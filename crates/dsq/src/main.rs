@@ -15,6 +15,7 @@ mod gpu;
 #[path = "no_gpu.rs"]
 mod gpu;
 mod help;
+mod input;
 mod on_demand;
 mod output;
 mod panic;

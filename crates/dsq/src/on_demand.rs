@@ -56,7 +56,13 @@ impl CountCache {
 
 /// The program's directory for files that it can compute again.
 fn user_cache() -> Option<PathBuf> {
+    user_directory("XDG_CACHE_HOME", ".cache")
+}
+
+/// The program's directory of a kind: under the directory that an environment variable names, or under `home` in the
+/// home directory.
+pub fn user_directory(variable: &str, home: &str) -> Option<PathBuf> {
     let dir = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let home = || Some(dir("HOME")?.join(".cache"));
-    Some(dir("XDG_CACHE_HOME").or_else(|| dir("LOCALAPPDATA")).or_else(home)?.join("dsq"))
+    let home = || Some(dir("HOME")?.join(home));
+    Some(dir(variable).or_else(|| dir("LOCALAPPDATA")).or_else(home)?.join("dsq"))
 }

@@ -1,6 +1,7 @@
 //! Standard output, and reading and writing of files.
 
 use crate::failure::{Failure, Outcome};
+use crate::input::read_text;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fmt::Display;
@@ -67,7 +68,7 @@ fn place(path: &Path) -> PathBuf {
 
 /// The JSON objects of a file with one on each line.
 pub fn read_json_lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, Failure> {
-    let text = fs::read_to_string(path).map_err(|e| Failure::reading(path.display(), &e))?;
+    let text = read_text(path)?;
     let parse = |(i, line): (usize, &str)| {
         serde_json::from_str(line).map_err(|e| Failure::Input(format!("{}, line {}: {e}", path.display(), i + 1)))
     };

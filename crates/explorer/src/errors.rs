@@ -282,7 +282,7 @@ impl ApiError {
     #[must_use]
     pub fn unplayable(index: usize, text: &str, error: &PlayError) -> ApiError {
         let reason = match error {
-            PlayError::Over => "move_game_over",
+            error if error.is_over() => "move_game_over",
             PlayError::Repeats { .. } => "move_repeats",
             _ => "move_illegal",
         };

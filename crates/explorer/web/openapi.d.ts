@@ -151,6 +151,11 @@ export interface components {
             fen: string | null;
             /** @default [] */
             moves: string[];
+            /**
+             * Format: uint32
+             * @description Plies without a capture that draw the game; 0 for no limit. Default: 100.
+             */
+            no_capture_limit: number | null;
             /** @description `1-0` or `0-1`, where a side resigned. */
             result: string | null;
             rules: string | null;

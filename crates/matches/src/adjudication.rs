@@ -122,11 +122,17 @@ pub(super) struct Arbiter {
     ahead: ByColor<u32>,
 }
 
-/// The value in centipawns of a score in UCI notation; a win or loss counts more than any evaluation.
+/// The value in centipawns of a score in UCI notation; a win or loss counts more than any evaluation. A bound is no
+/// evidence, unless it bounds the distance of a win from below or of a loss from above.
 fn centipawns(score: &str) -> Option<i32> {
+    const DECIDED: i32 = 1_000_000;
     match *score.split_whitespace().collect::<Vec<_>>() {
-        ["cp", value, ..] => value.parse().ok(),
-        ["mate", moves, ..] => Some(if moves.starts_with('-') { -1_000_000 } else { 1_000_000 }),
+        ["cp", value] => value.parse().ok(),
+        ["mate", moves] | ["mate", moves, "lowerbound" | "upperbound"] => {
+            let lost = moves.starts_with('-');
+            let holds = !score.ends_with(if lost { "lowerbound" } else { "upperbound" });
+            holds.then_some(if lost { -DECIDED } else { DECIDED })
+        }
         _ => None,
     }
 }
@@ -242,7 +248,9 @@ mod tests {
         assert_eq!(end(&rules, &["cp 10", "cp -10", "cp 0", "cp 3"]), Some((4, None)));
         assert_eq!(end(&rules, &["cp 10", "cp -11", "cp 0", "cp 3"]), None);
         assert_eq!(end(&rules, &["cp 0", "cp 0", "cp 11", "cp 0", "cp 0", "cp 0", "cp 0"]), Some((7, None)));
-        assert_eq!(end(&rules, &["cp 0", "", "cp 0", "cp 0", "cp 0"]), None, "no score is none near 0");
+        for missing in ["", "cp 0 lowerbound", "cp 0 upperbound"] {
+            assert_eq!(end(&rules, &["cp 0", missing, "cp 0", "cp 0", "cp 0"]), None, "{missing:?} is no score near 0");
+        }
         let later = Adjudication { draw: draw.map(|rule| DrawRule { move_number: 3, ..rule }), ..rules };
         assert_eq!(end(&later, &["cp 0"; 8]), Some((6, None)));
     }
@@ -253,6 +261,9 @@ mod tests {
         let rules = Adjudication { resign, ..Adjudication::default() };
         assert_eq!(end(&rules, &["cp 0", "cp -500", "cp 0", "mate -3 upperbound"]), Some((4, Some(Color::White))));
         assert_eq!(end(&rules, &["cp -500", "cp 0", "cp -499", "cp 0"]), None);
+        for bound in ["cp -900 lowerbound", "cp -900 upperbound", "mate -3 lowerbound", "mate 3 upperbound"] {
+            assert_eq!(end(&rules, &["cp 0", bound, "cp 0", bound, "cp 0", bound]), None, "{bound}");
+        }
         let both = Adjudication { resign: resign.map(|rule| ResignRule { two_sided: true, ..rule }), ..rules };
         assert_eq!(end(&both, &["cp 0", "cp -500", "cp 0", "mate -3"]), None);
         assert_eq!(end(&both, &["cp 500", "cp -500", "cp 600", "cp -600"]), Some((4, Some(Color::White))));

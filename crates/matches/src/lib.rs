@@ -4,7 +4,7 @@
 //! [`Adjudication`]. [`statistics`] computes the Elo difference and the SPRT.
 //!
 //! Each module depends only on earlier ones: `time_control`, `adjudication`, `player` (the trait), `process`,
-//! `builtin`, `program` (UCI) and `gtp` (the kinds of players), `spec` (players as text), `biased` and `openings`,
+//! `builtin`, `program` (UCI) and `gtp` (the kinds of players), `command_line` and `spec` (players as text), `biased` and `openings`,
 //! `referee` (one game), `statistics`, `runner` (the match).
 
 #![warn(missing_docs, unreachable_pub)]
@@ -12,6 +12,7 @@
 mod adjudication;
 mod biased;
 mod builtin;
+mod command_line;
 mod gtp;
 mod openings;
 mod player;
@@ -26,7 +27,7 @@ mod time_control;
 pub use adjudication::{Adjudication, DrawRule, ParseAdjudicationError, ResignRule};
 pub use biased::BiasedOpenings;
 pub use openings::{Opening, OpeningError, Openings, ParseBookError, ParseOpeningsError};
-pub use player::{Choice, Player, PlayerError, Turn};
+pub use player::{Choice, Player, PlayerError, Requirements, Turn};
 pub use referee::{Conditions, PlayedGame, Usage, play};
 pub use runner::{Match, MatchError, MatchGame, Side, Standing};
 pub use spec::{LoadError, ParsePlayerError, PlayerSpec};

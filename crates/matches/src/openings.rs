@@ -99,8 +99,9 @@ impl Openings {
     const MAX_PLIES: u32 = 200;
 
     /// Parses a book: one FEN on each line, optionally followed by a halfmove clock and EPD operations (`FEN id
-    /// "name";`), or saved games ([`Record`]), whose first `plies` plies are the opening. Empty lines and lines that
-    /// begin with `#` are skipped, and a byte order mark at the beginning.
+    /// "name";`), or saved games ([`Record`]), whose first `plies` plies are the opening. Of the operations, `hmvc` is
+    /// the halfmove clock; the others have no effect. Empty lines and lines that begin with `#` are skipped, and a byte
+    /// order mark at the beginning.
     ///
     /// ```
     /// use matches::Openings;
@@ -188,14 +189,35 @@ impl Openings {
     }
 }
 
-/// Parses a position with its halfmove clock and skips the EPD operations after it.
+/// Parses a position with its halfmove clock and the EPD operation for it.
 fn parse_epd(text: &str) -> Result<Fen, ParseFenError> {
     let words: Vec<&str> = text.split_whitespace().collect();
-    let is_clock = |word: &&&str| word.bytes().all(|b| b.is_ascii_digit());
-    let fields = if words.get(2).filter(is_clock).is_some() { 3 } else { 2 };
+    let is_counter = |word: &&&str| **word == "-" || word.bytes().all(|b| b.is_ascii_digit());
+    let fields = words.iter().skip(2).take_while(is_counter).count() + 2;
     // Without a semicolon at the end there are no operations, and further words are an error.
-    let fields = if text.ends_with(';') { fields.min(words.len()) } else { words.len() };
-    words[..fields].join(" ").parse()
+    if !text.ends_with(';') || fields >= words.len() {
+        return text.trim_end_matches(';').parse();
+    }
+    let mut fen: Fen = words[..fields].join(" ").parse()?;
+    let operations = words[fields..].join(" ");
+    let unquoted: Vec<&str> = operations.split('"').step_by(2).collect();
+    for operation in unquoted.join("\"").split(';') {
+        let mut words = operation.split_whitespace();
+        match words.next() {
+            Some("hmvc") => {
+                let found = words.collect::<Vec<_>>().join(" ");
+                let clock = found.parse().ok().filter(|&clock| clock <= Fen::MAX_HALFMOVE_CLOCK);
+                // Two clocks must agree.
+                let clock = clock.filter(|&clock| fen.halfmove_clock == 0 || fen.halfmove_clock == clock);
+                fen.halfmove_clock = clock.ok_or(ParseFenError::HalfmoveClock { found })?;
+            }
+            Some(word) if !word.starts_with(|letter: char| letter.is_alphabetic() || letter == '_') => {
+                return Err(ParseFenError::TrailingText { found: word.to_owned() });
+            }
+            _ => {}
+        }
+    }
+    Ok(fen)
 }
 
 impl fmt::Display for Openings {
@@ -261,9 +283,32 @@ mod tests {
         assert!(matches!(book("7/7/3e3/7/7/7/3E3/7/7 w\n7/7 w", 8), Err(ParseBookError::Fen { line: 2, .. })));
         assert!(matches!(book("7/7/3e3/7/7/7/3E3/7/7 w id \"x\"", 8), Err(ParseBookError::Fen { line: 1, .. })));
         assert!(matches!(book("[White \"a\"]\n\n1. Eb9 *\n", 8), Err(ParseBookError::Games(_))));
+        for operations in ["hmvc abc;", "hmvc;", "hmvc -1;", "hmvc 5 6;", "id \"a\"; hmvc x;", "12; hmvc 12;"] {
+            let text = format!("7/7/3e3/7/7/7/3E3/7/7 w {operations}");
+            assert!(matches!(book(&text, 8), Err(ParseBookError::Fen { line: 1, .. })), "{operations}");
+        }
+        assert!(book("7/7/3e3/7/7/7/3E3/7/7 w 12 hmvc 13;", 8).is_err(), "two clocks");
         let over = book("3E3/7/3e3/7/7/7/7/7/7 b", 8).unwrap();
         assert!(matches!(over.check(1, &Rules::default(), None), Err(OpeningError::Book { number: 1, .. })));
     }
+
+    /// A position of which the clock is an EPD operation.
+    #[test]
+    fn epd_has_a_halfmove_clock() {
+        for (operations, clock) in [
+            ("hmvc 98;", 98),
+            ("98 hmvc 98;", 98),
+            ("id \"a; hmvc 5;\"; hmvc 98;", 98),
+            ("bm Ed4; hmvc 0; ce 3;", 0),
+            ("hmvcx 4; id \"hmvc 9\";", 0),
+            ("12 id \"a\";", 12),
+        ] {
+            let openings = book(&format!("7/7/3e3/7/7/7/3E3/7/7 w {operations}"), 8).unwrap();
+            let game = openings.game(0, &Rules::default(), Some(100)).unwrap();
+            assert_eq!(game.halfmove_clock(), clock, "{operations}");
+        }
+    }
+
     #[test]
     fn what_is_displayed_is_parsed() {
         for openings in

@@ -1,12 +1,34 @@
 //! The players of a game: [`Player`] is the trait that every kind of player implements.
 
 use super::time_control::TimeControl;
-use doushouqi::board::{ByColor, Color, Move};
+use doushouqi::board::{ByColor, Color, Move, RuleOptions};
 use doushouqi::game::Game;
 use doushouqi::search::Limits;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use thiserror::Error;
+
+/// The games that a player must be able to play, checked before the first one.
+#[derive(Copy, Clone, Debug)]
+pub struct Requirements {
+    /// The rules.
+    pub rules: RuleOptions,
+    /// The plies without a capture after which a game is drawn; `None` is no limit.
+    pub no_capture_limit: Option<u32>,
+    /// The limit of each move.
+    pub control: TimeControl,
+    /// Whether programs play by these rules without receiving them.
+    pub assume_rules: bool,
+    /// Whether stderr names the rules that a program cannot receive.
+    pub remarks: bool,
+}
+
+impl Requirements {
+    /// The rules in as few words as possible.
+    pub(super) fn rules_name(&self) -> String {
+        self.rules.preset_name().map_or_else(|| self.rules.to_string(), str::to_owned)
+    }
+}
 
 /// The limits of the move that a player chooses.
 #[derive(Copy, Clone, Debug)]
@@ -58,6 +80,12 @@ pub enum PlayerError {
     /// The player cannot be started, has ended, or violates the protocol; the text describes it.
     #[error("{0}")]
     Crash(String),
+    /// The player cannot play games of these [`Requirements`]; the text names the reason.
+    #[error("{0}")]
+    Unsupported(String),
+    /// The player resigned.
+    #[error("it resigned")]
+    Resigned,
     /// The player did not move in time.
     #[error("no move in time")]
     Timeout,

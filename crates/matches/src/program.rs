@@ -1,6 +1,6 @@
 //! A UCI program as a player: one process for all games, restarted after a crash.
 
-use super::player::{Choice, Player, PlayerError, Turn};
+use super::player::{Choice, Player, PlayerError, Requirements, Turn};
 use super::process::{HANDSHAKE, Process};
 use super::time_control::TimeControl;
 use doushouqi::board::{Color, Position, RuleOptions};
@@ -23,16 +23,17 @@ type GameRules = (RuleOptions, Option<u32>);
 /// A UCI program as a player.
 pub(super) struct Program {
     setup: ProgramSetup,
-    /// The rules that a new process receives first.
-    rules: GameRules,
+    requirements: Requirements,
     /// `None` after a crash.
     process: Option<UciProcess>,
 }
 
 impl Program {
-    pub(super) fn start(setup: ProgramSetup, rules: GameRules) -> Result<Program, PlayerError> {
-        let process = Some(UciProcess::start(&setup, rules)?);
-        Ok(Program { setup, rules, process })
+    /// Starts a program that can play games of these requirements.
+    pub(super) fn start(setup: ProgramSetup, requirements: Requirements) -> Result<Program, PlayerError> {
+        let process = UciProcess::start(&setup, &requirements)?;
+        process.remark(&requirements);
+        Ok(Program { setup, requirements, process: Some(process) })
     }
 
     /// Ends a misbehaving program; the next game starts a new process.
@@ -72,8 +73,11 @@ impl Program {
                         && let Ok(number) = number.parse::<i64>()
                     {
                         let bound = rest.first().filter(|word| matches!(**word, "lowerbound" | "upperbound"));
-                        let bound = bound.map_or_else(String::new, |bound| format!(" {bound}"));
-                        score = Some(format!("{kind} {number}{bound}"));
+                        let text = bound.map_or_else(String::new, |bound| format!(" {bound}"));
+                        // The bound of an unfinished iteration says less than the score of the last finished one.
+                        if bound.is_none() || score.is_none() || kind == "mate" {
+                            score = Some(format!("{kind} {number}{text}"));
+                        }
                     }
                 }
                 Some("bestmove") => {
@@ -90,7 +94,7 @@ impl Program {
 impl Player for Program {
     fn new_game(&mut self, _: u64) -> Result<(), PlayerError> {
         if self.process.is_none() {
-            self.process = Some(UciProcess::start(&self.setup, self.rules)?);
+            self.process = Some(UciProcess::start(&self.setup, &self.requirements)?);
         }
         let ready = self.process()?.process.send("ucinewgame").and_then(|()| self.process()?.get_ready());
         ready.map(drop).or_else(|error| self.fail(error))
@@ -142,20 +146,29 @@ fn go_command(turn: &Turn) -> String {
 /// A running program that has completed the UCI handshake.
 struct UciProcess {
     process: Process,
-    /// The names of its options.
-    options: Vec<String>,
+    /// The names of its options, each with the rest of its line.
+    options: Vec<(String, String)>,
     /// The rules that were sent to the program for a move.
     sent_rules: Option<GameRules>,
+    /// Whether the program plays by the rules without receiving them.
+    assume_rules: bool,
 }
 
 impl UciProcess {
-    fn start(setup: &ProgramSetup, rules: GameRules) -> Result<UciProcess, PlayerError> {
+    fn start(setup: &ProgramSetup, requirements: &Requirements) -> Result<UciProcess, PlayerError> {
         let process = Process::start(&setup.command, "stop\nquit")?;
-        let mut program = UciProcess { process, options: Vec::new(), sent_rules: None };
+        let assume_rules = requirements.assume_rules;
+        let mut program = UciProcess { process, options: Vec::new(), sent_rules: None, assume_rules };
         program.read_options()?;
         // Tables and networks are for certain rules, so the rules come before the other options. Since these may include
         // other rules, the first move sends the rules again.
-        program.send_rules(rules)?;
+        program.send_rules((requirements.rules, requirements.no_capture_limit))?;
+        let refused = program.get_ready()?.into_iter().find(|text| text.starts_with("setoption"));
+        if let Some(text) = refused {
+            let rules = requirements.rules_name();
+            let text = format!("it refuses the rules {rules} ({text}); if it plays by them, add --assume-rules");
+            return Err(program.unsupported(&text));
+        }
         program.send_options(setup)?;
         // The program may refuse the value of an option.
         for text in program.get_ready()? {
@@ -174,26 +187,45 @@ impl UciProcess {
                 return Ok(());
             }
             if let Some(option) = line.strip_prefix("option name ") {
-                let name = option.split(" type ").next().unwrap_or(option);
-                self.options.push(name.trim().to_owned());
+                let (name, rest) = option.split_once(" type ").unwrap_or((option, ""));
+                self.options.push((name.trim().to_owned(), rest.to_owned()));
             }
         }
     }
 
     fn send_options(&mut self, setup: &ProgramSetup) -> Result<(), PlayerError> {
         for (name, value) in &setup.options {
-            if !self.offers(name) {
-                let offered = self.options.join(", ");
-                let text = format!("{:?} has no option {name:?}; it offers {offered}", self.process.name());
-                return Err(PlayerError::Crash(text));
+            if self.option(name).is_none() {
+                let offered: Vec<&str> = self.options.iter().map(|(name, _)| &**name).collect();
+                return Err(self.unsupported(&format!("it has no option {name:?}; it offers {}", offered.join(", "))));
             }
             self.process.send(&format!("setoption name {name} value {value}"))?;
         }
         Ok(())
     }
 
-    fn offers(&self, option: &str) -> bool {
-        self.options.iter().any(|name| name.eq_ignore_ascii_case(option))
+    /// The words after the type of an option, and the type.
+    fn option(&self, option: &str) -> Option<Vec<&str>> {
+        let (_, rest) = self.options.iter().find(|(name, _)| name.eq_ignore_ascii_case(option))?;
+        Some(rest.split_whitespace().collect())
+    }
+
+    fn unsupported(&self, problem: &str) -> PlayerError {
+        PlayerError::Unsupported(format!("{:?}: {problem}", self.process.name()))
+    }
+
+    /// Reports the rules that the program cannot receive.
+    fn remark(&self, requirements: &Requirements) {
+        let name = self.process.name();
+        if self.assume_rules || !requirements.remarks {
+            return;
+        }
+        if self.option("Rules").is_none() {
+            let rules = requirements.rules_name();
+            eprintln!("{name}: it has no option Rules; the match assumes that it plays by the rules {rules}");
+        } else if self.option("NoCaptureLimit").is_none() {
+            eprintln!("{name}: it has no option NoCaptureLimit, so it does not receive this limit");
+        }
     }
 
     /// Sends the rules of a game, if they are others than for the last move.
@@ -208,11 +240,27 @@ impl UciProcess {
 
     /// Sends the rules to a program with the corresponding options.
     fn send_rules(&mut self, (rules, no_capture_limit): GameRules) -> Result<(), PlayerError> {
-        if self.offers("Rules") {
-            self.process.send(&format!("setoption name Rules value {rules}"))?;
+        if self.assume_rules {
+            return Ok(());
         }
-        if self.offers("NoCaptureLimit") {
-            self.process.send(&format!("setoption name NoCaptureLimit value {}", no_capture_limit.unwrap_or(0)))?;
+        if let Some(words) = self.option("Rules") {
+            let known = words.split(|word| *word == "var").skip(1).map(|words| words.join(" "));
+            let known: Vec<String> = known.collect();
+            // A list may contain the name of a preset.
+            let text = [Some(rules.to_string()), rules.preset_name().map(str::to_owned)];
+            let text = text.into_iter().flatten().find(|text| known.is_empty() || known.contains(text));
+            let Some(text) = text else {
+                return Err(self.unsupported(&format!("its rules are {}, not {rules}", known.join(", "))));
+            };
+            self.process.send(&format!("setoption name Rules value {text}"))?;
+        }
+        if let Some(words) = self.option("NoCaptureLimit") {
+            let limit = no_capture_limit.unwrap_or(0);
+            if let Some(most) = value(&words, "max").and_then(|max| max.parse().ok()).filter(|most| limit > *most) {
+                let most: u32 = most;
+                return Err(self.unsupported(&format!("its no-capture limit is at most {most} plies, not {limit}")));
+            }
+            self.process.send(&format!("setoption name NoCaptureLimit value {limit}"))?;
         }
         Ok(())
     }

@@ -153,11 +153,13 @@ impl PlayedGame {
     fn forfeit(mut self, loser: Color, error: PlayerError) -> Option<PlayedGame> {
         let reason = match error {
             PlayerError::IllegalMove(_) => ForfeitReason::IllegalMove,
-            PlayerError::Crash(_) => ForfeitReason::Crash,
+            PlayerError::Crash(_) | PlayerError::Unsupported(_) => ForfeitReason::Crash,
+            PlayerError::Resigned => ForfeitReason::Resignation,
             PlayerError::Timeout => ForfeitReason::Time,
             PlayerError::Stopped => return None,
         };
-        self.detail = Some(error.to_string());
+        // A resignation needs no explanation.
+        self.detail = (reason != ForfeitReason::Resignation).then(|| error.to_string());
         self.record.forfeit = Some(Forfeit { loser, reason });
         Some(self)
     }

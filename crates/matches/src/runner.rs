@@ -3,7 +3,7 @@
 
 use super::adjudication::Adjudication;
 use super::openings::{OpeningError, Openings};
-use super::player::{Player, PlayerError};
+use super::player::{Player, PlayerError, Requirements};
 use super::referee::{Conditions, PlayedGame, Usage, play};
 use super::spec::{LoadError, PlayerSpec};
 use super::statistics::{Decision, Sprt, Tally};
@@ -36,6 +36,8 @@ pub struct Match {
     pub rules: Rules,
     /// The plies without a capture after which a game is drawn; `None` is no limit.
     pub no_capture_limit: Option<u32>,
+    /// Whether programs play by these rules without receiving them.
+    pub assume_rules: bool,
     /// A test that ends the match with its decision.
     pub sprt: Option<Sprt>,
 }
@@ -147,9 +149,16 @@ impl Match {
         }
         let workers = self.concurrency.clamp(1, self.games.max(1) as usize);
         let mut teams = Vec::new();
-        let make = |spec: &PlayerSpec| spec.make(self.rules.options(), self.no_capture_limit);
-        for _ in 0..workers {
-            teams.push([make(&specs[0])?, make(&specs[1])?]);
+        let requirements = Requirements {
+            rules: *self.rules.options(),
+            no_capture_limit: self.no_capture_limit,
+            control: self.conditions.control,
+            assume_rules: self.assume_rules,
+            remarks: true,
+        };
+        for worker in 0..workers {
+            let requirements = Requirements { remarks: worker == 0, ..requirements };
+            teams.push([specs[0].make(&requirements)?, specs[1].make(&requirements)?]);
         }
         let mut standing = Standing::default();
         let next = AtomicU64::new(0);

@@ -1,8 +1,9 @@
 //! Players as text, as on the command line.
 
 use super::builtin::{Builtin, RandomMover};
+use super::command_line::split;
 use super::gtp::{GtpProgram, GtpSetup};
-use super::player::{Player, PlayerError};
+use super::player::{Player, PlayerError, Requirements};
 use super::program::{Program, ProgramSetup};
 use doushouqi::board::RuleOptions;
 use doushouqi::search::eval::ParseWeightsError;
@@ -160,13 +161,13 @@ impl PlayerSpec {
     /// options, and its remarks on the options (`info string`) appear on stderr.
     ///
     /// # Errors
-    /// If a program cannot be started, does not speak its protocol or lacks an option.
-    pub fn make(&self, rules: &RuleOptions, no_capture_limit: Option<u32>) -> Result<Box<dyn Player>, PlayerError> {
+    /// If a program cannot be started, does not speak its protocol, lacks an option, or cannot play such games.
+    pub fn make(&self, requirements: &Requirements) -> Result<Box<dyn Player>, PlayerError> {
         Ok(match &self.kind {
             Kind::Random { seed } => Box::new(RandomMover::new(*seed)),
             Kind::Engine { options, .. } => Box::new(Builtin::new((**options).clone())),
-            Kind::Program(setup) => Box::new(Program::start(setup.clone(), (*rules, no_capture_limit))?),
-            Kind::Gtp(setup) => Box::new(GtpProgram::start(setup.clone())?),
+            Kind::Program(setup) => Box::new(Program::start(setup.clone(), *requirements)?),
+            Kind::Gtp(setup) => Box::new(GtpProgram::start(setup.clone(), *requirements)?),
         })
     }
 }
@@ -203,7 +204,7 @@ impl FromStr for PlayerSpec {
 
     fn from_str(text: &str) -> Result<PlayerSpec, ParsePlayerError> {
         let command = |command: &str| {
-            let command = shlex::split(command).filter(|words| !words.is_empty());
+            let command = split(command).filter(|words| !words.is_empty());
             command.ok_or_else(|| ParsePlayerError::Command { text: text.to_owned() })
         };
         let kind = match text.split_once(':') {

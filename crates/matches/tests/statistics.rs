@@ -74,8 +74,8 @@ fn elo_and_its_error() {
     let error = (0.07125f64 / 100.0).sqrt();
     let half_width = (elo(0.6 + 1.959_964 * error) - elo(0.6 - 1.959_964 * error)) / 2.0;
     close(tally.elo_error().unwrap(), half_width, 1e-9);
-    // Φ(0.1 / 0.026693) = Φ(3.74634), from a table of the normal distribution.
-    close(tally.los().unwrap(), 0.999_910_3, 1e-6);
+    // Φ(40 / √V), V = 90 + 0.99 (130 - 40²/200 - 90) = 121.68: Φ(3.626_19), from a table of the normal distribution.
+    close(tally.los().unwrap(), 0.999_856, 1e-6);
     // Φ(-1): a mean of one standard error less than a half. Pairs of 0 and 2 points: (w - l)² = w + l - (w - l)²/n.
     let (lost, won) = (55, 45);
     let n = 100.0f64;
@@ -83,6 +83,14 @@ fn elo_and_its_error() {
     let z = (mean - 0.5) / (mean * (1.0 - mean) / n).sqrt();
     close(z, -1.005_038, 1e-6);
     close(pairs([lost, 0, 0, 0, won]).los().unwrap(), 0.157_440, 1e-4);
+    // Φ((w - l) / √(w + l)) without draws: Φ(√2), Φ(2) and Φ(1), from the same table.
+    close(pairs([0, 0, 0, 0, 1]).los().unwrap(), 0.921_350, 1e-6);
+    close(pairs([0, 0, 0, 0, 2]).los().unwrap(), 0.977_250, 1e-6);
+    close(Tally { wins: 1, ..Tally::default() }.los().unwrap(), 0.841_345, 1e-6);
+    // Biased openings: each pair has a won and a lost game, so few other pairs are evidence.
+    close(pairs([0, 0, 100, 0, 0]).los().unwrap(), 0.5, 1e-9);
+    assert!(Tally { wins: 110, losses: 100, draws: 0, pairs: [0, 0, 100, 0, 5] }.los().unwrap() > 0.98);
+    close(Tally { draws: 2, pairs: [0, 0, 1, 0, 0], ..Tally::default() }.los().unwrap(), 0.5, 1e-9);
     assert_eq!((Tally::default().elo(), Tally::default().los(), Tally::default().elo_error()), (None, None, None));
     assert_eq!((pairs([0, 0, 0, 0, 9]).elo(), pairs([0, 0, 0, 0, 9]).elo_error()), (None, None));
     assert!(pairs([0, 0, 0, 0, 9]).los().unwrap() > 0.999);

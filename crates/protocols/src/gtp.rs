@@ -11,6 +11,10 @@
 //! | `time_settings MAIN BYO_YOMI STONES`, `time_left COLOR TIME STONES` | seconds |
 //! | `kata-set-param maxVisits\|maxTime N` | nodes or seconds for each search |
 //! | `kata-set-rules RULES` | rule options, such as `chinese` or `paper,shore=none`; the game goes on under them |
+//! | `kata-set-rule KEY VALUE` | one rule option, or `no-capture-limit` (plies, or `none`); the game goes on under it |
+//!
+//! Moves may follow a draw by repetition or by the no-capture limit, since another site may not declare it: `genmove`
+//! then searches as if the positions so far did not count as repeated, or without a limit.
 //!
 //! With moves in two stages, as in KataGomo, a move is two `play` or two `genmove` commands: the square that the piece
 //! leaves, then the square that it enters.
@@ -38,7 +42,7 @@ pub struct GtpOptions {
     pub two_stage: bool,
 }
 
-const COMMANDS: [&str; 19] = [
+const COMMANDS: [&str; 21] = [
     "protocol_version",
     "name",
     "version",
@@ -58,8 +62,9 @@ const COMMANDS: [&str; 19] = [
     "time_settings",
     "time_left",
     "kata-set-param",
+    "kata-set-rules",
+    "kata-set-rule",
 ];
-const RULES_COMMAND: &str = "kata-set-rules";
 
 /// The longest accepted time, in seconds.
 const LONGEST: f64 = 1e6;
@@ -73,6 +78,8 @@ pub fn run(input: impl BufRead, mut output: impl Write, options: GtpOptions) -> 
     for line in input.split(b'\n') {
         let line = line.map_err(SessionError::Input)?;
         let text = String::from_utf8_lossy(&line);
+        // Windows begins a text with a byte order mark.
+        let text = text.trim_start_matches('\u{feff}');
         let text: String = text.split('#').next().unwrap_or_default().replace('\t', " ");
         let text: String = text.chars().filter(|letter| !letter.is_control()).collect();
         let mut words = text.split_whitespace().peekable();
@@ -148,8 +155,8 @@ impl Gtp {
             ("protocol_version", []) => Ok("2".to_owned()),
             ("name", []) => Ok("doushouqi".to_owned()),
             ("version", []) => Ok(env!("CARGO_PKG_VERSION").to_owned()),
-            ("known_command", [name]) => Ok((COMMANDS.contains(name) || *name == RULES_COMMAND).to_string()),
-            ("list_commands", []) => Ok(format!("{}\n{RULES_COMMAND}", COMMANDS.join("\n"))),
+            ("known_command", [name]) => Ok(COMMANDS.contains(name).to_string()),
+            ("list_commands", []) => Ok(COMMANDS.join("\n")),
             ("quit", []) => Ok(String::new()),
             ("boardsize" | "rectangular_boardsize", ["7", "9"]) | ("clear_board", []) => {
                 self.begin(Position::start());
@@ -204,11 +211,19 @@ impl Gtp {
                 Ok(String::new())
             }
             ("kata-set-param", _) => Err("the parameters are maxVisits and maxTime".to_owned()),
-            (RULES_COMMAND, [rules]) => {
-                let rules: RuleOptions = rules.parse().map_err(|error| format!("{error}"))?;
-                self.set_rules(Rules::new(rules)).map(done)
+            ("kata-set-rules", [rules]) => self.set_rules(rules).map(done),
+            ("kata-set-rule", ["no-capture-limit", limit]) => {
+                let limit = match *limit {
+                    "none" => Some(0),
+                    plies => plies.parse().ok(),
+                };
+                let limit: u32 = limit.ok_or_else(|| "the limit is a number of plies, or none".to_owned())?;
+                self.continue_under(self.options.rules.clone(), (limit > 0).then_some(limit)).map(done)
             }
-            _ if COMMANDS.contains(&command) || command == RULES_COMMAND => Err("wrong arguments".to_owned()),
+            ("kata-set-rule", [key, value]) => {
+                self.set_rules(&format!("{},{key}={value}", self.options.rules.options())).map(done)
+            }
+            _ if COMMANDS.contains(&command) => Err("wrong arguments".to_owned()),
             _ => Err("unknown command".to_owned()),
         }
     }
@@ -218,19 +233,24 @@ impl Gtp {
         self.stage = None;
     }
 
+    fn set_rules(&mut self, text: &str) -> Result<(), String> {
+        let options: RuleOptions = text.parse().map_err(|error| format!("{error}"))?;
+        self.continue_under(Rules::new(options), self.options.no_capture_limit)
+    }
+
     /// Continues the game under other rules.
-    fn set_rules(&mut self, rules: Rules) -> Result<(), String> {
-        let game = self.game.under(rules.clone(), self.options.no_capture_limit);
+    fn continue_under(&mut self, rules: Rules, no_capture_limit: Option<u32>) -> Result<(), String> {
+        let game = self.game.under(rules.clone(), no_capture_limit);
         self.game = game.map_err(|error| format!("a move of this game is against these rules: {error}"))?;
         self.engine.prepare(&rules);
-        self.options.rules = rules;
+        (self.options.rules, self.options.no_capture_limit) = (rules, no_capture_limit);
         Ok(())
     }
 
-    /// The side that a command names. It must be the side to move in a game that is not over.
+    /// The side that a command names. It must be the side to move in a game that may go on.
     fn mover(&self, color: &str) -> Result<Color, String> {
         let color = side(color)?;
-        if self.game.end().is_some() {
+        if self.game.end().is_some_and(|end| !end.may_go_on()) {
             return Err("the game is over".to_owned());
         }
         if color != self.game.position().turn() {
@@ -258,9 +278,10 @@ impl Gtp {
     }
 
     fn make(&mut self, from: Square, to: Square) -> Result<(), String> {
-        let mv = self.game.legal_moves().into_iter().find(|mv| (mv.from, mv.to) == (from, to));
+        let legal = self.game.played_on().legal_moves();
+        let mv = legal.into_iter().find(|mv| (mv.from, mv.to) == (from, to));
         let mv = mv.ok_or_else(|| "illegal move".to_owned())?;
-        self.game.play(mv).map_err(|error| format!("illegal move: {error}"))
+        self.game.play_on(mv).map_err(|error| format!("illegal move: {error}"))
     }
 
     /// The clock of the side to move; `None` if its time is not limited.
@@ -271,7 +292,7 @@ impl Gtp {
 
     fn generate(&mut self, color: &str) -> Result<String, String> {
         self.mover(color)?;
-        let legal = self.game.legal_moves();
+        let game = self.game.played_on();
         let name = |square| Dialect::Katago.format_square(square);
         if let Some(Stage { from, to: Some(to) }) = self.stage {
             self.stage = None;
@@ -280,12 +301,12 @@ impl Gtp {
         }
         // If `play` has named a piece, that piece moves.
         let named: Vec<_> =
-            legal.into_iter().filter(|mv| self.stage.is_none_or(|stage| stage.from == mv.from)).collect();
+            game.legal_moves().into_iter().filter(|mv| self.stage.is_none_or(|stage| stage.from == mv.from)).collect();
         let mut limits = self.options.limits.clock(self.clock());
         if limits == Limits::default() {
             limits.movetime = Some(Duration::from_secs(1));
         }
-        let best = self.engine.search(&self.game, &limits).moves(&named).run().best();
+        let best = self.engine.search(&game, &limits).moves(&named).run().best();
         let mv = best.ok_or_else(|| "the piece has no move".to_owned())?;
         if self.options.two_stage && self.stage.is_none() {
             self.stage = Some(Stage { from: mv.from, to: Some(mv.to) });
@@ -386,10 +407,28 @@ mod tests {
         assert!(refused[3].starts_with("? ") && refused[4] == "=", "{refused:?}");
     }
 
+    /// Another site may not declare the draws by repetition and by the no-capture limit.
+    #[test]
+    fn a_drawn_game_goes_on() {
+        let cycle = "play b F3F2\nplay w F9F8\nplay b F2F3\nplay w F8F9\n";
+        let start = "setfen 5l1/7/7/7/7/7/5E1/7/7 w\n";
+        for rules in ["", "kata-set-rule repetition none\nkata-set-rule no-capture-limit 8\n"] {
+            let drawn = format!("{rules}{start}{}final_score\n", cycle.repeat(2));
+            for more in ["play b F3F2\nfinal_score", "genmove b\nfinal_score"] {
+                let answers = answers(&format!("{drawn}{more}"), false);
+                let [.., score, played, _] = &answers[..] else { panic!("{answers:?}") };
+                assert!(score == "= 0" && played.starts_with('='), "{answers:?}");
+            }
+        }
+        let unlimited = "kata-set-rule no-capture-limit none\nkata-set-rule repetition none\n";
+        let answers = answers(&format!("{unlimited}{start}{}final_score", cycle.repeat(60)), false);
+        assert_eq!(answers.last().unwrap(), "? cannot score: the game is not over");
+    }
+
     #[test]
     fn wrong_commands_are_answered() {
         let commands = "boardsize 19\nplay b A3A4A5\nplay w A7A6\nplay b A3A9\nplay x A3A4\nundo\nfinal_score\ngenmove\n\
-                        kata-set-param maxVisits -1\nkata-set-param maxVisits 0\nkata-set-param x 1\nsetfen 7/7 w\nkata-set-rules x\ntime_settings 1 -1 0\ntime_left x 1 0\nhello\n";
+                        kata-set-param maxVisits -1\nkata-set-param maxVisits 0\nkata-set-param x 1\nsetfen 7/7 w\nkata-set-rules x\nkata-set-rule x y\nkata-set-rule repetition x\nkata-set-rule no-capture-limit -1\ntime_settings 1 -1 0\ntime_left x 1 0\nhello\n";
         for answer in answers(commands, false) {
             assert!(answer.starts_with("? "), "{answer}");
         }

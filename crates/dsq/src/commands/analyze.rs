@@ -1,6 +1,6 @@
 use crate::arguments::{LevelArgs, NoCaptureArg, RulesArg, at_least_one, game_start};
 use crate::failure::{Failure, Outcome};
-use crate::games::{notation, outcome, read_game, score_text};
+use crate::games::{notation, read_game, score_text};
 use crate::output::{print, print_json};
 use crate::progress::spinner;
 use clap::Args;
@@ -151,7 +151,7 @@ impl Analyze {
         }
         print(format_args!("{}{}", game.position().to_picture(), report.fen))?;
         if let Some(end) = game.end() {
-            return print(outcome(Conclusion::Rules(end)));
+            return print(Conclusion::Rules(end));
         }
         for (info, line) in lines.iter().zip(&report.lines) {
             print(format_args!(
@@ -212,7 +212,7 @@ impl Analyze {
             }
             here = next;
         }
-        if self.json { Ok(()) } else { print(outcome(record.conclusion())) }
+        if self.json { Ok(()) } else { print(record.conclusion()) }
     }
 }
 

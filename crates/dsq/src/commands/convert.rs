@@ -1,5 +1,6 @@
 use crate::arguments::RulesArg;
 use crate::failure::{Failure, Outcome};
+use crate::input::lines;
 use crate::output::print;
 use clap::Args;
 use doushouqi::board::{Move, Position, Rules};
@@ -90,7 +91,7 @@ impl Convert {
                 self.lines.iter().try_for_each(|line| self.line(from, line, &rules).map_err(Failure::Input)?)
             }
             Format::Lines(from) => {
-                for (i, line) in input(self.file.as_deref())?.lines().enumerate() {
+                for (i, line) in lines(input(self.file.as_deref())?).enumerate() {
                     let line = line.map_err(|e| Failure::reading(&name, &e))?;
                     if !line.trim().is_empty() {
                         let error = |text| Failure::Input(format!("{name}, line {}: {text}", i + 1));

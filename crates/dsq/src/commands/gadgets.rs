@@ -1,5 +1,6 @@
 use crate::arguments::at_least_one;
 use crate::failure::{Failure, Outcome};
+use crate::input::read_text;
 use crate::output::{print, print_json, write_file};
 use crate::progress::progress_bar;
 use clap::{Args, Subcommand};
@@ -7,7 +8,6 @@ use hardness::general;
 use hardness::{Claim, DEFAULT_BOUND, Gadget, GadgetError, Solved, gadget, gadgets};
 use report::text::grouped;
 use serde::Serialize;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -125,7 +125,7 @@ fn source(name: &str) -> Result<String, Failure> {
             names.join(", ")
         )));
     }
-    fs::read_to_string(name).map_err(|e| Failure::reading(name, &e))
+    read_text(Path::new(name))
 }
 
 fn read(name: &str) -> Result<Gadget, Failure> {

@@ -1,6 +1,7 @@
 use crate::arguments::{LevelArgs, NoCaptureArg, RulesArg, at_least_one, clock};
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, failure_of_player};
 use crate::games::Archive;
+use crate::input::read_text;
 use crate::output::{print, print_json};
 use crate::progress::{interrupt, progress_bar};
 use clap::Args;
@@ -14,7 +15,6 @@ use matches::{
 use report::text::grouped;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -33,6 +33,10 @@ use std::time::{Duration, Instant};
 /// The players play every opening twice, with colours exchanged. A game ends by the rules, by a late, illegal or
 /// missing move, or by adjudication (--draw, --resign, --max-moves, --adjudicate-tables). With --nodes or --depth and
 /// one thread per player, the same command plays the same games for every --concurrency.
+///
+/// Programs receive the rules and the no-capture limit (UCI options Rules and NoCaptureLimit, GTP commands
+/// kata-set-rules and kata-set-rule). The match does not start if a program refuses the rules or lacks a command; GTP
+/// has no limit of depth.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  dsq match builtin:default builtin:burnett-alphabeta --games 200 --movetime 100\n  \
@@ -94,6 +98,9 @@ pub struct MatchCommand {
     rules: RulesArg,
     #[command(flatten)]
     no_capture: NoCaptureArg,
+    /// Do not send the rules and the no-capture limit to programs, which play by them already.
+    #[arg(long)]
+    assume_rules: bool,
     /// Append each game to this file when it ends.
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
@@ -125,7 +132,7 @@ fn openings(text: &str, plies: usize) -> Result<Openings, Failure> {
     match text.parse::<Openings>() {
         Ok(openings) => Ok(openings),
         Err(_) if path.exists() => {
-            let book = fs::read_to_string(path).map_err(|e| Failure::reading(text, &e))?;
+            let book = read_text(path)?;
             Openings::book(text, &book, plies).map_err(|e| Failure::Input(format!("{text}: {e}")))
         }
         Err(error) => Err(Failure::Input(format!("{error}, or the name of a file; there is no file {text:?}"))),
@@ -208,6 +215,7 @@ impl MatchCommand {
             concurrency: self.concurrency.into(),
             rules: Rules::new(self.rules.rules),
             no_capture_limit: self.no_capture.get(),
+            assume_rules: self.assume_rules,
             sprt: self.sprt,
         };
         let stop = interrupt();
@@ -229,7 +237,7 @@ impl MatchCommand {
         });
         bar.finish_and_clear();
         let standing = result.map_err(|error| match error {
-            MatchError::Player(_) => Failure::Environment(error.to_string()),
+            MatchError::Player(error) => failure_of_player(&error),
             MatchError::Load(error) => error.into(),
             _ => Failure::Input(error.to_string()),
         })?;

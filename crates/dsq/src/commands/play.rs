@@ -1,17 +1,21 @@
 use crate::arguments::{LevelArgs, NoCaptureArg, RulesArg, game_start};
-use crate::failure::{Failure, Outcome};
-use crate::games::{append, notation, outcome, read_games, score_text, today};
+use crate::failure::{Failure, Outcome, failure_of_player};
+use crate::games::{append, keep, notation, read_games, score_text, today};
+use crate::input::lines;
+use crate::progress::interrupt;
 use anstyle::{Ansi256Color, AnsiColor, Color as AnyColor, Style};
 use clap::Args;
 use doushouqi::board::geometry::{DEN, TRAPS, WATER};
 use doushouqi::board::{ByColor, Color, File, Move, Piece, Position, Rank, Rules, Square};
-use doushouqi::game::{Conclusion, Forfeit, ForfeitReason, Game, Record};
+use doushouqi::game::{Conclusion, Forfeit, ForfeitReason, Game, GameEnd, Record};
 use doushouqi::search::{Engine, EngineOptions, Info, TableCache};
-use matches::{Player, PlayerError, PlayerSpec, TimeControl, Turn};
+use matches::{Player, PlayerError, PlayerSpec, Requirements, TimeControl, Turn};
 use std::fmt::Write as _;
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
 /// Play against the engine, or let two engines play each other, on a board in the terminal.
@@ -19,6 +23,9 @@ use std::time::Duration;
 /// Each side is `human` or a player as in `dsq match`: builtin:default, builtin:burnett, builtin:random, or the command
 /// line of a UCI program. Moves are written as in the papers (Eb3, Txb1) or in coordinates (a3b3); `help` lists the
 /// commands. The board has colours in a terminal, unless NO_COLOR is set.
+///
+/// A game that is left with `quit`, the end of the input or Ctrl-C is kept in a file; the command prints how to go on
+/// with it.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq play\n  dsq play --white builtin:default --black human --movetime 3000\n  \
                         dsq play --white human --black human --rules chinese\n  dsq play --load game.txt --depth 6")]
@@ -79,7 +86,8 @@ save FILE     add the game to a file
 load FILE     continue the last game of a file
 new           another game
 resign        give up
-quit          end";
+on            play on after a draw by repetition or the no-capture limit
+quit          end, and keep the game";
 
 impl Play {
     pub fn run(self) -> Outcome {
@@ -89,20 +97,27 @@ impl Play {
                 Game::from_fen(game_start(self.fen.as_deref())?, Rules::new(self.rules.rules), self.no_capture.get())
             }
         };
+        let control = self.level.get().unwrap_or(TimeControl::MoveTime(Duration::from_millis(1000)));
         let mut seats = ByColor { white: self.white, black: self.black };
         let mut cache = TableCache::default();
         let mut players = ByColor { white: None, black: None };
         for color in Color::ALL {
             if let Seat::Engine(spec) = &mut seats[color] {
                 spec.load(&mut cache, game.rules().options())?;
-                let player = spec.make(game.rules().options(), game.no_capture_limit());
-                players[color] = Some(player.map_err(|e| Failure::Environment(e.to_string()))?);
+                let player = spec.make(&Requirements {
+                    rules: *game.rules().options(),
+                    no_capture_limit: game.no_capture_limit(),
+                    control,
+                    assume_rules: false,
+                    remarks: true,
+                });
+                players[color] = Some(player.map_err(|e| failure_of_player(&e))?);
             }
         }
-        let control = self.level.get().unwrap_or(TimeControl::MoveTime(Duration::from_millis(1000)));
         // A human against an engine sees the board from its own side.
         let flipped = matches!((&seats.white, &seats.black), (Seat::Engine(_), Seat::Human));
-        let mut local = LocalGame { game, forfeit: None, seats, players, control, engine: None, flipped };
+        let (engine, stop) = (None, interrupt());
+        let mut local = LocalGame { game, forfeit: None, kept: true, seats, players, control, engine, flipped, stop };
         local.begin()?;
         local.run()
     }
@@ -119,43 +134,88 @@ fn last_game(path: &Path) -> Result<Record, Failure> {
     games.into_iter().next_back().ok_or_else(|| Failure::Input(format!("{} has no game", path.display())))
 }
 
+/// The lines of standard input, which a thread reads, so that a signal is noticed while nobody writes.
+fn read_input() -> Receiver<io::Result<String>> {
+    let (sender, receiver) = sync_channel(1);
+    std::thread::spawn(move || {
+        for line in lines(io::stdin().lock()) {
+            let go_on = line.as_ref().map_or_else(|error| error.kind() == io::ErrorKind::InvalidData, |_| true);
+            if sender.send(line).is_err() || !go_on {
+                break;
+            }
+        }
+    });
+    receiver
+}
+
+/// The interval between checks for a signal while the program waits for a line.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+
 struct LocalGame {
     game: Game,
     forfeit: Option<Forfeit>,
+    /// Whether the game is in a file, or has not begun.
+    kept: bool,
     seats: ByColor<Seat>,
     players: ByColor<Option<Box<dyn Player>>>,
     control: TimeControl,
     /// The engine for hints, created for the first one.
     engine: Option<Engine>,
     flipped: bool,
+    /// Set by Ctrl-C.
+    stop: &'static AtomicBool,
 }
 
 impl LocalGame {
     fn run(mut self) -> Outcome {
-        let people = Color::ALL.iter().any(|&color| self.players[color].is_none());
-        let mut lines = io::stdin().lock().lines();
+        let rounds = self.rounds();
+        let stopped = self.stop.load(Ordering::Relaxed);
+        // Between engines, a game that has ended by itself is not left.
+        let left = stopped || rounds.is_err() || self.has_people();
+        let kept = if left { self.keep() } else { Ok(None) };
+        match (rounds, kept) {
+            (Ok(()), Ok(text)) if stopped => {
+                let text = text.map_or_else(String::new, |text| format!("; {text}"));
+                Err(Failure::Interrupted(format!("interrupted{text}")))
+            }
+            (Ok(()), Ok(text)) => text.map_or(Ok(()), show),
+            (Err(failure), Ok(Some(text))) => {
+                eprintln!("dsq: {text}");
+                Err(failure)
+            }
+            (rounds, kept) => rounds.and(kept.map(drop)),
+        }
+    }
+
+    fn has_people(&self) -> bool {
+        Color::ALL.iter().any(|&color| self.players[color].is_none())
+    }
+
+    /// Plays and executes commands until the end.
+    fn rounds(&mut self) -> Outcome {
+        let input = self.has_people().then(read_input);
         self.board()?;
         loop {
-            if self.conclusion() == Conclusion::Unfinished && self.players[self.turn()].is_some() {
-                self.engine_moves()?;
+            if !self.conclusion().is_over() && self.players[self.turn()].is_some() {
+                if self.engine_moves()?.is_break() {
+                    return Ok(());
+                }
                 continue;
             }
-            if !people {
-                return Ok(());
-            }
+            let Some(input) = &input else { return Ok(()) };
             if io::stdin().is_terminal() {
                 let mut stderr = io::stderr().lock();
                 // A prompt that cannot be written is harmless.
                 let _ = write!(stderr, "{}> ", self.turn()).and_then(|()| stderr.flush());
             }
-            let Some(line) = lines.next() else { return Ok(()) };
-            let line = match line {
-                Ok(line) => line,
-                Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+            let line = match self.next_line(input) {
+                None => return Ok(()),
+                Some(Ok(line)) => line,
+                Some(Err(error)) if error.kind() == io::ErrorKind::InvalidData => {
                     show("the input is not UTF-8 text")?;
                     continue;
                 }
-                Err(error) => return Err(Failure::Environment(format!("cannot read standard input: {error}"))),
+                Some(Err(error)) => return Err(Failure::Environment(format!("cannot read standard input: {error}"))),
             };
             let line = line.trim();
             let (command, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -169,6 +229,44 @@ impl LocalGame {
                 Err(failure) => show(failure)?,
             }
         }
+    }
+
+    /// The next line of the input; `None` at its end and after a signal.
+    fn next_line(&self, input: &Receiver<io::Result<String>>) -> Option<io::Result<String>> {
+        loop {
+            if self.stop.load(Ordering::Relaxed) {
+                return None;
+            }
+            match input.recv_timeout(POLL_INTERVAL) {
+                Ok(line) => return Some(line),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return None,
+            }
+        }
+    }
+
+    /// Saves the game, unless it is in a file. Returns a text with the command that goes on with it.
+    fn keep(&mut self) -> Result<Option<String>, Failure> {
+        if self.kept {
+            return Ok(None);
+        }
+        let record = self.record();
+        let path = keep(&record).map_err(|failure| {
+            // The text of the game is the last way to keep it.
+            let _ = show(&record);
+            failure
+        })?;
+        self.kept = true;
+        let path = path.display().to_string();
+        let (white, black) = (self.seats.white.name(), self.seats.black.name());
+        let words = ["dsq", "play", "--white", white, "--black", black, "--load", &path];
+        let command = shlex::try_join(words).unwrap_or_else(|_| words.join(" "));
+        Ok(Some(format!("the game is saved; to go on with it: {command}")))
+    }
+
+    /// Saves the game before another one takes its place.
+    fn keep_before_next(&mut self) -> Outcome {
+        self.keep()?.map_or(Ok(()), show)
     }
 
     fn turn(&self) -> Color {
@@ -185,11 +283,7 @@ impl LocalGame {
     }
 
     fn conclusion(&self) -> Conclusion {
-        match (self.game.end(), self.forfeit) {
-            (Some(end), _) => Conclusion::Rules(end),
-            (None, Some(forfeit)) => Conclusion::Forfeit(forfeit),
-            (None, None) => Conclusion::Unfinished,
-        }
+        Conclusion::new(self.game.end(), self.forfeit, None)
     }
 
     fn command(&mut self, command: &str, argument: &str) -> Outcome {
@@ -209,24 +303,35 @@ impl LocalGame {
             "save" => self.save(argument),
             "load" => self.load(argument),
             "new" => {
+                self.keep_before_next()?;
                 let start = self.game.start_fen();
                 self.set(Game::from_fen(start, self.game.rules().clone(), self.game.no_capture_limit()), None)
             }
             "resign" => {
-                if self.conclusion() != Conclusion::Unfinished {
+                if self.conclusion().is_over() {
                     return show("the game is over");
                 }
+                self.kept = false;
                 self.forfeit = Some(Forfeit { loser: self.turn(), reason: ForfeitReason::Resignation });
-                show(outcome(self.conclusion()))
+                show(self.conclusion())
             }
+            "on" => match self.game.without_draw_rule() {
+                None => show("the game is not drawn by repetition or by the no-capture limit"),
+                Some(game) => {
+                    self.set(game, None)?;
+                    self.kept = false;
+                    Ok(())
+                }
+            },
             _ if !argument.is_empty() => show(format_args!("{command:?} is not a command; help lists the commands")),
             _ => self.person_moves(command),
         }
     }
 
     fn person_moves(&mut self, text: &str) -> Outcome {
-        if self.conclusion() != Conclusion::Unfinished {
-            return show("the game is over: undo, new, save FILE or quit");
+        if self.conclusion().is_over() {
+            let on = if self.game.end().is_some_and(GameEnd::may_go_on) { "on, " } else { "" };
+            return show(format_args!("the game is over: {on}undo, new, save FILE or quit"));
         }
         match self.game.parse(text) {
             Ok(mv) => self.play(mv),
@@ -237,11 +342,13 @@ impl LocalGame {
     fn play(&mut self, mv: Move) -> Outcome {
         let line = format!("{} plays {}", self.turn(), mv.notation(self.game.position()));
         self.game.play(mv).map_err(|error| Failure::Input(error.to_string()))?;
+        self.kept = false;
         show(line)?;
         self.board()
     }
 
-    fn engine_moves(&mut self) -> Outcome {
+    /// Breaks if a signal ends the search.
+    fn engine_moves(&mut self) -> Result<ControlFlow<()>, Failure> {
         let color = self.turn();
         let turn = Turn {
             control: self.control,
@@ -249,20 +356,25 @@ impl LocalGame {
             margin: Duration::from_secs(10),
             patience: Duration::from_secs(3600),
         };
-        let Some(player) = &mut self.players[color] else { return Ok(()) };
-        match player.choose(&self.game, &turn, &AtomicBool::new(false)) {
-            Ok(choice) => self.play(choice.mv),
+        let Some(player) = &mut self.players[color] else { return Ok(ControlFlow::Continue(())) };
+        match player.choose(&self.game, &turn, self.stop) {
+            Ok(choice) => self.play(choice.mv)?,
+            Err(PlayerError::Stopped) => return Ok(ControlFlow::Break(())),
             Err(error) => {
                 let reason = match error {
                     PlayerError::IllegalMove(_) => ForfeitReason::IllegalMove,
                     PlayerError::Timeout => ForfeitReason::Time,
+                    PlayerError::Resigned => ForfeitReason::Resignation,
                     _ => ForfeitReason::Crash,
                 };
                 self.forfeit = Some(Forfeit { loser: color, reason });
+                self.kept = false;
                 show(format_args!("{}: {error}", self.seats[color].name()))?;
-                show(outcome(self.conclusion()))
+                show(self.conclusion())?;
             }
         }
+        // A player without a search does not notice the signal.
+        Ok(if self.stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     }
 
     /// Takes back moves until it is a human's turn again.
@@ -271,6 +383,7 @@ impl LocalGame {
             return show("there is no move to take back");
         }
         while self.players[self.turn()].is_some() && self.game.undo().is_some() {}
+        self.kept = self.game.moves().is_empty();
         self.begin()?;
         self.board()
     }
@@ -278,6 +391,7 @@ impl LocalGame {
     fn set(&mut self, game: Game, forfeit: Option<Forfeit>) -> Outcome {
         self.game = game;
         self.forfeit = forfeit;
+        self.kept = true;
         self.begin()?;
         self.board()
     }
@@ -292,11 +406,12 @@ impl LocalGame {
         Ok(())
     }
 
-    fn save(&self, file: &str) -> Outcome {
+    fn save(&mut self, file: &str) -> Outcome {
         if file.is_empty() {
             return show("save FILE: a name is missing");
         }
         append(Path::new(file), &self.record())?;
+        self.kept = true;
         show(format_args!("saved in {file}"))
     }
 
@@ -305,6 +420,7 @@ impl LocalGame {
             return show("load FILE: a name is missing");
         }
         let record = last_game(Path::new(file))?;
+        self.keep_before_next()?;
         self.set(record.game, record.forfeit)
     }
 
@@ -319,7 +435,7 @@ impl LocalGame {
     fn search(&mut self) -> Option<Info> {
         let engine = self.engine.get_or_insert_with(|| Engine::new(EngineOptions::default()));
         let limits = self.control.limits(Duration::ZERO);
-        engine.search(&self.game, &limits).run().lines.into_iter().next()
+        engine.search(&self.game, &limits).stop(self.stop).run().lines.into_iter().next()
     }
 
     fn hint(&mut self) -> Outcome {
@@ -336,7 +452,7 @@ impl LocalGame {
                 let line = notation(self.game.position(), &info.pv).join(" ");
                 show(format_args!("{} for {turn}, depth {}: {line}", score_text(info.score), info.depth))
             }
-            None => show(outcome(self.conclusion())),
+            None => show(self.conclusion()),
         }
     }
 
@@ -345,7 +461,7 @@ impl LocalGame {
         show(draw(self.game.position(), self.game.moves().last().copied(), self.flipped))?;
         match self.conclusion() {
             Conclusion::Unfinished => Ok(()),
-            conclusion => show(outcome(conclusion)),
+            conclusion => show(conclusion),
         }
     }
 }

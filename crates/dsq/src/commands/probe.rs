@@ -1,5 +1,6 @@
 use crate::arguments::{OptionalRulesArg, ThreadsArg};
 use crate::failure::{Failure, Outcome};
+use crate::input::lines;
 use crate::on_demand::OnDemandArgs;
 use crate::output::{print, print_json};
 use crate::progress::{exit_on_interrupt, interrupt, progress_bar};
@@ -11,7 +12,7 @@ use doushouqi::tablebase::{
 };
 use serde::Serialize;
 use std::cmp::Reverse;
-use std::io::{self, BufRead};
+use std::io;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -106,7 +107,7 @@ impl Probe {
     fn each(&self, probe: &dyn Fn(&str) -> Outcome) -> Outcome {
         for fen in &self.fens {
             if fen == "-" {
-                for line in io::stdin().lock().lines() {
+                for line in lines(io::stdin().lock()) {
                     let line = line.map_err(|e| Failure::reading("standard input", &e))?;
                     if !line.trim().is_empty() {
                         probe(&line)?;

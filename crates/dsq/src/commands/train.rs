@@ -1,11 +1,11 @@
 use crate::arguments::ThreadsArg;
 use crate::failure::{Failure, Outcome, failure_of_data, failure_of_io};
+use crate::input::read_text;
 use crate::output::{check_output, print, print_json, write_file};
 use crate::progress::interrupt;
 use clap::Args;
 use report::plot::{Axis, Line, line_chart};
 use serde::Serialize;
-use std::fs;
 use std::path::{Path, PathBuf};
 use train::{CheckpointError, Epoch, Recipe, TrainingError, train};
 
@@ -56,7 +56,7 @@ struct RunReport {
 
 impl Train {
     pub fn run(self) -> Outcome {
-        let text = fs::read_to_string(&self.recipe).map_err(|e| Failure::reading(self.recipe.display(), &e))?;
+        let text = read_text(&self.recipe)?;
         let directory = self.recipe.parent().unwrap_or(Path::new(""));
         let wrong = |error| Failure::Input(format!("{}: {error}", self.recipe.display()));
         let recipe = Recipe::parse(&text, directory).map_err(wrong)?;

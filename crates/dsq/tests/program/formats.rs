@@ -93,6 +93,28 @@ fn lines_are_converted_both_ways() {
     fails(2, &["convert", "--from", "dsq", "--to", "katago", "--file", bad.to_str().unwrap()], "line 3");
 }
 
+/// Editors on Windows begin a text with a byte order mark.
+#[test]
+fn byte_order_marks_are_skipped() {
+    let fen = "7/7/3e3/7/7/7/3E3/7/7 w\n";
+    let marked = |text: &str| format!("\u{feff}{text}");
+    let convert = ["convert", "--from", "dsq", "--to", "katago"];
+    assert_eq!(filter(&convert, &marked(fen)), fen);
+    let lines = file("marked-lines", &marked(fen));
+    assert_eq!(stdout(&[&convert[..], &["--file", lines.to_str().unwrap()]].concat()), fen);
+    let saved = filter(&["convert", "--from", "dsq", "--to", "saved"], "7/7/3e3/7/7/7/3E3/7/7 w moves d3d4\n");
+    assert!(filter(&["convert", "--from", "saved", "--to", "dsq"], &marked(&saved)).ends_with("moves d3d4\n"));
+    let game = file("marked-game", &marked(&saved));
+    stdout(&["analyze", "--game", game.to_str().unwrap(), "--depth", "1"]);
+    let tables = tempfile::tempdir().unwrap();
+    let tables = tables.path().to_str().unwrap();
+    stdout(&["generate", "--pieces", "2", "--out", tables]);
+    assert!(filter(&["probe", "--tables", tables, "-"], &marked(fen)).contains("in"));
+    assert_eq!(filter(&["gtp"], &marked("1 name\nquit\n")), "=1 doushouqi\n\n= \n\n");
+    // Two marks are not text.
+    fails(2, &[&convert[..], &[&marked(fen)]].concat(), "");
+}
+
 #[test]
 fn gtp_programs_play() {
     let session =

@@ -12,6 +12,7 @@ mod fuzz;
 mod general;
 mod gpu;
 mod jobs;
+mod match_players;
 mod matches;
 mod mining;
 mod on_demand;

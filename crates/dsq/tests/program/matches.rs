@@ -325,7 +325,7 @@ mod programs {
     fn programs_that_do_not_start() {
         assert!(failure(3, &["match", "builtin:random", "/no/such/program"]).contains("/no/such/program"));
         assert!(failure(3, &["match", "true", "builtin:random"]).contains("ended"));
-        let stderr = failure(3, &["match", "builtin:random", &script("true"), "--b-option", "Hash=1"]);
+        let stderr = failure(2, &["match", "builtin:random", &script("true"), "--b-option", "Hash=1"]);
         assert!(stderr.contains("Foo"), "{stderr}");
         failure(2, &["match", "builtin:random", &script("true"), "--b-option", "Hash"]);
         failure(2, &["match", "builtin:random", "builtin:random", "--b-option", "Hash=1"]);

@@ -7,10 +7,17 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+/// Runs the program, which keeps games in a folder of the tests.
 fn dsq(arguments: &[&str], input: &[u8]) -> Output {
+    dsq_in(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("state"), arguments, input)
+}
+
+/// Runs the program, which keeps games in the folder `state`.
+fn dsq_in(state: &Path, arguments: &[&str], input: &[u8]) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_dsq"))
         .args(arguments)
         .env_remove("CLICOLOR_FORCE")
+        .env("XDG_STATE_HOME", state)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -26,7 +33,11 @@ fn dsq(arguments: &[&str], input: &[u8]) -> Output {
 }
 
 fn play(arguments: &[&str], input: &str) -> String {
-    let output = dsq(&[&["play"], arguments].concat(), input.as_bytes());
+    play_in(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("state"), arguments, input)
+}
+
+fn play_in(state: &Path, arguments: &[&str], input: &str) -> String {
+    let output = dsq_in(state, &[&["play"], arguments].concat(), input.as_bytes());
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{stderr}");
     assert!(stderr.is_empty(), "{stderr}");
@@ -121,6 +132,96 @@ fn the_engine_answers() {
     // The engine plays both sides to the end.
     let text = play(&["--white", "builtin:default", "--black", "builtin:random", "--nodes", "300"], "");
     assert!(text.lines().last().unwrap().contains("White wins ("), "{text}");
+}
+
+/// The file of the games that a player has left, and the text of `play` with more commands.
+fn left(name: &str, arguments: &[&str], input: &str) -> (String, PathBuf) {
+    let state = file(name);
+    let text = play_in(&state, arguments, input);
+    (text, state.join("dsq/games.txt"))
+}
+
+/// A game that is left by `quit`, the end of the input, `new` or `load` is kept, and the printed command goes on with it.
+#[test]
+fn a_game_that_is_left_is_kept() {
+    for (i, end) in ["quit\n", "", "new\nquit\n"].into_iter().enumerate() {
+        let (text, kept) = left(&format!("left-{i}"), &PEOPLE, &format!("Eb3\nrb7\n{end}"));
+        let records = read(&kept);
+        assert_eq!((records.len(), records[0].game.moves()), (1, game(START, "Eb3 rb7").moves()), "{text}");
+        let command = text.lines().find_map(|line| line.strip_prefix("the game is saved; to go on with it: dsq play "));
+        let words = shlex::split(command.expect(&text)).unwrap();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        assert!(play(&words, "fen\n").contains("l5t/1d3c1/1rp1w1e/7/7/7/1EW1P1R/1C3D1/T5L w 2"));
+        std::fs::remove_dir_all(kept.parent().unwrap().parent().unwrap()).unwrap();
+    }
+    // A game in a file, or without moves, is not kept once more.
+    let path = file("left-saved");
+    for input in [String::new(), "Eb3\nundo\n".to_owned(), format!("Eb3\nsave {}\n", path.display())] {
+        let (text, kept) = left("left-nothing", &PEOPLE, &input);
+        assert!(!text.contains("to go on") && !kept.exists(), "{text}");
+    }
+    let (text, kept) = left("left-load", &PEOPLE, &format!("Eb3\nload {}\nresign\n", path.display()));
+    assert_eq!(text.matches("to go on with it").count(), 2, "{text}");
+    assert!(matches!(read(&kept)[..], [ref one, ref two] if one.forfeit.is_none() && two.forfeit.is_some()));
+    std::fs::remove_dir_all(kept.parent().unwrap().parent().unwrap()).unwrap();
+    // Where nothing can be written, the game itself is printed.
+    let state = file("left-nowhere");
+    std::fs::write(&state, "").unwrap();
+    let output = dsq_in(&state, &[&["play"], &PEOPLE[..]].concat(), b"Eb3\n");
+    assert_eq!(output.status.code(), Some(3));
+    assert!(String::from_utf8(output.stdout).unwrap().contains("1. Eb3 *"));
+    std::fs::remove_file(state).unwrap();
+    std::fs::remove_file(path).unwrap();
+}
+
+/// Ctrl-C keeps the game, while a person thinks and while the engine thinks.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_game_is_kept() {
+    use std::io::{BufRead, BufReader};
+    let engines = ["--white", "builtin:random", "--black", "builtin:default,hash=1", "--movetime", "3600000"];
+    for (i, arguments) in [&PEOPLE[..], &engines].into_iter().enumerate() {
+        let state = file(&format!("interrupted-{i}"));
+        let mut child = Command::new(env!("CARGO_BIN_EXE_dsq"))
+            .arg("play")
+            .args(arguments)
+            .env("XDG_STATE_HOME", &state)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        stdin.write_all(b"Eb3\n").unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        // After the move comes the board, whose last line names the side to move.
+        lines.find(|line| line.as_ref().unwrap().contains("White plays")).unwrap().unwrap();
+        lines.find(|line| line.as_ref().unwrap().contains("Black to move")).unwrap().unwrap();
+        assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+        let output = child.wait_with_output().unwrap();
+        drop(stdin);
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(130), "{stderr}");
+        assert!(stderr.starts_with("dsq: interrupted; the game is saved; to go on with it: dsq play "), "{stderr}");
+        assert_eq!(read(&state.join("dsq/games.txt"))[0].game.moves().len(), 1);
+        std::fs::remove_dir_all(state).unwrap();
+    }
+}
+
+/// After a draw by repetition or by the limit, `on` goes on without that rule, and the game can be saved and loaded.
+#[test]
+fn a_drawn_game_goes_on() {
+    let path = file("on");
+    let cycle = "f2e2\nf8e8\ne2f2\ne8f8\n";
+    let input = format!("{0}{0}Eb3\non\n{0}{0}Eb3\non\nsave {1}\n", cycle, path.display());
+    let text = play(&PEOPLE, &input);
+    assert!(text.contains("a draw (repetition)") && text.contains("the game is over: on, undo"), "{text}");
+    assert!(text.contains("the game is not drawn"), "the second `on` has nothing to do: {text}");
+    let records = read(&path);
+    assert_eq!(records[0].game.moves().len(), 17);
+    let text = play(&[&PEOPLE[..], &["--no-capture-limit", "2"]].concat(), "Eb3\nrb7\nEc3\non\nEc3\n");
+    assert!(text.contains("a draw (no-capture)") && text.contains("White plays Ec3"), "{text}");
+    std::fs::remove_file(path).unwrap();
 }
 
 #[test]

@@ -518,6 +518,9 @@ fn games_are_played_judged_and_written() {
     assert_eq!((&first["source"], &first["score_before"]["kind"]), (&json!("table"), &json!("mate")));
     let dtw = probe["value"]["dtw"].as_i64().unwrap();
     assert_eq!(first["score_before"]["value"], -dtw);
+    let late = json!({"fen": "7/7/3e3/7/7/7/3E3/7/7 w 100", "moves": ["d3d4"], "no_capture_limit": 200});
+    let text = connection.post("/api/v1/game", &late.to_string()).json()["text"].to_string();
+    assert!(text.contains("NoCaptureLimit \\\"200"), "{text}");
     let text = connection.post("/api/v1/game", &json!({"moves": ["Eb3", "rb7"], "white": "Anna"}).to_string()).json();
     let again = connection.post("/api/v1/review", &json!({"text": text["text"]}).to_string()).json();
     assert_eq!((again["moves"].as_array().unwrap().len(), &again["white_name"]), (2, &json!("Anna")));
@@ -635,6 +638,16 @@ fn the_state_of_a_game_follows_its_rules() {
         (&over["over"]["reason"], &over["over"]["winner"], moves(&over)),
         (&json!("repetition"), &Value::Null, 0)
     );
+    // A game that goes on after a draw needs other rules or another limit, which the error names.
+    let late = format!("&moves={cycle},{cycle},g1g2");
+    let refused = state(&format!("{start}{late}"))["error"].clone();
+    assert!(refused["reason"] == "move_game_over" && refused["message"].to_string().contains("repetition=none"));
+    assert_eq!(state(&format!("{start},repetition=none{late}"))["ply"], 9);
+    let limited = state(&format!("{start}&no_capture_limit=4&moves={cycle}"));
+    assert_eq!((&limited["over"]["reason"], &limited["no_capture_limit"]), (&json!("no_capture"), &json!(4)));
+    let unlimited = state("fen=7/7/7/7/7/7/1e5/7/L5E_w_100&no_capture_limit=0&moves=g1g2");
+    assert_eq!((&unlimited["no_capture_limit"], &unlimited["over"]), (&Value::Null, &Value::Null));
+    assert_eq!(state("no_capture_limit=none")["error"]["reason"], "not_a_number_in_range");
     let forbidden = state(&format!("{start},repetition=illegal&moves=g1g2,b3c3,g2g1"));
     assert_eq!(forbidden["repetition_illegal"], true);
     assert!(moves(&forbidden) > 0 && forbidden["moves"].as_array().unwrap().iter().all(|mv| mv["uci"] != "c3b3"));

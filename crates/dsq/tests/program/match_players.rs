@@ -1,0 +1,260 @@
+//! Matches between players of all kinds, under all rules, and the players that a match refuses.
+
+use crate::dsq::dsq;
+use doushouqi::game::random::Random;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+const DSQ: &str = env!("CARGO_BIN_EXE_dsq");
+
+const PRESETS: [&str; 6] = ["paper", "cazaux", "bodlaender", "quadibloc", "bell", "chinese"];
+
+/// A player of each kind.
+fn players() -> [String; 8] {
+    let builtin = |name: &str| format!("builtin:{name},hash=1");
+    [
+        format!("'{DSQ}' uci"),
+        format!("gtp:'{DSQ}' gtp --hash 1"),
+        format!("gtp2:'{DSQ}' gtp --two-stage --hash 1"),
+        builtin("default"),
+        builtin("hand-crafted"),
+        builtin("burnett"),
+        builtin("burnett-alphabeta"),
+        "builtin:random".to_owned(),
+    ]
+}
+
+/// The summary of a match in which no player failed.
+fn play(players: [&str; 2], options: &[&str]) -> Value {
+    let arguments = [&["match", players[0], players[1], "--json"], options].concat();
+    let output = dsq(&arguments);
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {stderr}");
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    let summary: Value = serde_json::from_str(stdout.lines().last().unwrap()).unwrap();
+    for side in summary["players"].as_array().unwrap() {
+        for failures in ["illegal_moves", "crashes", "time_losses"] {
+            assert_eq!(side[failures], 0, "{arguments:?}: {stdout}{stderr}");
+        }
+    }
+    summary
+}
+
+/// Positions in which a game can be long, with clocks below and above the usual limit.
+const POSITIONS: &str = "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L w 12\n\
+                         l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L b hmvc 8;\n\
+                         l5t/1d3c1/2p1w2/7/7/7/2W1P2/1C3D1/T5L w\n";
+
+#[test]
+fn players_of_all_kinds_play_under_all_rules() {
+    let dir = tempfile::tempdir().unwrap();
+    let book = dir.path().join("book.epd");
+    fs::write(&book, POSITIONS).unwrap();
+    let players = players();
+    let pairs: Vec<(usize, usize)> = (0..players.len()).flat_map(|a| (a..players.len()).map(move |b| (a, b))).collect();
+    for (i, (preset, limit)) in
+        PRESETS.iter().flat_map(|preset| ["0", "20", "200"].map(|limit| (preset, limit))).enumerate()
+    {
+        let (a, b) = pairs[i * 2 % pairs.len()];
+        let openings = if limit == "20" { book.to_str().unwrap() } else { "random:6:1" };
+        let options = ["--rules", preset, "--no-capture-limit", limit, "--openings", openings];
+        let quick = ["--nodes", "10", "--games", "2", "--max-moves", "30", "--concurrency", "2"];
+        play([&players[a], &players[b]], &[&options[..], &quick].concat());
+    }
+}
+
+/// A game that goes on far beyond the limit and the repetitions that GTP and UCI programs assume by default.
+#[test]
+fn programs_play_beyond_the_usual_limit() {
+    let dir = tempfile::tempdir().unwrap();
+    let (book, games) = (dir.path().join("book.fen"), dir.path().join("games.txt"));
+    // Two walled-off pieces that the engine cannot win with.
+    fs::write(&book, "7/7/3e3/7/7/7/3E3/7/7 w\n").unwrap();
+    for program in [format!("'{DSQ}' uci"), format!("gtp:'{DSQ}' gtp --hash 1")] {
+        let options =
+            ["--rules", "paper,repetition=none", "--no-capture-limit", "150", "--games", "2", "--max-moves", "70"];
+        let more = ["--nodes", "1", "--openings", book.to_str().unwrap(), "--save", games.to_str().unwrap()];
+        play([&program, "builtin:random"], &[&options[..], &more].concat());
+    }
+}
+
+/// About 300 quick games under random rules: `./test a_long_mixture -- --ignored --nocapture`.
+#[test]
+#[ignore = "takes minutes"]
+fn a_long_mixture_of_players_and_rules() {
+    const OPTIONS: [(&str, &[&str]); 8] = [
+        ("elephant-takes-rat", &["yes", "no"]),
+        ("shore", &["elephant-safe", "none", "no-exit"]),
+        ("traps", &["opponent", "any", "none", "sanctuary"]),
+        ("dog-over-wolf", &["yes", "no"]),
+        ("tiger-leap", &["both", "files", "ranks", "none"]),
+        ("own-rat-blocks", &["yes", "no"]),
+        ("no-move", &["draw", "loss"]),
+        ("repetition", &["threefold", "twofold", "illegal", "none"]),
+    ];
+    let mut random = Random::new(1);
+    let players = players();
+    let mut ends: BTreeMap<String, u64> = BTreeMap::new();
+    for number in 0..76 {
+        let [a, b] = [0, 1].map(|_| &*players[random.below(players.len())]);
+        let options = OPTIONS.map(|(key, values)| format!("{key}={}", values[random.below(values.len())]));
+        let limit = ["0", "10", "100", "200"][random.below(4)];
+        let level: &[&str] =
+            [&["--nodes", "1"], &["--nodes", "50"], &["--movetime", "1"][..], &["--tc", "3.5+0.01"]][random.below(4)];
+        let openings = format!("random:{}:{number}", random.below(12));
+        let rules = options.join(",");
+        let more = ["--rules", &rules, "--no-capture-limit", limit, "--openings", &openings, "--max-moves", "150"];
+        let summary = play([a, b], &[level, &more, &["--games", "4", "--margin", "60000"]].concat());
+        for (end, count) in summary["terminations"].as_object().unwrap() {
+            *ends.entry(end.clone()).or_default() += count.as_u64().unwrap();
+        }
+    }
+    println!("{} games ended by {ends:?}", ends.values().sum::<u64>());
+}
+
+/// The error of a match that does not start, with exit code 2.
+fn refused(players: [&str; 2], options: &[&str]) -> String {
+    let arguments = [&["match", players[0], players[1], "--games", "2"], options].concat();
+    let output = dsq(&arguments);
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {stderr}");
+    assert!(output.stdout.is_empty(), "{}", String::from_utf8_lossy(&output.stdout));
+    stderr
+}
+
+#[test]
+fn gtp_has_no_limit_of_depth() {
+    let program = format!("gtp:'{DSQ}' gtp --hash 1");
+    assert!(refused([&program, "builtin:random"], &["--depth", "3"]).contains("limit nodes or time"));
+}
+
+#[cfg(unix)]
+mod scripts {
+    use super::*;
+
+    const COMMANDS: &str =
+        "protocol_version list_commands clear_board setfen play genmove quit kata-set-param time_settings time_left";
+
+    /// A GTP program as a shell script. It has `commands`, answers commands by `answers` (cases of the shell that set
+    /// `a`) or else by `=`, and appends all commands to `log`.
+    fn gtp(commands: &str, answers: &str, log: &Path) -> String {
+        let loop_ = format!(
+            "while read -r line; do echo \"$line\" >> {}; a==; case \"$line\" in list_commands) a=\"= {commands}\";; \
+             quit) exit;; {answers} esac; echo \"$a\"; echo; done",
+            log.display()
+        );
+        format!("gtp:sh -c '{}'", loop_.replace('\'', "'\\''"))
+    }
+
+    /// A UCI program with these options.
+    fn uci(options: &str) -> String {
+        let loop_ = format!(
+            "while read -r line; do case \"$line\" in uci) printf \"{options}\"; echo uciok;; isready) echo readyok;; \
+             *repetition=none*) echo info string setoption: unknown;; quit) exit;; go*) echo bestmove a3b3;; esac; done"
+        );
+        format!("sh -c '{}'", loop_.replace('\'', "'\\''"))
+    }
+
+    fn log() -> tempfile::NamedTempFile {
+        tempfile::NamedTempFile::new().unwrap()
+    }
+
+    #[test]
+    fn programs_without_the_commands_are_refused() {
+        let log = log();
+        for (missing, limit) in [
+            ("setfen", ["--nodes", "5"]),
+            ("genmove", ["--nodes", "5"]),
+            ("kata-set-param", ["--nodes", "5"]),
+            ("kata-set-param", ["--movetime", "5"]),
+            ("time_left", ["--tc", "9+0"]),
+        ] {
+            let program = gtp(&COMMANDS.replace(missing, ""), "", log.path());
+            let stderr = refused(["builtin:random", &program], &limit);
+            assert!(stderr.contains(&format!("no command {missing}")), "{stderr}");
+        }
+        let refuses = gtp(COMMANDS, "kata-set-param*) a=\"? no\";;", log.path());
+        assert!(refused([&refuses, "builtin:random"], &["--nodes", "5"]).contains("kata-set-param maxVisits 5"));
+    }
+
+    #[test]
+    fn programs_that_do_not_know_the_rules_are_refused() {
+        let log = log();
+        let commands = format!("{COMMANDS} kata-set-rules");
+        let program = gtp(&commands, "kata-set-rules*) a=\"? unknown rules\";; genmove*) a=\"= resign\";;", log.path());
+        let stderr = refused([&program, "builtin:random"], &["--nodes", "5"]);
+        assert!(stderr.contains("? unknown rules") && stderr.contains("--assume-rules"), "{stderr}");
+        play([&program, "builtin:random"], &["--nodes", "5", "--games", "2", "--assume-rules"]);
+
+        let rules = ["--nodes", "5", "--rules", "paper,repetition=none"];
+        let text = uci("option name Rules type string default paper\\n");
+        assert!(refused([&text, "builtin:random"], &rules).contains("setoption: unknown"));
+        let choice = uci("option name Rules type combo default paper var paper var chinese\\n");
+        assert!(refused([&choice, "builtin:random"], &rules).contains("paper, chinese"));
+        let limited = uci("option name NoCaptureLimit type spin default 100 min 0 max 150\\n");
+        let stderr = refused([&limited, "builtin:random"], &["--nodes", "5", "--no-capture-limit", "200"]);
+        assert!(stderr.contains("at most 150 plies"), "{stderr}");
+    }
+
+    /// A resignation is one, in one command and in two, and a pass is an illegal move.
+    #[test]
+    fn programs_resign() {
+        let log = log();
+        for (answer, end) in [("resign", "resignation"), ("PASS", "illegal-move")] {
+            let program = gtp(COMMANDS, &format!("genmove*) a=\"= {answer}\";;"), log.path());
+            for program in [program.clone(), program.replacen("gtp:", "gtp2:", 1)] {
+                fs::write(log.path(), "").unwrap();
+                let output = dsq(&["match", "builtin:random", &program, "--games", "2", "--nodes", "5", "--json"]);
+                let stdout = String::from_utf8(output.stdout).unwrap();
+                let summary: Value = serde_json::from_str(stdout.lines().last().unwrap()).unwrap();
+                assert_eq!(summary["terminations"], serde_json::json!({end: 2}), "{stdout}");
+                assert_eq!(summary["wins"], 2);
+                let asked = fs::read_to_string(log.path()).unwrap();
+                assert_eq!(asked.matches("genmove").count(), 2, "{asked}");
+            }
+        }
+    }
+
+    /// The clock arrives in fractions of seconds, or in whole ones at programs that read nothing else.
+    #[test]
+    fn programs_receive_their_clock() {
+        let log = log();
+        let resigns = "genmove*) a=\"= resign\";;";
+        let program = gtp(COMMANDS, resigns, log.path());
+        play([&program, "builtin:random"], &["--tc", "0.5+0.01", "--games", "1", "--margin", "60000"]);
+        let sent = fs::read_to_string(log.path()).unwrap();
+        assert!(sent.contains("time_settings 0.5 0.01 1\n"), "{sent}");
+        assert!(sent.contains("time_left b 0.5 0\ngenmove b\n"), "{sent}");
+
+        let whole = gtp(COMMANDS, &format!("*.*) a=\"? not a number\";; {resigns}"), log.path());
+        let stderr = refused([&whole, "builtin:random"], &["--tc", "0.5+0.01"]);
+        assert!(stderr.contains("whole seconds"), "{stderr}");
+        fs::write(log.path(), "").unwrap();
+        play([&whole, "builtin:random"], &["--tc", "1+0", "--games", "1", "--margin", "60000"]);
+        let sent = fs::read_to_string(log.path()).unwrap();
+        assert!(sent.ends_with("time_left b 1 0\ngenmove b\nquit\n"), "{sent}");
+    }
+
+    /// The rules and the limit arrive before the first position, and a program without the command is named.
+    #[test]
+    fn programs_receive_the_rules() {
+        let log = log();
+        let resigns = "genmove*) a=\"= resign\";;";
+        let program = gtp(&format!("{COMMANDS} kata-set-rules kata-set-rule"), resigns, log.path());
+        let rules = ["--nodes", "5", "--games", "1", "--rules", "chinese"];
+        for (limit, text) in [("0", "none"), ("200", "200")] {
+            fs::write(log.path(), "").unwrap();
+            play([&program, "builtin:random"], &[&rules[..], &["--no-capture-limit", limit]].concat());
+            let sent = fs::read_to_string(log.path()).unwrap();
+            let position = sent.find("setfen").unwrap();
+            for command in ["kata-set-rules ".to_owned(), format!("kata-set-rule no-capture-limit {text}\n")] {
+                assert!(sent.find(&command).is_some_and(|place| place < position), "{command}: {sent}");
+            }
+        }
+        let output = dsq(&[&["match", &gtp(COMMANDS, resigns, log.path()), "builtin:random"], &rules[..]].concat());
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(stderr.contains("no command kata-set-rules"), "{stderr}");
+    }
+}
