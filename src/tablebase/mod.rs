@@ -14,6 +14,7 @@ mod material;
 mod material_table;
 mod probe;
 mod solve;
+mod spill;
 mod stats;
 mod store;
 mod value;

@@ -80,7 +80,10 @@ pub fn failure_of_set(error: &SetError) -> FailureKind {
         SetError::Solve(error) => failure_of_solve(error),
         SetError::Table(TableError::Io { source, .. }) => failure_of_io(source),
         SetError::Table(TableError::Damaged { .. }) => Failure::Mismatch,
-        SetError::Locked { .. } | SetError::Memory { .. } | SetError::ProofMemory { .. } => Failure::Environment,
+        SetError::Table(TableError::OpenFiles { .. })
+        | SetError::Locked { .. }
+        | SetError::Memory { .. }
+        | SetError::ProofMemory { .. } => Failure::Environment,
         _ => Failure::Input,
     }
 }
@@ -188,9 +191,8 @@ pub const REGENERATE: &str =
 /// The failure of a command that resumes when run again.
 pub fn resumable(error: SetError) -> Failure {
     match error {
-        SetError::Table(TableError::Io { .. }) | SetError::Solve(SolveError::Disk { .. }) => {
-            failure_of_set(&error)(format!("{error}; {RESUME}"))
-        }
+        SetError::Table(TableError::Io { .. } | TableError::OpenFiles { .. })
+        | SetError::Solve(SolveError::Disk { .. }) => failure_of_set(&error)(format!("{error}; {RESUME}")),
         error => error.into(),
     }
 }

@@ -16,6 +16,8 @@ mod gpu;
 mod gpu;
 mod help;
 mod on_demand;
+#[cfg(unix)]
+mod open_files;
 mod output;
 mod progress;
 mod provenance;
@@ -25,6 +27,8 @@ use clap::{CommandFactory, FromArgMatches};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    #[cfg(unix)]
+    open_files::raise_limit();
     let program = help::grouped(commands::Cli::command());
     let arguments = program.clone().try_get_matches();
     match arguments.and_then(|arguments| commands::Cli::from_arg_matches(&arguments)) {

@@ -18,7 +18,7 @@ use crate::gpu::{AdapterChoice, AdapterReport, Device, GpuError};
 use crate::tablebase::class::Classes;
 use crate::tablebase::solve::backend::{Backend, DeviceWork, Job, Sink, SolveError};
 use crate::tablebase::solve::memory::gpu::{BatchFormat, BatchNeeds, GPU_PLANE_ROW, solved_rows};
-use crate::tablebase::solve::memory::value_bytes;
+use crate::tablebase::solve::memory::{may_be_wide, most_value_bytes};
 use crate::tablebase::value::Cells;
 use crate::tablebase::{ClassId, Index};
 use kernels::{Kernels, TABLE_BUFFERS, read_only};
@@ -273,7 +273,8 @@ impl Backend for Gpu {
 
     /// Bytes of the values, and of one side's as they are fetched from the GPU.
     fn host_bytes(&self, index: &Index, values: bool) -> usize {
-        if values { value_bytes(index) + index.cells() } else { 0 }
+        let fetched = index.cells() * if may_be_wide(index) { 2 } else { 1 };
+        if values { most_value_bytes(index) + fetched } else { 0 }
     }
 
     fn work(&self) -> Option<DeviceWork> {

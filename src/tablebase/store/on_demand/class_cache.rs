@@ -99,7 +99,7 @@ impl ClassCache {
         let file = match StageFile::open(&path, &self.rules, class) {
             Ok(file) => Arc::new(file),
             Err(TableError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error @ TableError::Io { .. }) => return Err(error),
+            Err(error @ (TableError::Io { .. } | TableError::OpenFiles { .. })) => return Err(error),
             Err(_) => return Ok(None),
         };
         let mut entry = Open { class, file: Arc::clone(&file), damaged: false, recorded: SystemTime::UNIX_EPOCH };
