@@ -97,8 +97,21 @@ fn origin(text: &str) -> Result<String, String> {
 }
 
 impl Serve {
+    /// Refuses four pieces under a memory limit under which the system would kill the server.
+    fn check_memory(&self) -> Outcome {
+        match doushouqi::tablebase::memory_limit() {
+            Some(limit) if self.pieces > 3 && limit < FOUR_PIECES => Err(Failure::Environment(format!(
+                "the tables of four pieces take about 1.1 GB of memory, and the limit of this control group is {} MiB: \
+                 start with --pieces 3",
+                limit >> 20
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     pub fn run(self) -> Outcome {
         start_log(&self.log);
+        self.check_memory()?;
         limit_arenas(self.threads.count());
         let on_demand = self.on_demand.cache()?.map(|CountCache { dir, size, memory }| CountConfig {
             cache: dir,
@@ -138,6 +151,9 @@ impl Serve {
         failed.into_inner().unwrap_or_else(|e| e.into_inner())
     }
 }
+
+/// Bytes of memory for the tables of four pieces.
+const FOUR_PIECES: u64 = 1_100_000_000;
 
 /// Logs messages of this level and more severe ones to stderr.
 fn start_log(level: &str) {
