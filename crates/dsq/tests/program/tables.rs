@@ -1412,6 +1412,11 @@ fn results_only_are_written_and_read() {
     let (at, out) = (text(dir.path()), text(packed.path()));
     fails(2, &["repack", at, "--wdl"], &["--out"]);
     fails(2, &["repack", at, "--out", out], &["--wdl"]);
+    for results in [&[][..], &["--wdl", "--out", out]] {
+        let words = ["EvE takes about", "the limit is 0 MiB", "raise --memory"];
+        fails(3, &[&["repack", at, "--memory", "0.001MiB"], results].concat(), &words);
+    }
+    assert!(files(dir.path()) == *made(3));
     let report = &json(&["repack", at, "--wdl", "--out", out, "--json"])[0];
     assert!(report["bytes"].as_u64().unwrap() * 3 < report["bytes_before"].as_u64().unwrap());
     assert!(files(dir.path()) == *made(3), "the tables with distances stay");
