@@ -1404,6 +1404,29 @@ fn packing_again_changes_no_value() {
     assert!(files(dir.path()) == packed);
 }
 
+/// A limit of open files is raised as far as the system allows. Beyond that, the error names it once.
+#[cfg(unix)]
+#[test]
+fn the_limit_of_open_files_is_raised_or_named() {
+    let dir = tables(3);
+    let limited = |limit: &str, arguments: &[&str]| {
+        let script = format!("ulimit {limit}; exec \"$@\"");
+        let mut command = Command::new("sh");
+        command.args(["-c", &script, "sh", env!("CARGO_BIN_EXE_dsq")]).args(arguments).output().unwrap()
+    };
+    let verify = ["verify", text(dir.path())];
+    let output = limited("-S -n 32", &verify);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let output = limited("-n 32", &verify);
+    let said = failed(&output, &[3], &["may open only 32 files", "ulimit -n"]);
+    assert_eq!(said.lines().count(), 1, "{said}");
+    // All ranges of rows share one temporary file of each kind.
+    let spill = temporary();
+    let job = ["--threads", "8", "--backend", "cpu", "--spill", text(spill.path())];
+    let output = limited("-n 32", &[&["solve", "--material", "EPvLRT"][..], &job].concat());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
 /// Results without distances form a separate set, which is probed, checked by its checksums, and refused if distances
 /// are required.
 #[test]
