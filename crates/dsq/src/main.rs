@@ -21,6 +21,8 @@ mod open_files;
 mod output;
 mod progress;
 mod provenance;
+#[cfg(unix)]
+mod signals;
 
 use clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
 use clap::{CommandFactory, FromArgMatches};

@@ -2,9 +2,9 @@ use crate::arguments::{RulesArg, ThreadsArg};
 use crate::failure::{Failure, Outcome};
 use crate::on_demand::{CountCache, OnDemandArgs};
 use crate::output::print;
-use crate::progress::progress_bar;
+use crate::progress::{progress_bar, stop_on_interrupt};
 use clap::Args;
-use explorer::{Config, CountConfig, Event, ServeError, serve};
+use explorer::{Config, CountConfig, Event, ServeError, Stop, serve};
 use std::net::{Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -110,6 +110,9 @@ impl Serve {
     }
 
     pub fn run(self) -> Outcome {
+        let stop = Stop::default();
+        let on_interrupt = stop.clone();
+        stop_on_interrupt(Box::new(move || on_interrupt.stop()));
         start_log(&self.log);
         self.check_memory()?;
         limit_arenas(self.threads.count());
@@ -147,7 +150,7 @@ impl Serve {
             Event::Solving(share, _) => bar.set_position((share * 100.0) as u64),
             Event::Ready => bar.finish_and_clear(),
         };
-        serve(config, &tell)?;
+        serve(config, &stop, &tell)?;
         failed.into_inner().unwrap_or_else(|e| e.into_inner())
     }
 }

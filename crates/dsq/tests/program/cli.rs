@@ -411,6 +411,33 @@ fn a_signal_has_one_exit_code() {
     }
 }
 
+/// Signals that are ignored when the program starts stay ignored: SIGHUP under nohup, SIGINT in a background job of a
+/// script. SIGTERM ends the program.
+#[cfg(unix)]
+#[test]
+fn ignored_signals_stay_ignored() {
+    let mut child = Command::new("sh");
+    child.args(["-c", "trap '' HUP INT; exec \"$0\" uci", env!("CARGO_BIN_EXE_dsq")]);
+    let mut child = child.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let id = child.id().to_string();
+    let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+    let mut is_ready = || {
+        stdin.write_all(b"isready\n").unwrap();
+        let mut line = String::new();
+        while stdout.read_line(&mut line).unwrap() > 0 && line != "readyok\n" {
+            line.clear();
+        }
+        line == "readyok\n"
+    };
+    for signal in ["-HUP", "-INT", "-HUP", "-INT"] {
+        assert!(is_ready(), "before {signal}");
+        assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
+    }
+    assert!((0..1000).all(|_| is_ready()));
+    assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
+}
+
 /// The table in docs/commands.md agrees with the help.
 #[test]
 fn help_says_what_ctrl_c_leaves() {

@@ -46,8 +46,18 @@ impl Server {
 
     /// Sends SIGTERM and returns the exit code.
     pub fn terminate(&mut self) -> Option<i32> {
+        self.signal("-TERM");
+        self.wait()
+    }
+
+    /// Sends a signal.
+    pub fn signal(&self, signal: &str) {
         let pid = self.child.id().to_string();
-        assert!(std::process::Command::new("kill").arg(pid).status().unwrap().success());
+        assert!(std::process::Command::new("kill").args([signal, &pid]).status().unwrap().success());
+    }
+
+    /// Waits for the end of the server and returns the exit code.
+    pub fn wait(&mut self) -> Option<i32> {
         self.child.wait().unwrap().code()
     }
 }
