@@ -55,12 +55,15 @@ impl Failure {
     }
 }
 
+/// The exit code of programs that SIGPIPE ends, as shells report it.
+const BROKEN_PIPE: u8 = 141;
+
 /// Reports how a command ended.
 pub fn exit_code(outcome: Outcome) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
-        // The reader of the output has closed the pipe, which is not an error.
-        Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        // The reader of the output has closed the pipe. The rest, often the result, is missing: no success.
+        Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::from(BROKEN_PIPE),
         Err(failure) => ExitCode::from(failure.report()),
     }
 }

@@ -1,5 +1,18 @@
 //! The program `dsq`. Data goes to stdout, everything else to stderr.
 
+/// Prints to stderr. Unlike the macro of the standard library, it ignores errors: a closed stderr must not end the program.
+macro_rules! eprint {
+    ($($text:tt)*) => {{
+        use std::io::Write as _;
+        let _ = write!(std::io::stderr(), $($text)*);
+    }};
+}
+
+/// As [`eprint`], with the end of the line.
+macro_rules! eprintln {
+    ($($text:tt)*) => { eprint!("{}\n", format_args!($($text)*)) };
+}
+
 mod arguments;
 mod backend;
 mod bundle;

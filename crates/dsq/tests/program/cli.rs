@@ -411,6 +411,27 @@ fn a_signal_has_one_exit_code() {
     }
 }
 
+/// If the reader of the output has left, the result is missing: the exit code is that of SIGPIPE, without a message.
+/// Without a reader of the messages the exit code stays the same.
+#[cfg(unix)]
+#[test]
+fn a_closed_pipe_is_no_success() {
+    let closed = || {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        writer
+    };
+    for arguments in [&["solve", "--pieces", "2", "--backend", "cpu"][..], &["perft", "3"], &["uci"]] {
+        let mut child = command(arguments);
+        let mut child = child.stdin(Stdio::piped()).stdout(closed()).stderr(Stdio::piped()).spawn().unwrap();
+        let _ = child.stdin.take().unwrap().write_all(b"uci\n");
+        let output = child.wait_with_output().unwrap();
+        assert_eq!((output.status.code(), &output.stderr[..]), (Some(141), &b""[..]), "{arguments:?}");
+    }
+    let status = command(&["probe", "nonsense"]).stdout(Stdio::null()).stderr(closed()).status().unwrap();
+    assert_eq!(status.code(), Some(2));
+}
+
 /// Signals that are ignored when the program starts stay ignored: SIGHUP under nohup, SIGINT in a background job of a
 /// script. SIGTERM ends the program.
 #[cfg(unix)]
