@@ -13,7 +13,7 @@ use doushouqi::search::{EngineOptions, Limits};
 use doushouqi::tablebase::{
     Generate, MANIFEST, Material, Options, Probe, Prover, Scope, Solver, TableFile, TableSet, verify,
 };
-use explorer::{Config, Event, Timeouts, serve};
+use explorer::{Config, Event, Stop, Timeouts, serve};
 use hardness::Formula;
 use hardness::general::GeneralPosition;
 use std::collections::BTreeSet;
@@ -339,7 +339,7 @@ static SERVER: LazyLock<SocketAddr> = LazyLock::new(|| {
                 listening.send(address).expect("somebody waits");
             }
         };
-        serve(config, &tell).expect("a server");
+        serve(config, &Stop::default(), &tell).expect("a server");
     });
     address.recv().expect("it listens")
 });

@@ -1,5 +1,5 @@
-// Marks the positions that no pass decided as draws. Positions without a move already have their code. Runs only if
-// values are kept. A workgroup processes a row, invocation s word s; `written` is *open*, `seen` is *lost*.
+// Counts the positions that no pass decided and, if values are kept, marks them as draws. Positions without a move already
+// have their code. A workgroup processes a row, invocation s word s; `written` is *open*, `seen` is *lost*.
 
 @compute @workgroup_size(64)
 fn main(
@@ -8,9 +8,14 @@ fn main(
     @builtin(local_invocation_index) s: u32,
 ) {
     for (var local = group.x; local < params.rows; local += groups.x) {
-        begin_trace(params.first_row + local);
-        if in_play(s) {
-            let word = word_of(params.first_row + local, s);
+        let row = params.first_row + local;
+        begin_trace(row);
+        if s == 0u && own[row].undecided != 0u {
+            let side = 2u * own[row].class_number + params.side;
+            add_count(side, KIND_UNDECIDED, own[row].undecided * weight_of(own[row].squares));
+        }
+        if params.keep != 0u && in_play(s) {
+            let word = word_of(row, s);
             touch(TOUCH_OWN_PLANE, word);
             touch(TOUCH_SEEN, word);
             store_code(local, s, written[word] & ~seen[word], CODE_DRAW);

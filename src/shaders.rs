@@ -62,9 +62,10 @@ constants! {
     /// The number of depths that conversions may have; the last depth stands for all that are too large.
     DEPTHS = 512;
     DEPTH_WORDS = DEPTHS / 32;
-    /// The counters of a side to move: positions without a move, positions decided in each number of plies, and the
-    /// last depth of a conversion.
+    /// The counters of a side to move: positions without a move, positions decided in each number of plies, positions
+    /// that `finish` found undecided, and the last depth of a conversion.
     KINDS = 512;
+    KIND_UNDECIDED = KINDS - 2;
     KIND_LAST = KINDS - 1;
 
     /// A cell's code for a draw, for a position without a move, and for a position lost in 0 plies.

@@ -3,7 +3,7 @@ use super::pool::{Buffer, Pool, StagingPool};
 use bytemuck::NoUninit;
 use serde::Serialize;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 /// An adapter with the limits that matter to this program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -33,12 +33,14 @@ pub struct AdapterReport {
 }
 
 /// The choice of an adapter.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AdapterChoice {
     /// The best hardware adapter, no software driver.
     Hardware,
     /// The best adapter; a software driver if there is no hardware.
     Any,
+    /// The adapter with this number in [`adapters`], or the best one whose name contains this text in upper or lower case.
+    Named(String),
 }
 
 /// The kinds of adapters, the best first.
@@ -70,6 +72,18 @@ impl AdapterReport {
         }
     }
 
+    /// Whether a CPU does the work.
+    #[must_use]
+    pub fn is_software(&self) -> bool {
+        self.kind == "software"
+    }
+
+    /// The name, with a remark if the adapter is a software driver.
+    #[must_use]
+    pub fn label(&self) -> String {
+        if self.is_software() { format!("{} (software)", self.name) } else { self.name.clone() }
+    }
+
     /// The rank of the adapter; smaller is better.
     fn rank(&self) -> Option<usize> {
         KINDS.iter().position(|(_, kind)| *kind == self.kind)
@@ -88,6 +102,22 @@ fn find() -> Vec<(AdapterReport, wgpu::Adapter)> {
             .collect();
     found.sort_by_key(|(report, _)| report.rank());
     found
+}
+
+/// The number of the adapter that [`AdapterChoice::Named`] chooses.
+fn find_named(found: &[&AdapterReport], wanted: &str) -> Result<usize, GpuError> {
+    let at = match wanted.parse::<usize>() {
+        Ok(number) => Some(number).filter(|&number| number < found.len()),
+        Err(_) => {
+            let wanted = wanted.to_lowercase();
+            found.iter().position(|report| report.name.to_lowercase().contains(&wanted))
+        }
+    };
+    at.ok_or_else(|| {
+        let all: Vec<String> =
+            (0..).zip(found).map(|(number, report)| format!("{number} {}", report.label())).collect();
+        GpuError::NoSuchAdapter { wanted: wanted.to_owned(), found: all.join(", ") }
+    })
 }
 
 /// Whether the system may have a GPU. The check is cheap; loading drivers takes time, and some write to stderr.
@@ -111,9 +141,8 @@ pub(crate) struct Device {
     queue: wgpu::Queue,
     pool: Arc<Pool>,
     pub(super) staging: StagingPool,
-    /// The first uncaught error since the last check.
-    error: Arc<Mutex<Option<GpuError>>>,
-    /// The reason why the device is lost. A lost device stays lost.
+    /// The reason why the device is lost, or unusable after an error outside of [`checked`](Device::checked). A lost
+    /// device stays lost.
     lost: Arc<OnceLock<String>>,
     /// The number of submissions before the device pretends to be lost, for tests.
     until_lost: AtomicU32,
@@ -135,6 +164,7 @@ pub(crate) struct Bound {
 }
 
 /// A kernel to run with `groups` workgroups. `params` is the number of its set of parameters.
+#[derive(Copy, Clone)]
 pub(crate) struct Step<'a> {
     pub kernel: &'a Kernel,
     pub bound: &'a Bound,
@@ -155,8 +185,14 @@ impl Device {
         if found.is_empty() {
             return Err(GpuError::NoAdapter);
         }
-        if choice == AdapterChoice::Hardware {
-            found.retain(|(report, _)| report.kind != "software");
+        match choice {
+            AdapterChoice::Any => {}
+            AdapterChoice::Hardware => found.retain(|(report, _)| !report.is_software()),
+            AdapterChoice::Named(wanted) => {
+                let reports: Vec<&AdapterReport> = found.iter().map(|(report, _)| report).collect();
+                let at = find_named(&reports, &wanted)?;
+                found.drain(..at);
+            }
         }
         let (report, adapter) = found.into_iter().next().ok_or(GpuError::OnlySoftware)?;
         if report.storage_buffers < storage_buffers {
@@ -173,23 +209,15 @@ impl Device {
         };
         let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))
             .map_err(|e| GpuError::Open { adapter: report.name.clone(), reason: e.to_string() })?;
-        let error = Arc::new(Mutex::new(None));
-        let slot = error.clone();
-        device.on_uncaptured_error(Arc::new(move |e: wgpu::Error| {
-            let error = match e {
-                wgpu::Error::OutOfMemory { .. } => GpuError::OutOfMemory(e.to_string()),
-                _ => GpuError::Failed(e.to_string()),
-            };
-            slot.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-        }));
         let lost = Arc::new(OnceLock::new());
+        let slot = lost.clone();
+        device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| _ = slot.set(error.to_string())));
         let slot = lost.clone();
         device.set_device_lost_callback(move |_, text| _ = slot.set(text));
         let subgroups = device.features().contains(wgpu::Features::SUBGROUP);
         let (pool, staging) = (Pool::new(report.kind == "discrete"), StagingPool::default());
-        let this =
-            Device { report, subgroups, device, queue, pool, staging, error, lost, until_lost: AtomicU32::new(0) };
-        this.check()?;
+        let this = Device { report, subgroups, device, queue, pool, staging, lost, until_lost: AtomicU32::new(0) };
+        this.check_lost()?;
         Ok(this)
     }
 
@@ -209,52 +237,70 @@ impl Device {
         entries.extend(
             (1..).zip(read_only).map(|(i, &read_only)| entry(i, wgpu::BufferBindingType::Storage { read_only })),
         );
-        let groups =
-            self.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: None, entries: &entries });
-        let pipelines = self.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-            label: None,
-            bind_group_layouts: &[Some(&groups)],
-            immediate_size: 0,
-        });
-        self.check()?;
-        Ok(Layout { groups, pipelines })
+        self.checked(|device| {
+            let descriptor = wgpu::BindGroupLayoutDescriptor { label: None, entries: &entries };
+            let groups = device.create_bind_group_layout(&descriptor);
+            let pipelines = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+                label: None,
+                bind_group_layouts: &[Some(&groups)],
+                immediate_size: 0,
+            });
+            Layout { groups, pipelines }
+        })
     }
 
-    /// Returns the first error since the last check, once; after a loss of the device, always the loss.
-    pub(crate) fn check(&self) -> Result<(), GpuError> {
-        if let Some(reason) = self.lost.get() {
-            return Err(GpuError::Lost(reason.clone()));
+    /// Calls `f` and returns the first error of the operations in it. Operations of other threads do not count: error
+    /// scopes belong to a thread. `f` must not hand work to a thread pool, which may run other work on this thread.
+    ///
+    /// # Errors
+    /// [`GpuError::Lost`] if the device is lost, before or after `f`; otherwise the error.
+    pub(super) fn checked<T>(&self, f: impl FnOnce(&wgpu::Device) -> T) -> Result<T, GpuError> {
+        self.check_lost()?;
+        let kinds = [wgpu::ErrorFilter::OutOfMemory, wgpu::ErrorFilter::Validation, wgpu::ErrorFilter::Internal];
+        let scopes = kinds.map(|kind| self.device.push_error_scope(kind));
+        let result = f(&self.device);
+        // Scopes end in reverse order.
+        let errors = scopes.into_iter().rev().map(|scope| pollster::block_on(scope.pop()));
+        let error = errors.collect::<Vec<_>>().into_iter().flatten().next();
+        self.check_lost()?;
+        match error {
+            None => Ok(result),
+            Some(error @ wgpu::Error::OutOfMemory { .. }) => Err(GpuError::OutOfMemory(error.to_string())),
+            Some(error) => Err(GpuError::Failed(error.to_string())),
         }
-        match self.error.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            Some(error) => Err(error),
-            None => Ok(()),
-        }
+    }
+
+    /// # Errors
+    /// [`GpuError::Lost`] if the device is lost.
+    fn check_lost(&self) -> Result<(), GpuError> {
+        self.lost.get().map_or(Ok(()), |reason| Err(GpuError::Lost(reason.clone())))
     }
 
     /// Compiles the entry point `main` of a WGSL text.
     pub(crate) fn kernel(&self, layout: &Layout, name: &str, text: &str) -> Result<Kernel, GpuError> {
         let source = wgpu::ShaderSource::Wgsl(text.into());
         let descriptor = wgpu::ShaderModuleDescriptor { label: Some(name), source };
-        // SAFETY: all loops of our shaders terminate, and the shaders index within their buffers, which the program
-        // sizes for their contents.
-        let module =
-            unsafe { self.device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked()) };
-        let pipeline = self.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-            label: Some(name),
-            layout: Some(&layout.pipelines),
-            module: &module,
-            entry_point: Some("main"),
-            compilation_options: wgpu::PipelineCompilationOptions {
-                zero_initialize_workgroup_memory: false,
-                ..Default::default()
-            },
-            cache: None,
+        let pipeline = self.checked(|device| {
+            // SAFETY: all loops of our shaders terminate, and the shaders index within their buffers, which the program
+            // sizes for their contents.
+            let module =
+                unsafe { device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked()) };
+            device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+                label: Some(name),
+                layout: Some(&layout.pipelines),
+                module: &module,
+                entry_point: Some("main"),
+                compilation_options: wgpu::PipelineCompilationOptions {
+                    zero_initialize_workgroup_memory: false,
+                    ..Default::default()
+                },
+                cache: None,
+            })
         });
-        self.check().map_err(|error| match error {
+        pipeline.map(Kernel).map_err(|error| match error {
             GpuError::Failed(message) => GpuError::Shader { name: name.to_owned(), message },
             other => other,
-        })?;
-        Ok(Kernel(pipeline))
+        })
     }
 
     /// Largest size of a buffer bound to a kernel, in bytes.
@@ -266,7 +312,7 @@ impl Device {
     /// A zeroed buffer for kernels, of at least this size.
     pub(crate) fn buffer(&self, what: &str, bytes: u64) -> Result<Buffer, GpuError> {
         let buffer = self.unset_buffer(what, bytes)?;
-        self.submit_commands(|encoder| encoder.clear_buffer(&buffer, 0, None));
+        self.submit_commands(|encoder| encoder.clear_buffer(&buffer, 0, None))?;
         Ok(buffer)
     }
 
@@ -292,9 +338,7 @@ impl Device {
 
     pub(super) fn create(&self, label: &str, size: u64, usage: wgpu::BufferUsages) -> Result<wgpu::Buffer, GpuError> {
         let descriptor = wgpu::BufferDescriptor { label: Some(label), size, usage, mapped_at_creation: false };
-        let buffer = self.device.create_buffer(&descriptor);
-        self.check()?;
-        Ok(buffer)
+        self.checked(|device| device.create_buffer(&descriptor))
     }
 
     /// A uniform buffer for `sets` sets of parameters, one every [`PARAMS_STRIDE`] bytes.
@@ -302,8 +346,9 @@ impl Device {
         self.create("parameters", sets * PARAMS_STRIDE, wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST)
     }
 
-    pub(crate) fn write(&self, buffer: &wgpu::Buffer, offset: u64, contents: &[impl NoUninit]) {
-        self.queue.write_buffer(buffer, offset, bytemuck::cast_slice(contents));
+    /// Writes these contents to a buffer from the byte `offset` on, before the next submission.
+    pub(crate) fn write(&self, buffer: &wgpu::Buffer, offset: u64, contents: &[impl NoUninit]) -> Result<(), GpuError> {
+        self.checked(|_| self.queue.write_buffer(buffer, offset, bytemuck::cast_slice(contents)))
     }
 
     /// Binds the parameters and the storage buffers, in order.
@@ -315,17 +360,13 @@ impl Device {
             .zip(std::iter::once(params).chain(resources))
             .map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource })
             .collect();
-        let group = self.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: None,
-            layout: &layout.groups,
-            entries: &entries,
-        });
-        self.check()?;
+        let descriptor = wgpu::BindGroupDescriptor { label: None, layout: &layout.groups, entries: &entries };
+        let group = self.checked(|device| device.create_bind_group(&descriptor))?;
         Ok(Bound { group, _buffers: storage.iter().map(|&buffer| buffer.clone()).collect() })
     }
 
     /// Submits steps, which run one after the other, without waiting for them.
-    pub(crate) fn submit<'a>(&self, steps: impl IntoIterator<Item = Step<'a>>) {
+    pub(crate) fn submit<'a>(&self, steps: impl IntoIterator<Item = Step<'a>>) -> Result<(), GpuError> {
         self.submit_commands(|encoder| {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
             for Step { kernel, bound, params, groups } in steps {
@@ -333,17 +374,23 @@ impl Device {
                 pass.set_bind_group(0, &bound.group, &[params * PARAMS_STRIDE as u32]);
                 pass.dispatch_workgroups(groups, 1, 1);
             }
-        });
+        })?;
         if self.until_lost.fetch_sub(1, Relaxed) == 1 {
             self.device.destroy();
             _ = self.lost.set("a test simulated the loss".to_owned());
         }
+        Ok(())
     }
 
-    pub(super) fn submit_commands(&self, record: impl FnOnce(&mut wgpu::CommandEncoder)) -> wgpu::SubmissionIndex {
-        let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        record(&mut encoder);
-        self.queue.submit([encoder.finish()])
+    pub(super) fn submit_commands(
+        &self,
+        record: impl FnOnce(&mut wgpu::CommandEncoder),
+    ) -> Result<wgpu::SubmissionIndex, GpuError> {
+        self.checked(|device| {
+            let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            record(&mut encoder);
+            self.queue.submit([encoder.finish()])
+        })
     }
 
     /// Limits the bytes of all buffers for kernels, for tests.
@@ -362,8 +409,7 @@ impl Device {
     }
 
     pub(super) fn poll(&self, wait: wgpu::PollType) -> Result<(), GpuError> {
-        let polled = self.device.poll(wait);
-        self.check()?;
+        let polled = self.checked(|device| device.poll(wait))?;
         polled.map(drop).map_err(|e| GpuError::Failed(e.to_string()))
     }
 }
@@ -416,6 +462,82 @@ pub(super) mod tests {
         assert!(matches!(device.buffer("too many", 20_000), Err(GpuError::OutOfMemory(_))));
         drop(large);
         device.buffer("many", 20_000).unwrap();
+    }
+
+    #[test]
+    fn adapters_are_chosen_by_number_or_name() {
+        let report = |name: &str, kind: &'static str| AdapterReport {
+            name: name.to_owned(),
+            kind,
+            driver: String::new(),
+            backend: "vulkan".to_owned(),
+            max_binding: 0,
+            max_buffer: 0,
+            storage_buffers: 0,
+            workgroup_memory: 0,
+            workgroup_invocations: 0,
+            subgroup_min: 0,
+            subgroup_max: 0,
+        };
+        let all = [report("NVIDIA H200", "discrete"), report("NVIDIA L4", "discrete"), report("llvmpipe", "software")];
+        let all: Vec<&AdapterReport> = all.iter().collect();
+        for (wanted, at) in [("0", 0), ("2", 2), ("nvidia", 0), ("l4", 1), ("LLVM", 2)] {
+            assert_eq!(find_named(&all, wanted), Ok(at), "{wanted}");
+        }
+        for wanted in ["3", "AMD"] {
+            let error = find_named(&all, wanted).unwrap_err().to_string();
+            assert!(error.contains(wanted) && error.contains("1 NVIDIA L4, 2 llvmpipe (software)"), "{error}");
+        }
+    }
+
+    /// An error belongs to the thread that causes it, also if another thread uses the device at the same time.
+    #[test]
+    fn threads_do_not_take_errors_of_each_other() {
+        let Some(device) = device() else { return };
+        let too_large = wgpu::BufferDescriptor {
+            label: None,
+            size: device.report.max_buffer + 4,
+            usage: STORAGE,
+            mapped_at_creation: false,
+        };
+        let failed = device.checked(|inner| {
+            let buffer = inner.create_buffer(&too_large);
+            std::thread::scope(|scope| {
+                let other = || {
+                    let buffer = device.buffer_with("numbers", &[1u32, 2])?;
+                    device.read::<u32>(&buffer, 2)
+                };
+                assert_eq!(scope.spawn(other).join().unwrap().unwrap(), [1, 2]);
+            });
+            buffer
+        });
+        assert!(matches!(failed, Err(GpuError::Failed(_))), "{failed:?}");
+        device.wait().unwrap();
+    }
+
+    #[test]
+    fn a_submission_that_fails_is_an_error() {
+        let Some(device) = device() else { return };
+        let buffer = device.buffer("zeros", 1000).unwrap();
+        let gone = device.create("destroyed", 1000, STORAGE).unwrap();
+        gone.destroy();
+        let copied = device.submit_commands(|encoder| encoder.copy_buffer_to_buffer(&gone, 0, &buffer, 0, Some(1000)));
+        assert!(matches!(copied, Err(GpuError::Failed(_))), "{copied:?}");
+        assert!(matches!(device.write(&gone, 0, &[1u32]), Err(GpuError::Failed(_))));
+        assert_eq!(device.read::<u32>(&buffer, 250).unwrap(), vec![0; 250]);
+    }
+
+    /// An error outside of the device's own operations does not pass unnoticed: the device counts as lost.
+    #[test]
+    fn an_error_that_nobody_checks_for_ends_the_use_of_the_device() {
+        let Some(device) = device() else { return };
+        device.device.create_buffer(&wgpu::BufferDescriptor {
+            label: None,
+            size: device.report.max_buffer + 4,
+            usage: STORAGE,
+            mapped_at_creation: false,
+        });
+        assert!(matches!(device.buffer("zeros", 16), Err(GpuError::Lost(_))));
     }
 
     #[test]

@@ -8,6 +8,8 @@ pub enum GpuError {
     NoAdapter,
     #[error("the only GPUs are software drivers, which are used only on request")]
     OnlySoftware,
+    #[error("no GPU has the number or name {wanted}; there are {found}")]
+    NoSuchAdapter { wanted: String, found: String },
     #[error("the GPU {adapter} cannot be opened: {reason}")]
     Open { adapter: String, reason: String },
     #[error("{what} needs {needed} bytes in one piece, and the GPU allows {limit}")]

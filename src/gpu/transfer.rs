@@ -69,11 +69,11 @@ impl Device {
                 let Staging { buffer, used_by } = &staging[i % n];
                 self.map(buffer, bytes, wgpu::MapMode::Read, used_by.clone())?;
                 f(&buffer.get_mapped_range(..bytes).map_err(failed)?);
-                buffer.unmap();
+                self.checked(|_| buffer.unmap())?;
             }
             if let Some(&(buffer, first, bytes)) = pieces.get(i) {
                 let to = &mut staging[i % n];
-                to.used_by = Some(self.copy((buffer, first), (&to.buffer, 0), bytes));
+                to.used_by = Some(self.copy((buffer, first), (&to.buffer, 0), bytes)?);
             }
         }
         self.staging.put(wgpu::MapMode::Read, staging);
@@ -89,11 +89,11 @@ impl Device {
             let (through, bytes) = (&mut staging[i % n], from.len() as u64);
             self.map(&through.buffer, bytes, wgpu::MapMode::Write, through.used_by.clone())?;
             write(from, through.buffer.get_mapped_range_mut(..bytes).map_err(failed)?.slice(..));
-            through.buffer.unmap();
-            through.used_by = Some(self.copy((&through.buffer, 0), (buffer, first + (i * PIECE) as u64), bytes));
+            self.checked(|_| through.buffer.unmap())?;
+            through.used_by = Some(self.copy((&through.buffer, 0), (buffer, first + (i * PIECE) as u64), bytes)?);
         }
         self.staging.put(wgpu::MapMode::Write, staging);
-        self.check()
+        Ok(())
     }
 
     /// Staging buffers for this many pieces of at most `bytes` bytes.
@@ -117,7 +117,7 @@ impl Device {
         (from, from_at): (&wgpu::Buffer, u64),
         (to, to_at): (&wgpu::Buffer, u64),
         bytes: u64,
-    ) -> wgpu::SubmissionIndex {
+    ) -> Result<wgpu::SubmissionIndex, GpuError> {
         self.submit_commands(|encoder| encoder.copy_buffer_to_buffer(from, from_at, to, to_at, Some(bytes)))
     }
 
@@ -130,10 +130,12 @@ impl Device {
         after: Option<wgpu::SubmissionIndex>,
     ) -> Result<(), GpuError> {
         let (answer, result) = mpsc::channel();
-        buffer.map_async(mode, ..bytes, move |mapped| {
-            // Sending fails if the receiver has given up, which is harmless.
-            let _ = answer.send(mapped);
-        });
+        self.checked(|_| {
+            buffer.map_async(mode, ..bytes, move |mapped| {
+                // Sending fails if the receiver has given up, which is harmless.
+                let _ = answer.send(mapped);
+            });
+        })?;
         let wait = match after {
             Some(_) => wgpu::PollType::Wait { submission_index: after, timeout: None },
             None => wgpu::PollType::Poll,

@@ -103,13 +103,13 @@ impl<'a> GpuPerft<'a> {
     fn deep(&self, root: &Position, plies: u32) -> Result<u64, GpuError> {
         let expanded = (plies as usize).min(EXPANDED);
         let here = plies - expanded as u32;
-        self.device.write(&self.work, 0, &[0u32; COUNTS]);
+        self.device.write(&self.work, 0, &[0u32; COUNTS])?;
         let mut turn = if here.is_multiple_of(2) { root.turn() } else { !root.turn() };
         for ply in 0..=expanded {
             let counts = (COUNTS + ply) as u32;
             let next_count = if ply < expanded { counts + 1 } else { NONE };
             let params = PerftParams { turn: turn as u32, frontier_count: counts, next_count };
-            self.device.write(&self.params, ply as u64 * PARAMS_STRIDE, &[params]);
+            self.device.write(&self.params, ply as u64 * PARAMS_STRIDE, &[params])?;
             turn = !turn;
         }
         let mut chunk = Chunk { perft: self, expanded, data: Vec::with_capacity(self.chunk), submitted: 0 };
@@ -147,15 +147,15 @@ impl Chunk<'_> {
         }
         let GpuPerft { device, work, bound, frontier, kernel, .. } = self.perft;
         let positions = self.data.len() as u32;
-        device.write(frontier, 0, &self.data);
-        device.write(work, 4 * COUNTS as u64, &[positions, 0, 0]);
+        device.write(frontier, 0, &self.data)?;
+        device.write(work, 4 * COUNTS as u64, &[positions, 0, 0])?;
         self.data.clear();
         device.submit((0..=self.expanded).map(|ply| {
             let most = u64::from(positions) * MOST_MOVES.pow(ply as u32);
             Step { kernel, bound: &bound[ply], params: ply as u32, groups: most.div_ceil(64).min(GROUPS) as u32 }
-        }));
+        }))?;
         self.submitted += 1;
-        if self.submitted.is_multiple_of(CHUNKS_AT_ONCE) { device.wait() } else { device.check() }
+        if self.submitted.is_multiple_of(CHUNKS_AT_ONCE) { device.wait() } else { Ok(()) }
     }
 }
 

@@ -14,6 +14,7 @@ mod material;
 mod material_table;
 mod probe;
 mod solve;
+mod spill;
 mod stats;
 mod store;
 mod value;
@@ -51,6 +52,7 @@ pub use store::on_demand::{
 };
 pub use store::partial::PartialFile;
 pub use store::path::TablePath;
+pub use store::peak::memory_limit;
 pub use store::prober::{TableProber, WdlProber};
 pub use store::proof::{Proved, Prover};
 pub use store::repack::{repack, write_wdl};

@@ -143,7 +143,7 @@ fn check(options: &str, materials: &[&str]) {
     job.run(&mut Solver::new(&options, 3, Options::default()), &|_| {}).unwrap();
     contract(&TableSet::open(dir.path()).unwrap().prober(&options).unwrap(), &truth, &positions);
     contract(&Tables::open(dir.path(), &options).unwrap(), &truth, &positions);
-    repack(dir.path(), &|_, _| {}).unwrap();
+    repack(dir.path(), 8 << 30, &|_, _| {}).unwrap();
     contract(&TableSet::open(dir.path()).unwrap().prober(&options).unwrap(), &truth, &positions);
 
     let wdl = WdlTables::solve(&options, 3).unwrap();

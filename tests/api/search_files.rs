@@ -25,7 +25,7 @@ impl Dirs {
         let dirs = Dirs { dir: tempfile::tempdir().unwrap() };
         generate(&dirs.path("two"), &RULES, 2);
         generate(&dirs.path("three"), &RULES, 3);
-        write_wdl(&dirs.path("three"), &dirs.path("results"), &|_, _| {}).unwrap();
+        write_wdl(&dirs.path("three"), &dirs.path("results"), 8 << 30, &|_, _| {}).unwrap();
         dirs
     }
 
@@ -305,7 +305,7 @@ fn a_path_names_distances_and_results() {
     let (elsewhere, rules) = (tempfile::tempdir().unwrap(), "chinese".parse().unwrap());
     let [distances, results] = ["distances", "results"].map(|name| elsewhere.path().join(name));
     generate(&distances, &rules, 2);
-    write_wdl(&distances, &results, &|_, _| {}).unwrap();
+    write_wdl(&distances, &results, 8 << 30, &|_, _| {}).unwrap();
     let refused = |path: PathBuf| Tables::open(&path, &RULES).unwrap_err();
     let twice = refused(dirs.list(&["two", "three"]));
     assert!(matches!(twice, SetError::SameKind { .. }), "{twice}");

@@ -385,7 +385,7 @@ fn a_reader_made_from_the_page_reads_what_the_library_reads() {
     }
     // Results only.
     let out = tempfile::tempdir().unwrap();
-    write_wdl(dir.path(), out.path(), &|_, _| ()).unwrap();
+    write_wdl(dir.path(), out.path(), 8 << 30, &|_, _| ()).unwrap();
     let (results, wdl) = (Directory::open(out.path()), TableSet::open(out.path()).unwrap());
     let wdl = wdl.wdl_prober(&RuleOptions::PAPER).unwrap();
     for (placed, turn, position) in drawn.iter().step_by(4) {
@@ -395,7 +395,7 @@ fn a_reader_made_from_the_page_reads_what_the_library_reads() {
         assert_eq!(wdl.wdl(position).unwrap(), Some(named), "{placed:?}");
     }
     // One side to move, without the values that follow from captures and den entries.
-    repack(dir.path(), &|_, _| ()).unwrap();
+    repack(dir.path(), 8 << 30, &|_, _| ()).unwrap();
     let (packed, tables) = (Directory::open(dir.path()), open().prober(&RuleOptions::PAPER).unwrap());
     assert!(packed.readers.values().all(|reader| reader.dont_cares && reader.blocks.iter().any(Vec::is_empty)));
     let mut replaced = 0;

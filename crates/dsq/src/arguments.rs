@@ -1,6 +1,6 @@
 //! Options that several commands share.
 
-use crate::backend::Backend;
+use crate::backend::{Backend, DeviceArg};
 use crate::failure::Failure;
 use crate::gpu;
 use clap::Args;
@@ -151,6 +151,8 @@ pub struct BackendArg {
         help = "Solver backend: cpu, gpu (also a software driver), or auto: a hardware GPU if there is one, else cpu"
     )]
     backend: Backend,
+    #[command(flatten)]
+    device: DeviceArg,
     /// On the CPU, keep the conversions (captures and den entries) in temporary files in DIR instead of memory.
     /// Conversions take about as much space as all other data: with them on disk, counting a class of six pieces takes
     /// at most 10 GiB of memory.
@@ -173,7 +175,7 @@ impl BackendArg {
     /// A solver with this backend.
     pub fn solver(&self, rules: &RuleOptions, pieces: usize) -> Result<Solver, Failure> {
         let solver = Solver::new(rules, pieces, Options::default());
-        Ok(match gpu::backend(self.backend)? {
+        Ok(match gpu::backend(self.backend, &self.device)? {
             None => solver.on(self.cpu()),
             Some(gpu) if self.backend == Backend::Auto => solver.on(OrElse::new(gpu, self.cpu())),
             Some(gpu) => solver.on(gpu),
@@ -185,14 +187,19 @@ impl BackendArg {
         self.backend
     }
 
+    /// The choice among several GPUs.
+    pub fn device(&self) -> &DeviceArg {
+        &self.device
+    }
+
     /// The same arguments with the CPU as backend.
     pub fn on_cpu(&self) -> BackendArg {
-        BackendArg { backend: Backend::Cpu, spill: self.spill.clone() }
+        BackendArg { backend: Backend::Cpu, device: DeviceArg::default(), spill: self.spill.clone() }
     }
 
     /// The name of the GPU; `None` if no GPU is wanted or found.
     pub fn gpu_name(&self) -> Result<Option<String>, Failure> {
-        Ok(gpu::backend(self.backend)?.map(|gpu| gpu.name()))
+        Ok(gpu::backend(self.backend, &self.device)?.map(|gpu| gpu.name()))
     }
 }
 

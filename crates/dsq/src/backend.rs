@@ -1,7 +1,7 @@
 //! The backends for solving and for perft: the CPU or a GPU.
 
 use crate::failure::Failure;
-use clap::ValueEnum;
+use clap::{Args, ValueEnum};
 use doushouqi::board::{Move, Position, RuleOptions};
 use doushouqi::tablebase::{DeviceWork, Material, Solver};
 
@@ -14,6 +14,15 @@ pub enum Backend {
     Cpu,
     /// A GPU or a software driver; an error if there is neither.
     Gpu,
+}
+
+/// The choice among several GPUs.
+#[derive(Args, Clone, Default)]
+pub struct DeviceArg {
+    /// The GPU: its number in `dsq devices`, or a part of its name. Default: a part of a name in the environment variable
+    /// WGPU_ADAPTER_NAME, or the best GPU.
+    #[arg(long, value_name = "NAME|NUMBER")]
+    pub device: Option<String>,
 }
 
 /// Counts the lines of moves of a position.
@@ -30,6 +39,7 @@ pub trait Counter {
 pub struct DryRun<'a> {
     pub rules: &'a RuleOptions,
     pub backend: Backend,
+    pub device: &'a DeviceArg,
     /// The maximum number of pieces.
     pub pieces: usize,
     /// One material and the materials that its captures lead to, instead of all materials.

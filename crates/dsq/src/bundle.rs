@@ -76,7 +76,9 @@ impl Listed {
         let table = self.name.strip_suffix(".dsq").and_then(|class| class.parse::<Material>().ok());
         let own = table.map(|class| TableFile::open(&path, rules, class).and_then(|file| file.check()));
         Ok(Some(match own {
-            Some(Err(error @ TableError::Io { .. })) => return Err(Failure::Environment(error.to_string())),
+            Some(Err(error @ (TableError::Io { .. } | TableError::OpenFiles { .. }))) => {
+                return Err(Failure::Environment(error.to_string()));
+            }
             Some(Err(error)) => error.to_string(),
             Some(Ok(())) => format!("{} is another version of the table: its own checksum is right", path.display()),
             None => format!("{} is damaged or another version", path.display()),

@@ -55,12 +55,15 @@ impl Failure {
     }
 }
 
+/// The exit code of programs that SIGPIPE ends, as shells report it.
+const BROKEN_PIPE: u8 = 141;
+
 /// Reports how a command ended.
 pub fn exit_code(outcome: Outcome) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
-        // The reader of the output has closed the pipe, which is not an error.
-        Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        // The reader of the output has closed the pipe. The rest, often the result, is missing: no success.
+        Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::from(BROKEN_PIPE),
         Err(failure) => ExitCode::from(failure.report()),
     }
 }
@@ -80,7 +83,10 @@ pub fn failure_of_set(error: &SetError) -> FailureKind {
         SetError::Solve(error) => failure_of_solve(error),
         SetError::Table(TableError::Io { source, .. }) => failure_of_io(source),
         SetError::Table(TableError::Damaged { .. }) => Failure::Mismatch,
-        SetError::Locked { .. } | SetError::Memory { .. } | SetError::ProofMemory { .. } => Failure::Environment,
+        SetError::Table(TableError::OpenFiles { .. })
+        | SetError::Locked { .. }
+        | SetError::Memory { .. }
+        | SetError::ProofMemory { .. } => Failure::Environment,
         _ => Failure::Input,
     }
 }
@@ -196,9 +202,8 @@ pub const REGENERATE: &str =
 /// The failure of a command that resumes when run again.
 pub fn resumable(error: SetError) -> Failure {
     match error {
-        SetError::Table(TableError::Io { .. }) | SetError::Solve(SolveError::Disk { .. }) => {
-            failure_of_set(&error)(format!("{error}; {RESUME}"))
-        }
+        SetError::Table(TableError::Io { .. } | TableError::OpenFiles { .. })
+        | SetError::Solve(SolveError::Disk { .. }) => failure_of_set(&error)(format!("{error}; {RESUME}")),
         error => error.into(),
     }
 }

@@ -1,5 +1,18 @@
 //! The program `dsq`. Data goes to stdout, everything else to stderr.
 
+/// Prints to stderr. Unlike the macro of the standard library, it ignores errors: a closed stderr must not end the program.
+macro_rules! eprint {
+    ($($text:tt)*) => {{
+        use std::io::Write as _;
+        let _ = write!(std::io::stderr(), $($text)*);
+    }};
+}
+
+/// As [`eprint`], with the end of the line.
+macro_rules! eprintln {
+    ($($text:tt)*) => { eprint!("{}\n", format_args!($($text)*)) };
+}
+
 mod arguments;
 mod backend;
 mod bundle;
@@ -17,10 +30,14 @@ mod gpu;
 mod help;
 mod input;
 mod on_demand;
+#[cfg(unix)]
+mod open_files;
 mod output;
 mod panic;
 mod progress;
 mod provenance;
+#[cfg(unix)]
+mod signals;
 
 use clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
 use clap::{CommandFactory, FromArgMatches};
@@ -28,6 +45,8 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     panic::abort_on_panic();
+    #[cfg(unix)]
+    open_files::raise_limit();
     let program = help::grouped(commands::Cli::command());
     let arguments = program.clone().try_get_matches();
     match arguments.and_then(|arguments| commands::Cli::from_arg_matches(&arguments)) {

@@ -1,6 +1,6 @@
 //! The replacement for the module `gpu` in a program built without the feature `gpu`.
 
-use crate::backend::{Backend, Counter, DryRun};
+use crate::backend::{Backend, Counter, DeviceArg, DryRun};
 use crate::failure::{Failure, Outcome};
 use doushouqi::board::Rules;
 use doushouqi::tablebase;
@@ -10,12 +10,12 @@ fn missing() -> Failure {
 }
 
 /// Always `None`; an error if a GPU is required.
-pub fn backend(wanted: Backend) -> Result<Option<Box<dyn tablebase::Backend>>, Failure> {
+pub fn backend(wanted: Backend, _: &DeviceArg) -> Result<Option<Box<dyn tablebase::Backend>>, Failure> {
     if wanted == Backend::Gpu { Err(missing()) } else { Ok(None) }
 }
 
 /// Always `None`; an error if a GPU is required.
-pub fn counter(wanted: Backend, _: &Rules) -> Result<Option<Box<dyn Counter>>, Failure> {
+pub fn counter(wanted: Backend, _: &DeviceArg, _: &Rules) -> Result<Option<Box<dyn Counter>>, Failure> {
     if wanted == Backend::Gpu { Err(missing()) } else { Ok(None) }
 }
 
@@ -26,7 +26,7 @@ pub fn list(_: bool) -> Outcome {
 
 /// Fails: there is no GPU to plan for.
 pub fn plan(job: &DryRun<'_>) -> Outcome {
-    let DryRun { rules, backend, pieces, material, bandwidth, json } = job;
-    let _ = (rules, backend, pieces, material, bandwidth, json);
+    let DryRun { rules, backend, device, pieces, material, bandwidth, json } = job;
+    let _ = (rules, backend, device, pieces, material, bandwidth, json);
     Err(missing())
 }

@@ -31,14 +31,14 @@ pub fn spinner(message: &'static str) -> ProgressBar {
     line
 }
 
-/// What Ctrl-C or SIGTERM does.
+/// What Ctrl-C, SIGTERM or SIGHUP does.
 enum Reaction {
     /// Ends the program at once.
     Exit,
     /// Clears the bar, prints what is kept and ends the program at once.
     Report(ProgressBar, &'static str),
-    /// Sets [`STOP`]. The second one ends the program at once.
-    Stop,
+    /// Sets [`STOP`] and calls a function. The second one ends the program at once.
+    Stop(Box<dyn Fn() + Send>),
 }
 
 static REACTION: Mutex<Reaction> = Mutex::new(Reaction::Exit);
@@ -48,15 +48,21 @@ fn reaction() -> MutexGuard<'static, Reaction> {
     REACTION.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Makes Ctrl-C or SIGTERM end the program with the exit code of an interruption.
+/// Makes Ctrl-C, SIGTERM or SIGHUP end the program with the exit code of an interruption. Signals that are ignored stay
+/// ignored. No other thread may run.
 pub fn watch_signals() -> Outcome {
-    ctrlc::set_handler(interrupted).map_err(|e| Failure::Environment(format!("cannot watch for signals: {e}")))
+    let install = || ctrlc::set_handler(interrupted);
+    #[cfg(unix)]
+    let installed = crate::signals::keep_ignored(install);
+    #[cfg(not(unix))]
+    let installed = install();
+    installed.map_err(|e| Failure::Environment(format!("cannot watch for signals: {e}")))
 }
 
 fn interrupted() {
     let text = match &*reaction() {
-        Reaction::Stop if !STOP.swap(true, Ordering::Relaxed) => return,
-        Reaction::Exit | Reaction::Stop => "interrupted".to_owned(),
+        Reaction::Stop(call) if !STOP.swap(true, Ordering::Relaxed) => return call(),
+        Reaction::Exit | Reaction::Stop(_) => "interrupted".to_owned(),
         Reaction::Report(bar, kept) => {
             bar.finish_and_clear();
             format!("interrupted; {kept}")
@@ -72,6 +78,11 @@ pub fn exit_on_interrupt(bar: &ProgressBar, kept: &'static str) {
 
 /// A flag that Ctrl-C or SIGTERM sets. The second one ends the program at once.
 pub fn interrupt() -> &'static AtomicBool {
-    *reaction() = Reaction::Stop;
+    *reaction() = Reaction::Stop(Box::new(|| ()));
     &STOP
+}
+
+/// Makes Ctrl-C or SIGTERM call `stop`. The second one ends the program at once.
+pub fn stop_on_interrupt(stop: Box<dyn Fn() + Send>) {
+    *reaction() = Reaction::Stop(stop);
 }

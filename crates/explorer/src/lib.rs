@@ -60,6 +60,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Notify;
 use tokio_io_timeout::TimeoutStream;
 use tower::ServiceExt;
 
@@ -79,8 +80,19 @@ pub enum Event {
     Ready,
 }
 
-/// Serves until SIGTERM or Ctrl-C, then completes open requests.
-pub fn serve(config: Config, tell: &(dyn Fn(Event) + Sync)) -> Result<(), ServeError> {
+/// Ends [`serve`]. Clones end the same server.
+#[derive(Clone, Debug, Default)]
+pub struct Stop(Arc<Notify>);
+
+impl Stop {
+    /// Ends the server after the open requests.
+    pub fn stop(&self) {
+        self.0.notify_one();
+    }
+}
+
+/// Serves until `stop`, then completes open requests.
+pub fn serve(config: Config, stop: &Stop, tell: &(dyn Fn(Event) + Sync)) -> Result<(), ServeError> {
     let threads = config.threads.max(1);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|error| ServeError::Start(io::Error::other(error)))?;
@@ -91,7 +103,7 @@ pub fn serve(config: Config, tell: &(dyn Fn(Event) + Sync)) -> Result<(), ServeE
     std::thread::scope(|scope| {
         let background = app.clone();
         scope.spawn(move || solve_in_background(&background, tell));
-        let result = runtime.block_on(accept(&app, tell));
+        let result = runtime.block_on(accept(&app, stop, tell));
         app.stop();
         // Work on blocking threads ends with the process.
         runtime.shutdown_background();
@@ -187,8 +199,8 @@ fn max_connections(app: &App) -> usize {
     most
 }
 
-/// Accepts connections until a signal.
-async fn accept(app: &Arc<App>, tell: &(dyn Fn(Event) + Sync)) -> Result<(), ServeError> {
+/// Accepts connections until `stop`.
+async fn accept(app: &Arc<App>, stop: &Stop, tell: &(dyn Fn(Event) + Sync)) -> Result<(), ServeError> {
     let failed = |error| ServeError::Listen { addresses: app.config.listen.clone(), error };
     let listener = TcpListener::bind(&app.config.listen[..]).await.map_err(failed)?;
     tell(Event::Listening(listener.local_addr().map_err(failed)?));
@@ -197,7 +209,7 @@ async fn accept(app: &Arc<App>, tell: &(dyn Fn(Event) + Sync)) -> Result<(), Ser
     let mut http = hyper::server::conn::http1::Builder::new();
     let timeouts = app.config.timeouts;
     http.timer(TokioTimer::new()).header_read_timeout(timeouts.header).max_buf_size(16 << 10).max_headers(64);
-    let mut end = std::pin::pin!(shutdown_signal());
+    let mut end = std::pin::pin!(stop.0.notified());
     let connections = Arc::new(Connections::new(max_connections(app)));
     let (mut reserve, mut no_files, mut full) = (Reserve::new(), Seldom::default(), Seldom::default());
     loop {
@@ -249,20 +261,4 @@ async fn accept(app: &Arc<App>, tell: &(dyn Fn(Event) + Sync)) -> Result<(), Ser
     app.stop();
     let _ = tokio::time::timeout(limits::SHUTDOWN_TIMEOUT, graceful.shutdown()).await;
     Ok(())
-}
-
-/// Waits for SIGTERM or Ctrl-C.
-async fn shutdown_signal() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
-            tokio::select! {
-                _ = terminate.recv() => {}
-                _ = tokio::signal::ctrl_c() => {}
-            }
-            return;
-        }
-    }
-    let _ = tokio::signal::ctrl_c().await;
 }

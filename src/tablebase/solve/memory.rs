@@ -18,9 +18,25 @@ const CONVERSION_PLANES: usize = 8;
 /// Bytes of the conversions in memory while the others are on disk, at most.
 const SPILLED_CONVERSIONS: usize = 320 << 20;
 
-/// Bytes of host memory for the values of a class, with their compressed blocks, on any backend.
-pub(crate) fn value_bytes(index: &Index) -> usize {
+/// Bytes of host memory for the values of a class, with their compressed blocks, on any backend: one byte a cell.
+fn value_bytes(index: &Index) -> usize {
     3 * index.cells()
+}
+
+/// The further bytes while cells of one byte are widened to two bytes, and for the values after that.
+fn widening_bytes(index: &Index) -> usize {
+    2 * index.cells()
+}
+
+/// Whether the plan of a class includes lines that are too long for cells of one byte. With five pieces the longest line
+/// under the rules `paper` has 251 plies, and a class has 0.6 GB of values at most.
+pub(crate) fn may_be_wide(index: &Index) -> bool {
+    index.pieces.len() > 5
+}
+
+/// The most bytes of host memory for the values of a class, on any backend.
+pub(crate) fn most_value_bytes(index: &Index) -> usize {
+    value_bytes(index) + if may_be_wide(index) { widening_bytes(index) } else { 0 }
 }
 
 /// The memory that solving one class takes, in bytes, without the tables that it reads.
@@ -32,13 +48,13 @@ pub(crate) struct WorkingMemory {
 }
 
 impl WorkingMemory {
-    /// The memory for a class with `rows` solved rows, and for its values if `values` is set.
-    pub(crate) fn new(index: &Index, rows: usize, values: bool) -> WorkingMemory {
+    /// The memory for a class with `rows` solved rows, and `values` bytes for its values.
+    pub(crate) fn new(index: &Index, rows: usize, values: usize) -> WorkingMemory {
         let plane = rows * size_of::<Row>();
         WorkingMemory {
             planes: PLANES * plane + Neighbours::bytes(index, rows) + index.rows * size_of::<u32>(),
             conversions: CONVERSION_PLANES * plane,
-            values: if values { value_bytes(index) } else { 0 },
+            values,
         }
     }
 
@@ -62,6 +78,8 @@ impl WorkingMemory {
 #[derive(Clone, Debug)]
 pub struct MemoryNeed {
     working: WorkingMemory,
+    /// The further bytes if a line is too long for cells of one byte.
+    widening: usize,
     /// Bytes of one plane of one side. The plane of Black's open positions is allocated after the captures are freed.
     last_plane: usize,
     /// The classes that captures lead to, with the sides to move that are looked up.
@@ -89,7 +107,8 @@ impl MemoryNeed {
             sides * classes.get(*id).index().cells()
         };
         MemoryNeed {
-            working: WorkingMemory::new(&index, rows, values),
+            working: WorkingMemory::new(&index, rows, if values { value_bytes(&index) } else { 0 }),
+            widening: if values { widening_bytes(&index) } else { 0 },
             last_plane: rows * size_of::<Row>(),
             capture_bytes: captures.iter().map(bytes).sum(),
             captures,
@@ -97,10 +116,15 @@ impl MemoryNeed {
         }
     }
 
-    /// The peak in bytes with everything in memory.
+    /// The peak in bytes with everything in memory, if one byte a cell suffices.
     #[must_use]
     pub fn total(&self) -> usize {
         self.peak(self.working.total())
+    }
+
+    /// The peak in bytes with everything in memory and two bytes a cell.
+    pub(crate) fn total_wide(&self) -> usize {
+        self.peak(self.working.total() + self.widening)
     }
 
     /// Bytes of the conversions alone, in memory or in temporary files.

@@ -417,7 +417,8 @@ impl TableFile {
         let damaged = |what| TableError::Damaged { path: path.to_owned(), what };
         let read = |at, len| source.bytes(at, len).map_err(|error| read_error(path, error));
         let start = read(0, source.len().min(16))?;
-        if start.get(..8) != Some(MAGIC) {
+        // An empty file, as a full disk or a power failure leaves it, is a table that is cut short.
+        if !MAGIC.starts_with(&start[..start.len().min(MAGIC.len())]) {
             return Err(TableError::Foreign { path: path.to_owned() });
         }
         let [version, len] = [8, 12].map(|at| start.get(at..at + 4).map(|bytes| number(bytes) as usize));

@@ -11,7 +11,9 @@ use crate::board::{ByColor, Color, RuleOptions};
 use crate::tablebase::solve::cpu::conversions::CaptureTables;
 use crate::tablebase::solve::cpu::pass::{Keep, Observer, Outcome, Unobserved};
 use crate::tablebase::value::CellsMut;
-use crate::tablebase::{BufferPool, ClassId, Classes, CpuBackend, Material, MemoryNeed, ROW_CELLS, Solved, Solver};
+use crate::tablebase::{
+    BufferPool, ClassId, Classes, CpuBackend, Material, MemoryNeed, ROW_CELLS, SolveError, Solved, Solver,
+};
 use rayon::prelude::*;
 use std::path::Path;
 use std::time::Instant;
@@ -164,6 +166,7 @@ impl ClassJob<'_> {
         let spilling = !limit.holds(need.peak_with_log());
         let backend = CpuBackend::default().with_pool(self.pool.clone());
         let backend = if spilling { backend.spilling(self.spill.to_owned()) } else { backend };
+        let backend = if limit.holds(need.total_wide()) { backend } else { backend.without_wide_cells() };
         let start = Instant::now();
         // Memory that the allocator retained from another class's conversions may exceed the limit together with this
         // class.
@@ -174,10 +177,10 @@ impl ClassJob<'_> {
         peak::restart();
         let files = captures(self.dir, &self.rules, classes, id, &need)?;
         let work = Work { classes, id, files, backend, observer: &Unobserved };
-        let mut outcome = work.solve(keep)?;
-        let replayed = match keep {
-            Keep::Log(_) => Some(Replayed::new(name, &self.rules, &mut outcome).map_err(TableError::io(self.dir))?),
-            Keep::Counts | Keep::All => None,
+        let mut outcome = work.solve_within(keep, self.spill)?;
+        let replayed = match outcome.logs.white.is_empty() {
+            false => Some(Replayed::new(name, &self.rules, &mut outcome).map_err(TableError::io(self.dir))?),
+            true => None,
         };
         let Outcome { solved: Solved { stats, table }, deepest, .. } = outcome;
         let mut counts = ClassCounts::new(&self.rules, class, stats);
@@ -262,6 +265,17 @@ pub(super) struct Work<'a> {
 }
 
 impl Work<'_> {
+    /// Solves the class. If the memory does not suffice for the wide cells of a long line, solves it again with change
+    /// logs in `dir`, which take less memory.
+    fn solve_within(&self, keep: Keep<'_>, dir: &Path) -> Result<Outcome, SetError> {
+        match self.solve(keep) {
+            Err(SetError::Solve(SolveError::TooLong { .. })) if keep == Keep::All && self.backend.keeps_bytes() => {
+                self.solve(Keep::Log(dir))
+            }
+            solved => solved,
+        }
+    }
+
     /// Solves the class.
     pub(super) fn solve(&self, keep: Keep<'_>) -> Result<Outcome, SetError> {
         let iteration = self.backend.iteration(self.classes, self.id, keep, self.observer)?;
@@ -343,6 +357,36 @@ mod tests {
             solve_with_log(&job(logged.path(), name), &classes, id);
             assert!(fs::read(&whole).unwrap() == fs::read(&path).unwrap(), "{name}");
         }
+    }
+
+    /// A line that is too long for one byte a cell, in memory that suffices only for one byte: the class is solved again
+    /// with change logs.
+    #[test]
+    fn wide_cells_without_memory_are_replayed() {
+        let (classes, dir) = (Classes::new(&RuleOptions::PAPER, 2), tempfile::tempdir().unwrap());
+        let id = classes.member("EvL".parse().unwrap()).unwrap().class;
+        let work = |backend: CpuBackend| {
+            let backend = backend.with_byte_plies(4);
+            Work { classes: &classes, id, files: Vec::new(), backend, observer: &Unobserved }
+        };
+        let wide = work(CpuBackend::default()).solve_within(Keep::All, dir.path()).unwrap();
+        assert!(wide.logs.white.is_empty());
+        let little = work(CpuBackend::default().without_wide_cells());
+        let error = little.solve(Keep::All).err().expect("longer lines").to_string();
+        assert!(error.contains("4 plies"), "{error}");
+        let mut logged = little.solve_within(Keep::All, dir.path()).unwrap();
+        assert_eq!((logged.cell_bytes, &logged.solved.stats), (2, &wide.solved.stats));
+        let replayed = Replayed::new(classes.get(id).representative, &RuleOptions::PAPER, &mut logged).unwrap();
+        let table = wide.solved.table.unwrap();
+        let bytes = |values: &dyn Values| {
+            let dir = tempfile::tempdir().unwrap();
+            write_class(dir.path(), &RuleOptions::PAPER, classes.get(id).representative, values, &wide.solved.stats)
+                .unwrap();
+            fs::read(TableFile::path(dir.path(), classes.get(id).representative)).unwrap()
+        };
+        assert!(bytes(&table) == bytes(&replayed));
+        let need = MemoryNeed::of_job(&classes, id, true);
+        assert_eq!(need.total_wide() - need.total(), 2 * classes.get(id).index().cells());
     }
 
     fn solve_with_log(job: &ClassJob<'_>, classes: &Classes, id: ClassId) {

@@ -25,7 +25,7 @@ pub(crate) mod on_demand;
 mod pack;
 pub(crate) mod partial;
 pub(crate) mod path;
-mod peak;
+pub(super) mod peak;
 pub(crate) mod prober;
 pub(crate) mod proof;
 pub(crate) mod repack;

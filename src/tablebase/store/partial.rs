@@ -1,10 +1,11 @@
 //! Atomic writes. Several writers may share a directory, so each writes to a partial file of its own,
-//! `NAME.HOST-PROCESS-NUMBER.partial`, and renames it when it is complete. [`sweep`] removes partial files of dead
-//! writers.
+//! `NAME.HOST-PROCESS-NUMBER.partial`, and renames it when it is complete. A writer locks its file, and the system
+//! releases the lock when the process ends. [`sweep`] removes partial files of dead writers, which it can lock. The number
+//! of the process is for people: containers of one machine do not see each other's processes.
 
 use super::table_error::TableError;
 use crate::tablebase::Material;
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -14,7 +15,8 @@ use std::time::{Duration, SystemTime};
 /// Extension of partial files.
 pub(crate) const PARTIAL: &str = "partial";
 
-/// A partial file of another machine counts as abandoned if nothing was written to it for this long.
+/// A partial file of another machine, whose locks may be invisible here, counts as abandoned if nothing was written to
+/// it for this long.
 pub(crate) const ABANDONED: Duration = Duration::from_secs(24 * 3600);
 
 /// This machine's name, reduced to letters, digits and dots.
@@ -57,9 +59,21 @@ impl PartialWriter {
     /// # Errors
     /// If the directory of `path` cannot be written.
     pub(crate) fn create(path: &Path) -> Result<PartialWriter, TableError> {
-        let partial = partial_path(path);
-        let file = File::create(&partial).map_err(TableError::io(path))?;
-        Ok(PartialWriter { path: path.to_owned(), partial, file: BufWriter::new(file), finished: false })
+        loop {
+            let partial = partial_path(path);
+            let file = File::create(&partial).map_err(TableError::io(path))?;
+            // Without locks, the age of the file protects it.
+            let _ = file.lock();
+            // A sweep may have removed the file before it was locked.
+            if partial.exists() {
+                return Ok(PartialWriter {
+                    path: path.to_owned(),
+                    partial,
+                    file: BufWriter::new(file),
+                    finished: false,
+                });
+            }
+        }
     }
 
     /// # Errors
@@ -111,8 +125,8 @@ pub struct PartialFile {
     pub path: PathBuf,
     /// Time since it was last written to.
     pub age: Duration,
-    /// Whether its writer is dead: it ran on this machine and its process has ended. `None` if that is unknown, for
-    /// instance because it ran on another machine.
+    /// Whether its writer is dead: it ran on this machine and no process has locked the file. `None` if that is
+    /// unknown, for instance because it ran on another machine.
     pub dead: Option<bool>,
 }
 
@@ -121,16 +135,31 @@ pub struct PartialFile {
 /// # Errors
 /// If the directory cannot be read.
 pub(crate) fn partial_files(dir: &Path) -> Result<Vec<PartialFile>, TableError> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(dir).map_err(TableError::io(dir))? {
-        let path = entry.map_err(TableError::io(dir))?.path();
-        let Some(writer) = path.file_name().and_then(|name| Writer::of(name.to_str()?)) else { continue };
+    examine(dir)?.map(|found| found.map(|(file, _)| file)).collect()
+}
+
+/// The partial files in a directory, each with its lock if it can be locked.
+fn examine(dir: &Path) -> Result<impl Iterator<Item = Result<(PartialFile, Option<File>), TableError>>, TableError> {
+    let entries = fs::read_dir(dir).map_err(TableError::io(dir))?;
+    Ok(entries.filter_map(move |entry| {
+        let path = match entry {
+            Ok(entry) => entry.path(),
+            Err(error) => return Some(Err(TableError::io(dir)(error))),
+        };
+        let writer = path.file_name().and_then(|name| Writer::of(name.to_str()?))?;
         // The writer may have renamed the file in the meantime.
-        let Ok(data) = fs::metadata(&path) else { continue };
+        let data = fs::metadata(&path).ok()?;
         let age = data.modified().ok().and_then(|time| time.elapsed().ok()).unwrap_or_default();
-        files.push(PartialFile { dead: writer.is_dead(), path, age });
-    }
-    Ok(files)
+        if !data.is_file() {
+            return Some(Ok((PartialFile { path, age, dead: None }, None)));
+        }
+        let (dead, lock) = match File::options().write(true).open(&path).map(|file| (file.try_lock(), file)) {
+            Ok((Ok(()), file)) => (writer.here.then_some(true), Some(file)),
+            Ok((Err(TryLockError::WouldBlock), _)) => (Some(false), None),
+            Ok((Err(TryLockError::Error(_)), _)) | Err(_) => (None, None),
+        };
+        Some(Ok((PartialFile { path, age, dead }, lock)))
+    }))
 }
 
 /// Removes the partial files of dead writers. A writer that is not known to be dead or alive counts as dead if it wrote
@@ -140,7 +169,9 @@ pub(crate) fn partial_files(dir: &Path) -> Result<Vec<PartialFile>, TableError> 
 /// If the directory cannot be read or a file cannot be removed.
 pub(crate) fn sweep(dir: &Path, age: Duration) -> Result<usize, TableError> {
     let mut swept = 0;
-    for file in partial_files(dir)? {
+    for found in examine(dir)? {
+        // The lock is held while the file is removed: its writer may have created the file and not locked it yet.
+        let (file, _lock) = found?;
         if file.dead.unwrap_or(file.age >= age) {
             match fs::remove_file(&file.path) {
                 Ok(()) => swept += 1,
@@ -155,7 +186,6 @@ pub(crate) fn sweep(dir: &Path, age: Duration) -> Result<usize, TableError> {
 /// The writer of a partial file, as the file's name states it.
 struct Writer {
     here: bool,
-    process: u32,
 }
 
 impl Writer {
@@ -167,13 +197,8 @@ impl Writer {
         let (stem, rest) = rest.split_once('.')?;
         let (extension, machine) = rest.split_once('.')?;
         let ours = is_of_tables(stem, extension) && is_hash(number) && plain_name(machine) == machine;
-        Some(Writer { here: machine == host(), process: process.parse().ok()? }).filter(|_| ours)
-    }
-
-    /// Whether the writer is known to be dead; `None` if it ran on another machine.
-    fn is_dead(&self) -> Option<bool> {
-        let known = self.here && Path::new("/proc/self").exists();
-        known.then(|| !Path::new(&format!("/proc/{}", self.process)).exists())
+        let ours = ours && process.parse::<u32>().is_ok();
+        ours.then(|| Writer { here: machine == host() })
     }
 }
 
@@ -193,11 +218,10 @@ fn is_hash(text: &str) -> bool {
     text.len() == 16 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// The name of a partial file that a process of this machine, by default, has left behind. The number of the process is
-/// above the largest one of Linux.
+/// The name of a partial file that a process of this machine, by default, has left behind. Process 1 is alive.
 #[cfg(test)]
 pub(crate) fn left_by(file: &str, machine: Option<&str>) -> String {
-    format!("{file}.{}-4194305-0000000000000000.{PARTIAL}", machine.unwrap_or(host()))
+    format!("{file}.{}-1-0000000000000000.{PARTIAL}", machine.unwrap_or(host()))
 }
 
 #[cfg(test)]
@@ -207,22 +231,28 @@ mod tests {
     #[test]
     fn only_what_the_dead_left_is_swept() {
         let dir = tempfile::tempdir().unwrap();
-        let mine = partial_path(&dir.path().join("EvL.dsq"));
+        let mut mine = PartialWriter::create(&dir.path().join("EvL.dsq")).unwrap();
+        // A container of this machine with the same host name: its processes are invisible here, its locks are not.
+        let contained = dir.path().join(left_by("EvT.dsq", None));
+        let container = File::create(&contained).unwrap();
+        container.lock().unwrap();
         // Another machine's name may end in this one's.
         let elsewhere = ["other.host.example".to_owned(), format!("x{}", host()), format!("x.{}", host())]
             .map(|machine| dir.path().join(left_by("EvL.dsq", Some(&machine))));
         let dead = ["EvL.dsq", "EvL.json", "manifest.json", "EvL-00112233445566ff.stages"]
             .map(|file| dir.path().join(left_by(file, None)));
-        for path in elsewhere.iter().chain(&dead).chain([&mine]) {
+        for path in elsewhere.iter().chain(&dead) {
             fs::write(path, "x").unwrap();
         }
-        let linux = cfg!(target_os = "linux");
-        assert_eq!(sweep(dir.path(), Duration::from_secs(3600)).unwrap(), if linux { dead.len() } else { 0 });
-        assert!(elsewhere.iter().chain([&mine]).all(|path| path.exists()));
-        assert!(dead.iter().all(|path| path.exists() != linux));
-        sweep(dir.path(), Duration::ZERO).unwrap();
-        assert_eq!(mine.exists(), linux);
-        assert!(!elsewhere.iter().any(|path| path.exists()));
+        assert_eq!(sweep(dir.path(), Duration::from_secs(3600)).unwrap(), dead.len());
+        assert!(elsewhere.iter().chain([&contained]).all(|path| path.exists()));
+        assert!(!dead.iter().any(|path| path.exists()));
+        assert_eq!(sweep(dir.path(), Duration::ZERO).unwrap(), elsewhere.len());
+        drop(container);
+        assert_eq!(sweep(dir.path(), Duration::from_secs(3600)).unwrap(), 1);
+        mine.write(b"x").unwrap();
+        mine.finish().unwrap();
+        assert_eq!(fs::read(dir.path().join("EvL.dsq")).unwrap(), b"x");
     }
 
     #[test]

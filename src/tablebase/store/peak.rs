@@ -1,6 +1,7 @@
 //! Current and peak resident memory of this process, on systems that report them (Linux).
 
 use std::fs;
+use std::path::{Path, PathBuf};
 
 /// Resets the peak.
 pub(crate) fn restart() {
@@ -18,13 +19,76 @@ pub(crate) fn now() -> Option<u64> {
     of_status(&fs::read_to_string("/proc/self/status").ok()?, "VmRSS:")
 }
 
-/// The memory available without swapping, in bytes, at most the limit of the Linux control group; `None` if the system
-/// does not report it.
+/// The memory available without swapping, in bytes, at most what the process's Linux control groups have left; `None` if
+/// the system does not report it.
 pub(crate) fn available() -> Option<u64> {
     let available = of_status(&fs::read_to_string("/proc/meminfo").ok()?, "MemAvailable:")?;
-    let limits = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
-    let limits = limits.iter().filter_map(|path| fs::read_to_string(path).ok()?.trim().parse().ok());
-    Some(limits.fold(available, u64::min))
+    let left = groups().into_iter().filter_map(|group| Some(group.limit()?.saturating_sub(group.used())));
+    Some(left.fold(available, u64::min))
+}
+
+/// The memory limit of the process's Linux control groups, in bytes, for instance of a container or a service; `None`
+/// without a limit.
+#[must_use]
+pub fn memory_limit() -> Option<u64> {
+    groups().iter().filter_map(ControlGroup::limit).min()
+}
+
+/// A control group that counts and may limit memory.
+struct ControlGroup {
+    dir: PathBuf,
+    /// The files with limits, and the file with the bytes in use.
+    limits: &'static [&'static str],
+    used: &'static str,
+    /// The entries of `memory.stat` with the bytes of cached files, which the system can take back.
+    cached: [&'static str; 2],
+}
+
+impl ControlGroup {
+    /// The limit; `None` if there is none. Version 1 writes "no limit" as a number of exbibytes.
+    fn limit(&self) -> Option<u64> {
+        self.limits.iter().filter_map(|name| self.number(name)).min().filter(|&limit| limit < 1 << 60)
+    }
+
+    /// Bytes in use that the system cannot take back.
+    fn used(&self) -> u64 {
+        let stat = fs::read_to_string(self.dir.join("memory.stat")).unwrap_or_default();
+        let entry =
+            |name: &str| stat.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.parse::<u64>().ok());
+        let cached: u64 = self.cached.iter().filter_map(|name| entry(name)).sum();
+        self.number(self.used).unwrap_or(0).saturating_sub(cached)
+    }
+
+    fn number(&self, name: &str) -> Option<u64> {
+        fs::read_to_string(self.dir.join(name)).ok()?.trim().parse().ok()
+    }
+}
+
+fn groups() -> Vec<ControlGroup> {
+    groups_of(&fs::read_to_string("/proc/self/cgroup").unwrap_or_default(), Path::new("/sys/fs/cgroup"))
+}
+
+/// The control groups of a process from its own up to the root of the mount, by the contents of `/proc/PID/cgroup`: each
+/// of them limits the process. Of a path that is not below the mount, as in a container, the upper part may be missing.
+fn groups_of(text: &str, mount: &Path) -> Vec<ControlGroup> {
+    let mut groups = Vec::new();
+    for line in text.lines() {
+        let mut fields = line.splitn(3, ':');
+        let (Some(_), Some(controllers), Some(path)) = (fields.next(), fields.next(), fields.next()) else { continue };
+        let (mount, limits, used, cached): (_, &[&str], _, _) = match controllers {
+            "" => {
+                (mount.to_owned(), &["memory.max", "memory.high"], "memory.current", ["inactive_file", "active_file"])
+            }
+            _ if controllers.split(',').any(|name| name == "memory") => {
+                let cached = ["total_inactive_file", "total_active_file"];
+                (mount.join("memory"), &["memory.limit_in_bytes"], "memory.usage_in_bytes", cached)
+            }
+            _ => continue,
+        };
+        let dirs = Path::new(path.trim_start_matches('/')).ancestors().map(|path| mount.join(path));
+        groups.extend(dirs.map(|dir| ControlGroup { dir, limits, used, cached }));
+    }
+    groups
 }
 
 /// Returns free memory that the allocator retains to the system: gigabytes after millions of small allocations.
@@ -56,6 +120,37 @@ mod tests {
         let Some(before) = bytes() else { return };
         let touched = std::hint::black_box(vec![1u8; 64 << 20]);
         assert!(bytes().unwrap() >= before.min(64 << 20) && touched[5] == 1);
+    }
+
+    /// The smallest limit on the way to the root counts, in both versions of control groups.
+    #[test]
+    fn the_limits_of_control_groups_are_found() {
+        let mount = tempfile::tempdir().unwrap();
+        let write = |path: &str, text: &str| {
+            let path = mount.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        let numbers = |text: &str| -> Vec<(Option<u64>, u64)> {
+            groups_of(text, mount.path()).iter().map(|group| (group.limit(), group.used())).collect()
+        };
+        write("memory.max", "max\n");
+        write("system.slice/memory.max", "1000\n");
+        write("system.slice/memory.high", "700\n");
+        write("system.slice/memory.current", "600\n");
+        write("system.slice/memory.stat", "anon 90\ninactive_file 100\nactive_file 200\ninactive_file_x 9\n");
+        write("system.slice/dsq.service/memory.max", "600000000\n");
+        write("system.slice/dsq.service/memory.high", "max\n");
+        let v2 = "0::/system.slice/dsq.service\n";
+        assert_eq!(numbers(v2), [(Some(600_000_000), 0), (Some(700), 300), (None, 0)]);
+        write("memory/memory.limit_in_bytes", "9223372036854771712\n");
+        write("memory/job/memory.limit_in_bytes", "5000\n");
+        write("memory/job/memory.usage_in_bytes", "4000\n");
+        write("memory/job/memory.stat", "cache 1\ntotal_inactive_file 1000\ntotal_active_file 500\n");
+        assert_eq!(numbers("7:cpu,memory:/job\n3:cpuset:/job\n"), [(Some(5000), 2500), (None, 0)]);
+        // The paths of a container are those of the host.
+        assert_eq!(numbers("7:memory:/docker/1234\n").last(), Some(&(None, 0)));
+        assert_eq!(numbers("no line\n"), []);
     }
 
     /// The allocator retains freed memory below an allocation that is still in use.

@@ -9,40 +9,44 @@ use crate::tablebase::{ClassId, Prover, TableFile};
 use std::fs;
 use std::path::Path;
 
-/// Memory for the values of a class and of the classes that its captures lead to, in bytes.
-const MEMORY: usize = 8 << 30;
-
 /// Recompresses the tables of a directory to smaller files, for probing and publishing: they store one side to move, and
 /// no value that follows from a capture or den entry. Each file is replaced when its successor is complete; files that
-/// are already repacked stay as they are. Calls `done` after each file with its size in bytes before and after.
+/// are already repacked stay as they are. `memory` limits the values of a class and of the classes that its captures lead
+/// to, in bytes. Calls `done` after each file with its size in bytes before and after.
 ///
 /// # Errors
-/// If another run writes to the directory, a table is damaged or cannot be written, or a table that captures lead to is
-/// missing.
-pub fn repack(dir: &Path, done: &(dyn Fn(u64, u64) + Sync)) -> Result<(), SetError> {
+/// If another run writes to the directory, a table is damaged or cannot be written, a table that captures lead to is
+/// missing, or the memory limit is too low.
+pub fn repack(dir: &Path, memory: usize, done: &(dyn Fn(u64, u64) + Sync)) -> Result<(), SetError> {
     let _lock = lock(dir)?;
     sweep(dir, ABANDONED)?;
-    repack_to(&TableSet::open(dir)?, dir, Content::Dtw, done)
+    repack_to(&TableSet::open(dir)?, dir, Content::Dtw, memory, done)
 }
 
 /// Writes tables of results (win, draw or loss) without distances to the directory `out`, from tables with distances in
-/// `dir`. Complete files in `out` stay as they are. Calls `done` as [`repack`].
+/// `dir`. Complete files in `out` stay as they are. `memory` and `done` are as for [`repack`].
 ///
 /// # Errors
 /// As [`repack`], and if `out` contains tables with distances or for other rules.
-pub fn write_wdl(dir: &Path, out: &Path, done: &(dyn Fn(u64, u64) + Sync)) -> Result<(), SetError> {
+pub fn write_wdl(dir: &Path, out: &Path, memory: usize, done: &(dyn Fn(u64, u64) + Sync)) -> Result<(), SetError> {
     let set = TableSet::open(dir)?;
     // `out` may be `dir`, which must stay as it is.
     set.ids().try_for_each(|id| written(&set, id, out, Content::Wdl).map(|_| ()))?;
     fs::create_dir_all(out).map_err(TableError::io(out))?;
     let _lock = lock(out)?;
     sweep(out, ABANDONED)?;
-    repack_to(&set, out, Content::Wdl, done)
+    repack_to(&set, out, Content::Wdl, memory, done)
 }
 
-fn repack_to(set: &TableSet, out: &Path, content: Content, done: &(dyn Fn(u64, u64) + Sync)) -> Result<(), SetError> {
+fn repack_to(
+    set: &TableSet,
+    out: &Path,
+    content: Content,
+    memory: usize,
+    done: &(dyn Fn(u64, u64) + Sync),
+) -> Result<(), SetError> {
     let rules = set.rules().options();
-    let mut prover = Prover::new(set, MEMORY);
+    let mut prover = Prover::new(set, memory);
     let mut ids: Vec<ClassId> = set.ids().collect();
     // Classes that captures lead to come first, so that their values are still in memory.
     ids.sort();
@@ -136,8 +140,8 @@ mod tests {
         let values: Vec<CellValue> =
             positions.iter().map(|position| exact.look_up(position, None).unwrap().unwrap()).collect();
         let table = exact.table(id).unwrap();
-        write_wdl(dir.path(), results.path(), &|_, _| {}).unwrap();
-        repack(dir.path(), &|before, after| assert!(after < before)).unwrap();
+        write_wdl(dir.path(), results.path(), 8 << 30, &|_, _| {}).unwrap();
+        repack(dir.path(), 8 << 30, &|before, after| assert!(after < before)).unwrap();
         let file = open(dir.path()).unwrap();
         assert!(file.description().dictionary > 0 && is_packed(&file, Content::Dtw));
         let packed = TableSet::open(dir.path()).unwrap();
@@ -163,16 +167,16 @@ mod tests {
         }
         // Tables of results have the same bytes, whether they are made from new or from repacked tables.
         let again = tempfile::tempdir().unwrap();
-        write_wdl(dir.path(), again.path(), &|_, _| {}).unwrap();
+        write_wdl(dir.path(), again.path(), 8 << 30, &|_, _| {}).unwrap();
         for name in [results.path(), again.path()].map(|dir| TableFile::path(dir, material())) {
             assert!(fs::read(name).unwrap() == fs::read(TableFile::path(results.path(), material())).unwrap());
         }
         // Neither kind replaces the other.
         fs::remove_file(dir.path().join("lock")).unwrap();
-        let same = write_wdl(dir.path(), dir.path(), &|_, _| {});
+        let same = write_wdl(dir.path(), dir.path(), 8 << 30, &|_, _| {});
         assert!(matches!(same, Err(SetError::StoresDistances { .. })), "{same:?}");
         assert!(!dir.path().join("lock").exists(), "nothing is written");
-        assert!(repack(results.path(), &|_, _| {}).is_err());
+        assert!(repack(results.path(), 8 << 30, &|_, _| {}).is_err());
         fs::copy(TableFile::path(dir.path(), material()), TableFile::path(results.path(), material())).unwrap();
         let mixed = TableSet::open(results.path()).unwrap();
         let error = mixed.look_up(&positions[0], None).unwrap_err();
@@ -205,7 +209,7 @@ mod tests {
             }
             assert!(set.table(id).unwrap() == exact.table(id).unwrap());
             assert!(Prover::new(&set, 8 << 30).prove(id).unwrap().is_ok());
-            repack(older.path(), &|before, after| assert!(version == 3 || before == after)).unwrap();
+            repack(older.path(), 8 << 30, &|before, after| assert!(version == 3 || before == after)).unwrap();
         }
     }
 
@@ -218,7 +222,7 @@ mod tests {
     #[test]
     fn a_missing_capture_is_named() {
         let dir = tables();
-        repack(dir.path(), &|_, _| {}).unwrap();
+        repack(dir.path(), 8 << 30, &|_, _| {}).unwrap();
         fs::remove_file(TableFile::path(dir.path(), "EvLT".parse().unwrap())).unwrap();
         let set = TableSet::open(dir.path()).unwrap();
         let (mut right, mut missing) = (0, 0);
@@ -239,7 +243,7 @@ mod tests {
     #[test]
     fn damage_is_found() {
         let dir = tables();
-        repack(dir.path(), &|_, _| {}).unwrap();
+        repack(dir.path(), 8 << 30, &|_, _| {}).unwrap();
         let path = TableFile::path(dir.path(), material());
         let whole = fs::read(&path).unwrap();
         let positions = positions(7, 40);

@@ -3,6 +3,7 @@
 //! Tables are not mapped into memory: if a mapped file is truncated, the next access kills the process with SIGBUS,
 //! like a fault of the program. A read returns an error instead, and is cheap compared with decoding a block.
 
+use crate::tablebase::spill::read_exact_at;
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
@@ -30,17 +31,7 @@ impl Source {
     /// # Errors
     /// [`io::ErrorKind::UnexpectedEof`] if the file is now too short.
     pub(super) fn read(&self, buffer: &mut [u8], at: usize) -> io::Result<()> {
-        #[cfg(unix)]
-        return std::os::unix::fs::FileExt::read_exact_at(&self.file, buffer, at as u64);
-        #[cfg(windows)]
-        return read_exact(|buffer, at| std::os::windows::fs::FileExt::seek_read(&self.file, buffer, at), buffer, at);
-        #[cfg(not(any(unix, windows)))]
-        return {
-            use std::io::{Read, Seek};
-            let mut file = self.file.try_clone()?;
-            file.seek(io::SeekFrom::Start(at as u64))?;
-            file.read_exact(buffer)
-        };
+        read_exact_at(&self.file, buffer, at as u64)
     }
 
     /// The `len` bytes from offset `at` on.
@@ -63,21 +54,4 @@ pub(super) fn check_regular(path: &Path) -> io::Result<()> {
         return Ok(());
     }
     Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"))
-}
-
-#[cfg(windows)]
-fn read_exact(read: impl Fn(&mut [u8], u64) -> io::Result<usize>, mut buffer: &mut [u8], at: usize) -> io::Result<()> {
-    let mut at = at as u64;
-    while !buffer.is_empty() {
-        match read(buffer, at) {
-            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-            Ok(count) => {
-                buffer = &mut buffer[count..];
-                at += count as u64;
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(())
 }

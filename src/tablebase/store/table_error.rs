@@ -24,6 +24,13 @@ pub enum TableError {
         /// The error of the operating system.
         source: io::Error,
     },
+    /// The process has as many open files as it may have.
+    #[error("this process may open only {} files at once; raise the limit of open files (`ulimit -n`)",
+            limit.map_or_else(|| "so many".to_owned(), |limit| limit.to_string()))]
+    OpenFiles {
+        /// The limit; `None` if it is unknown.
+        limit: Option<u64>,
+    },
     /// The file does not start with the magic bytes of a table.
     #[error("{path} is not a table of this program")]
     Foreign {
@@ -76,6 +83,22 @@ pub enum TableError {
 
 impl TableError {
     pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> TableError + '_ {
-        move |source| TableError::Io { path: path.to_owned(), source }
+        move |source| match open_files_limit(&source) {
+            Some(limit) => TableError::OpenFiles { limit },
+            None => TableError::Io { path: path.to_owned(), source },
+        }
     }
+}
+
+/// The limit of open files, if it is known, if this error means that the limit is reached.
+#[cfg(unix)]
+fn open_files_limit(error: &io::Error) -> Option<Option<u64>> {
+    use rustix::process::{Resource, getrlimit};
+    let is_limit = error.raw_os_error() == Some(rustix::io::Errno::MFILE.raw_os_error());
+    is_limit.then(|| getrlimit(Resource::Nofile).current)
+}
+
+#[cfg(not(unix))]
+fn open_files_limit(_: &io::Error) -> Option<Option<u64>> {
+    None
 }

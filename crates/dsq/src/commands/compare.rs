@@ -1,5 +1,5 @@
 use crate::arguments::{RulesArg, ThreadsArg, at_least_one};
-use crate::backend::Backend;
+use crate::backend::{Backend, DeviceArg};
 use crate::failure::{Failure, Outcome};
 use crate::gpu;
 use crate::output::{print, print_json};
@@ -40,6 +40,8 @@ pub struct Compare {
     rules: RulesArg,
     #[command(flatten)]
     threads: ThreadsArg,
+    #[command(flatten)]
+    device: DeviceArg,
     /// Print JSON, one object on each line: one for each number of pieces, then the totals.
     #[arg(long)]
     json: bool,
@@ -63,7 +65,7 @@ impl Compare {
             (None, Some(classes)) => Which::Sample { classes, seed: self.seed },
             (None, None) => Which::All,
         };
-        compare(&self.rules.rules, pieces, &which, self.json)
+        compare(&self.rules.rules, pieces, &which, &self.device, self.json)
     }
 }
 
@@ -161,8 +163,9 @@ impl Which {
     }
 }
 
-fn compare(rules: &RuleOptions, pieces: usize, which: &Which, json: bool) -> Outcome {
-    let backend = gpu::backend(Backend::Gpu)?.ok_or_else(|| Failure::Environment("there is no GPU".to_owned()))?;
+fn compare(rules: &RuleOptions, pieces: usize, which: &Which, device: &DeviceArg, json: bool) -> Outcome {
+    let backend =
+        gpu::backend(Backend::Gpu, device)?.ok_or_else(|| Failure::Environment("there is no GPU".to_owned()))?;
     let adapter = backend.name();
     if !json {
         print(format_args!("adapter: {adapter}"))?;

@@ -100,10 +100,7 @@ impl Cli {
     /// Runs the parsed command of `program`.
     pub fn run(self, program: clap::Command) -> Outcome {
         CpuLevel::from_env().map_err(|error| Failure::Input(error.to_string()))?;
-        // The server ends its requests first, and waits for signals itself.
-        if !matches!(self.command, Command::Serve(_)) {
-            watch_signals()?;
-        }
+        watch_signals()?;
         match self.command {
             Command::Serve(command) => command.run(),
             Command::Reproduce(command) => command.run(),

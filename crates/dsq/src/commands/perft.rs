@@ -1,5 +1,5 @@
 use crate::arguments::{RulesArg, ThreadsArg, at_least_one, position};
-use crate::backend::{Backend, Counter};
+use crate::backend::{Backend, Counter, DeviceArg};
 use crate::failure::{Failure, Outcome};
 use crate::gpu;
 use crate::output::{print, print_json};
@@ -45,6 +45,8 @@ pub struct Perft {
     /// The backend: cpu, gpu (also a software driver), or auto: a hardware GPU if there is one, else cpu.
     #[arg(long, value_enum, default_value = "cpu", hide_possible_values = true)]
     backend: Backend,
+    #[command(flatten)]
+    device: DeviceArg,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -137,7 +139,7 @@ impl Perft {
             let reason = "a GPU counts without --hash and without --repetition leaf";
             return Err(Failure::Input(reason.to_owned()));
         }
-        if plain { gpu::counter(self.backend, rules) } else { Ok(None) }
+        if plain { gpu::counter(self.backend, &self.device, rules) } else { Ok(None) }
     }
 
     fn report(

@@ -1,4 +1,4 @@
-use crate::arguments::ThreadsArg;
+use crate::arguments::{Memory, ThreadsArg};
 use crate::failure::{Outcome, RESUME, resumable};
 use crate::output::{print, print_json};
 use crate::progress::{exit_on_interrupt, progress_bar};
@@ -29,6 +29,9 @@ pub struct Repack {
     out: Option<PathBuf>,
     #[command(flatten)]
     threads: ThreadsArg,
+    /// Maximum memory for the values of a class and of the classes that its captures lead to.
+    #[arg(long, value_name = "SIZE", default_value = "8GiB")]
+    memory: Memory,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -54,8 +57,8 @@ impl Repack {
             bar.inc(1);
         };
         let result = self.threads.run(|| match &self.out {
-            Some(out) => write_wdl(&self.dir, out, &done),
-            None => repack(&self.dir, &done),
+            Some(out) => write_wdl(&self.dir, out, self.memory.bytes(), &done),
+            None => repack(&self.dir, self.memory.bytes(), &done),
         })?;
         bar.finish_and_clear();
         result.map_err(resumable)?;

@@ -2,9 +2,9 @@ use crate::arguments::{RulesArg, ThreadsArg};
 use crate::failure::{Failure, Outcome};
 use crate::on_demand::{CountCache, OnDemandArgs};
 use crate::output::print;
-use crate::progress::progress_bar;
+use crate::progress::{progress_bar, stop_on_interrupt};
 use clap::Args;
-use explorer::{Config, CountConfig, Event, ServeError, Timeouts, serve};
+use explorer::{Config, CountConfig, Event, ServeError, Stop, Timeouts, serve};
 use std::net::{Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -97,8 +97,24 @@ fn origin(text: &str) -> Result<String, String> {
 }
 
 impl Serve {
+    /// Refuses four pieces under a memory limit under which the system would kill the server.
+    fn check_memory(&self) -> Outcome {
+        match doushouqi::tablebase::memory_limit() {
+            Some(limit) if self.pieces > 3 && limit < FOUR_PIECES => Err(Failure::Environment(format!(
+                "the tables of four pieces take about 1.1 GB of memory, and the limit of this control group is {} MiB: \
+                 start with --pieces 3",
+                limit >> 20
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     pub fn run(self) -> Outcome {
+        let stop = Stop::default();
+        let on_interrupt = stop.clone();
+        stop_on_interrupt(Box::new(move || on_interrupt.stop()));
         start_log(&self.log);
+        self.check_memory()?;
         limit_arenas(self.threads.count());
         let on_demand = self.on_demand.cache()?.map(|CountCache { dir, size, memory }| CountConfig {
             cache: dir,
@@ -135,10 +151,13 @@ impl Serve {
             Event::Solving(share, _) => bar.set_position((share * 100.0) as u64),
             Event::Ready => bar.finish_and_clear(),
         };
-        serve(config, &tell)?;
+        serve(config, &stop, &tell)?;
         failed.into_inner().unwrap_or_else(|e| e.into_inner())
     }
 }
+
+/// Bytes of memory for the tables of four pieces.
+const FOUR_PIECES: u64 = 1_100_000_000;
 
 /// Logs messages of this level and more severe ones to stderr.
 fn start_log(level: &str) {

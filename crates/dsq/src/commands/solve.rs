@@ -77,8 +77,8 @@ impl Solve {
             let (material, pieces) = (self.material, self.material.map_or(2, |material| material.len()));
             let pieces = self.pieces.map_or(pieces, usize::from);
             let (rules, backend) = (&self.rules.rules, self.backend.wanted());
-            let (bandwidth, json) = (self.bandwidth, self.json);
-            return gpu::plan(&DryRun { rules, backend, pieces, material, bandwidth, json });
+            let (device, bandwidth, json) = (self.backend.device(), self.bandwidth, self.json);
+            return gpu::plan(&DryRun { rules, backend, device, pieces, material, bandwidth, json });
         }
         self.threads.run(|| match (self.material, self.pieces) {
             (Some(material), _) => self.solve_material(material),

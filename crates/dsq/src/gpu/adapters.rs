@@ -2,19 +2,28 @@
 
 use crate::failure::Outcome;
 use crate::output::{print, print_json};
+use doushouqi::gpu::AdapterReport;
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct Line<'a> {
+    number: usize,
+    #[serde(flatten)]
+    adapter: &'a AdapterReport,
+}
 
 /// Prints the adapters with the limits that matter to this program.
 pub fn list(json: bool) -> Outcome {
     let found = doushouqi::gpu::adapters();
     if found.is_empty() {
-        eprintln!("dsq: {}", doushouqi::gpu::GpuError::NoAdapter);
+        return Err(doushouqi::gpu::GpuError::NoAdapter.into());
     }
-    for adapter in found {
+    for (number, adapter) in found.iter().enumerate() {
         if json {
-            print_json(&adapter)?;
+            print_json(&Line { number, adapter })?;
             continue;
         }
-        print(format_args!("{} ({}, {}, {})", adapter.name, adapter.kind, adapter.backend, adapter.driver))?;
+        print(format_args!("{number} {} ({}, {}, {})", adapter.name, adapter.kind, adapter.backend, adapter.driver))?;
         print(format_args!("  largest binding       {} MiB", adapter.max_binding >> 20))?;
         print(format_args!("  largest buffer        {} MiB", adapter.max_buffer >> 20))?;
         print(format_args!("  storage buffers       {}", adapter.storage_buffers))?;

@@ -6,10 +6,10 @@ mod plan;
 pub use adapters::list;
 pub use plan::plan;
 
-use crate::backend::{Backend, Counter};
+use crate::backend::{Backend, Counter, DeviceArg};
 use crate::failure::Failure;
 use doushouqi::board::{Move, Position, Rules};
-use doushouqi::gpu::{AdapterChoice, GpuError};
+use doushouqi::gpu::{AdapterChoice, AdapterReport, GpuError};
 use doushouqi::perft::GpuPerft;
 use doushouqi::tablebase::{self, Gpu};
 use std::io::IsTerminal;
@@ -21,18 +21,23 @@ impl From<GpuError> for Failure {
 }
 
 /// The solver on a GPU; `None` if no GPU is wanted or found.
-pub fn backend(wanted: Backend) -> Result<Option<Box<dyn tablebase::Backend>>, Failure> {
-    Ok(open(wanted, Gpu::open)?.map(|gpu| Box::new(gpu) as _))
+pub fn backend(wanted: Backend, device: &DeviceArg) -> Result<Option<Box<dyn tablebase::Backend>>, Failure> {
+    Ok(open(wanted, device, Gpu::open, Gpu::adapter)?.map(|gpu| Box::new(gpu) as _))
 }
 
 /// Perft on a GPU; `None` if no GPU is wanted or found.
-pub fn counter<'a>(wanted: Backend, rules: &'a Rules) -> Result<Option<Box<dyn Counter + 'a>>, Failure> {
-    Ok(open(wanted, |choice| GpuPerft::open(choice, rules))?.map(|gpu| Box::new(gpu) as _))
+pub fn counter<'a>(
+    wanted: Backend,
+    device: &DeviceArg,
+    rules: &'a Rules,
+) -> Result<Option<Box<dyn Counter + 'a>>, Failure> {
+    let open_gpu = |choice| GpuPerft::open(choice, rules);
+    Ok(open(wanted, device, open_gpu, GpuPerft::adapter)?.map(|gpu| Box::new(gpu) as _))
 }
 
 impl Counter for GpuPerft<'_> {
     fn name(&self) -> String {
-        self.adapter().name.clone()
+        self.adapter().label()
     }
 
     fn count(&self, position: &Position, depth: u32) -> Result<u64, Failure> {
@@ -44,24 +49,42 @@ impl Counter for GpuPerft<'_> {
     }
 }
 
-/// Calls `open` for a GPU; `None` if no GPU is wanted or found.
-fn open<T>(wanted: Backend, open: impl FnOnce(AdapterChoice) -> Result<T, GpuError>) -> Result<Option<T>, Failure> {
-    match wanted {
-        Backend::Cpu => Ok(None),
-        Backend::Gpu => Ok(Some(open(AdapterChoice::Any)?)),
-        Backend::Auto => match open(AdapterChoice::Hardware) {
-            Ok(backend) => Ok(Some(backend)),
+/// Calls `open` for a GPU; `None` if no GPU is wanted or found. Reports a software driver.
+fn open<T>(
+    wanted: Backend,
+    device: &DeviceArg,
+    open: impl FnOnce(AdapterChoice) -> Result<T, GpuError>,
+    adapter: impl FnOnce(&T) -> &AdapterReport,
+) -> Result<Option<T>, Failure> {
+    let named =
+        device.device.clone().or_else(|| std::env::var("WGPU_ADAPTER_NAME").ok().filter(|name| !name.is_empty()));
+    let opened = match wanted {
+        Backend::Cpu if device.device.is_some() => {
+            return Err(Failure::Input(
+                "--device chooses a GPU, and the backend is the CPU: add --backend gpu".to_owned(),
+            ));
+        }
+        Backend::Cpu => return Ok(None),
+        Backend::Gpu => open(named.map_or(AdapterChoice::Any, AdapterChoice::Named))?,
+        Backend::Auto => match open(named.map_or(AdapterChoice::Hardware, AdapterChoice::Named)) {
+            Ok(backend) => backend,
+            Err(error) if device.device.is_some() => return Err(error.into()),
             Err(GpuError::NoAdapter | GpuError::OnlySoftware) => {
                 // The absence of a GPU is the usual case, so the line is printed only in a terminal.
                 if std::io::stderr().is_terminal() {
                     eprintln!("dsq: no GPU; working on the CPU");
                 }
-                Ok(None)
+                return Ok(None);
             }
             Err(error) => {
                 eprintln!("dsq: working on the CPU: {error}");
-                Ok(None)
+                return Ok(None);
             }
         },
+    };
+    let report = adapter(&opened);
+    if report.is_software() {
+        eprintln!("dsq: {} is a software driver, slower than the CPU backend", report.name);
     }
+    Ok(Some(opened))
 }

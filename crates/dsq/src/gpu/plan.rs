@@ -21,13 +21,13 @@ pub fn plan(job: &DryRun<'_>) -> Outcome {
     if !(job.bandwidth.is_finite() && job.bandwidth > 0.0) {
         return Err(Failure::Input("--bandwidth must be more than 0".to_owned()));
     }
-    let Some(gpu) = open(job.backend, Gpu::open)? else {
+    let Some(gpu) = open(job.backend, job.device, Gpu::open, Gpu::adapter)? else {
         return Err(Failure::Input("--dry-run plans for a GPU: add --backend gpu".to_owned()));
     };
     let classes = Classes::new(job.rules, job.pieces);
     let mut total = 0.0;
     if !job.json {
-        print(format_args!("adapter: {}", gpu.adapter().name))?;
+        print(format_args!("adapter: {}", gpu.adapter().label()))?;
     }
     for pieces in 2..=job.pieces {
         let ids = ids(job, &classes, pieces);

@@ -186,7 +186,7 @@ fn files_of_another_version_are_named() {
         ("EvE.dsq", published().1["EvR.dsq"].clone(), "holds EvR instead of EvE"),
         ("EvE.dsq", future, "has format version 5"),
         ("EvE.dsq", b"<html>404</html>".to_vec(), "is not a table"),
-        ("EvE.dsq", Vec::new(), "is not a table"),
+        ("EvE.dsq", Vec::new(), "cut short"),
         ("manifest.json", read(&other, "manifest.json"), "is damaged or another version"),
     ] {
         fs::write(dir.path().join(name), bytes).unwrap();

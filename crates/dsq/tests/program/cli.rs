@@ -411,6 +411,54 @@ fn a_signal_has_one_exit_code() {
     }
 }
 
+/// If the reader of the output has left, the result is missing: the exit code is that of SIGPIPE, without a message.
+/// Without a reader of the messages the exit code stays the same.
+#[cfg(unix)]
+#[test]
+fn a_closed_pipe_is_no_success() {
+    let closed = || {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        writer
+    };
+    for arguments in [&["solve", "--pieces", "2", "--backend", "cpu"][..], &["perft", "3"], &["uci"]] {
+        let mut child = command(arguments);
+        let mut child = child.stdin(Stdio::piped()).stdout(closed()).stderr(Stdio::piped()).spawn().unwrap();
+        let _ = child.stdin.take().unwrap().write_all(b"uci\n");
+        let output = child.wait_with_output().unwrap();
+        assert_eq!((output.status.code(), &output.stderr[..]), (Some(141), &b""[..]), "{arguments:?}");
+    }
+    let status = command(&["probe", "nonsense"]).stdout(Stdio::null()).stderr(closed()).status().unwrap();
+    assert_eq!(status.code(), Some(2));
+}
+
+/// Signals that are ignored when the program starts stay ignored: SIGHUP under nohup, SIGINT in a background job of a
+/// script. SIGTERM ends the program.
+#[cfg(unix)]
+#[test]
+fn ignored_signals_stay_ignored() {
+    let mut child = Command::new("sh");
+    child.args(["-c", "trap '' HUP INT; exec \"$0\" uci", env!("CARGO_BIN_EXE_dsq")]);
+    let mut child = child.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let id = child.id().to_string();
+    let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+    let mut is_ready = || {
+        stdin.write_all(b"isready\n").unwrap();
+        let mut line = String::new();
+        while stdout.read_line(&mut line).unwrap() > 0 && line != "readyok\n" {
+            line.clear();
+        }
+        line == "readyok\n"
+    };
+    for signal in ["-HUP", "-INT", "-HUP", "-INT"] {
+        assert!(is_ready(), "before {signal}");
+        assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
+    }
+    assert!((0..1000).all(|_| is_ready()));
+    assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
+}
+
 /// The table in docs/commands.md agrees with the help.
 #[test]
 fn help_says_what_ctrl_c_leaves() {

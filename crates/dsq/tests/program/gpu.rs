@@ -320,20 +320,51 @@ fn compare_ends_with_one_json_object() {
 
 #[test]
 fn without_a_driver_gpu_fails_and_auto_solves() {
-    let run = |backend: &str| {
+    let run = |arguments: &[&str]| {
         std::process::Command::new(env!("CARGO_BIN_EXE_dsq"))
-            .args(["solve", "--pieces", "2", "--backend", backend, "--json"])
+            .args(arguments)
             .envs([("VK_DRIVER_FILES", "/nonexistent"), ("VK_ICD_FILENAMES", "/nonexistent")])
             .output()
             .unwrap()
     };
-    let gpu = run("gpu");
-    assert_eq!(gpu.status.code(), Some(3));
-    let stderr = String::from_utf8(gpu.stderr).unwrap();
-    assert!(stderr.contains("no GPU was found"), "{stderr}");
-    let auto = run("auto");
+    let solve = |backend| run(&["solve", "--pieces", "2", "--backend", backend, "--json"]);
+    for gpu in [solve("gpu"), run(&["devices"]), run(&["devices", "--json"])] {
+        assert_eq!(gpu.status.code(), Some(3));
+        let stderr = String::from_utf8(gpu.stderr).unwrap();
+        assert!(stderr.contains("no GPU was found"), "{stderr}");
+    }
+    let auto = solve("auto");
     assert_eq!(auto.status.code(), Some(0));
     assert!(String::from_utf8(auto.stdout).unwrap().contains("\"positions\":160068"));
+}
+
+/// `--device`, or else WGPU_ADAPTER_NAME, chooses a GPU by number or name. A software driver is reported.
+#[test]
+fn a_gpu_is_chosen_by_number_or_name() {
+    let Some(gpu) = gpu() else { return };
+    let run = |backend: &str, device: &[&str], variable: &str| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_dsq"));
+        command.args(["solve", "--pieces", "2", "--backend", backend]).args(device).env("WGPU_ADAPTER_NAME", variable);
+        let output = command.output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let name = gpu.adapter().name.to_uppercase();
+    for backend in ["gpu", "auto"] {
+        for (device, variable) in [(&["--device", "0"][..], "nonsense"), (&["--device", &name], ""), (&[], &name)] {
+            let (code, stderr) = run(backend, device, variable);
+            assert_eq!(code, Some(0), "{backend} {device:?} {variable}: {stderr}");
+            assert_eq!(stderr.contains("software"), gpu.adapter().is_software(), "{stderr}");
+        }
+        let (code, stderr) = run(backend, &["--device", "nonsense"], "");
+        assert!(code == Some(3) && stderr.contains("name nonsense; there are 0 "), "{code:?} {stderr}");
+    }
+    assert_eq!(run("gpu", &[], "nonsense").0, Some(3));
+    let (code, stderr) = run("cpu", &["--device", "0"], "nonsense");
+    assert!(code == Some(2) && stderr.contains("--backend gpu"), "{code:?} {stderr}");
+    assert_eq!(run("cpu", &[], "nonsense"), (Some(0), String::new()));
+    let listed = dsq(&["devices", "--json"]).1;
+    let listed: serde_json::Value = serde_json::from_str(&listed).unwrap();
+    assert!(listed["number"].is_u64() && listed["name"].is_string());
 }
 
 #[test]

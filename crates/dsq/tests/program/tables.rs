@@ -432,6 +432,10 @@ fn other_files_in_place_of_a_table() {
         fails(code, &["generate", "--pieces", "2", "--out", at], words);
         fails(code, &["repack", at], words);
     };
+    for end in [0, 5] {
+        replace(&path, &whole[..end]);
+        every(1, &["EvE.dsq", "cut short"]);
+    }
     replace(&path, b"Dear diary, today I looked for endgame tables.");
     every(2, &["EvE.dsq", "is not a table of this program"]);
     replace(&path, &fs::read(dir.path().join("EvR.dsq")).unwrap());
@@ -1014,7 +1018,7 @@ fn a_fault_has_one_exit_code() {
     let (_, section) = include_str!("../../../../docs/commands.md").split_once("## Exit codes").expect("the table");
     let rows = section.lines().skip_while(|line| !line.starts_with("| ")).take_while(|line| line.starts_with('|'));
     let codes: Vec<i32> = rows.filter_map(|line| line.split('|').nth(1)?.trim().parse().ok()).collect();
-    assert_eq!(codes, [0, 1, 2, 3, 130]);
+    assert_eq!(codes, [0, 1, 2, 3, 130, 141]);
 
     let dir = tables(2);
     let at = text(dir.path());
@@ -1415,6 +1419,29 @@ fn packing_again_changes_no_value() {
     assert!(files(dir.path()) == packed);
 }
 
+/// A limit of open files is raised as far as the system allows. Beyond that, the error names it once.
+#[cfg(unix)]
+#[test]
+fn the_limit_of_open_files_is_raised_or_named() {
+    let dir = tables(3);
+    let limited = |limit: &str, arguments: &[&str]| {
+        let script = format!("ulimit {limit}; exec \"$@\"");
+        let mut command = Command::new("sh");
+        command.args(["-c", &script, "sh", env!("CARGO_BIN_EXE_dsq")]).args(arguments).output().unwrap()
+    };
+    let verify = ["verify", text(dir.path())];
+    let output = limited("-S -n 32", &verify);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let output = limited("-n 32", &verify);
+    let said = failed(&output, &[3], &["may open only 32 files", "ulimit -n"]);
+    assert_eq!(said.lines().count(), 1, "{said}");
+    // All ranges of rows share one temporary file of each kind.
+    let spill = temporary();
+    let job = ["--threads", "8", "--backend", "cpu", "--spill", text(spill.path())];
+    let output = limited("-n 32", &[&["solve", "--material", "EPvLRT"][..], &job].concat());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
 /// Results without distances form a separate set, which is probed, checked by its checksums, and refused if distances
 /// are required.
 #[test]
@@ -1423,6 +1450,11 @@ fn results_only_are_written_and_read() {
     let (at, out) = (text(dir.path()), text(packed.path()));
     fails(2, &["repack", at, "--wdl"], &["--out"]);
     fails(2, &["repack", at, "--out", out], &["--wdl"]);
+    for results in [&[][..], &["--wdl", "--out", out]] {
+        let words = ["takes about", "raise --memory"];
+        fails(3, &[&["repack", at, "--memory", "0.001MiB"], results].concat(), &words);
+    }
+    assert!(files(dir.path()) == *made(3));
     let report = &json(&["repack", at, "--wdl", "--out", out, "--json"])[0];
     assert!(report["bytes"].as_u64().unwrap() * 3 < report["bytes_before"].as_u64().unwrap());
     assert!(files(dir.path()) == *made(3), "the tables with distances stay");

@@ -4,7 +4,7 @@ use crate::tablebase::solve::cpu::buckets::Entry;
 use crate::tablebase::solve::cpu::pass::{Iteration, Keep, Observer, Task, Unobserved, solve};
 use crate::tablebase::solve::cpu::pool::BufferPool;
 use crate::tablebase::solve::cpu::rows::Rows;
-use crate::tablebase::solve::memory::WorkingMemory;
+use crate::tablebase::solve::memory::{WorkingMemory, most_value_bytes};
 use crate::tablebase::{Cells, ClassId, Classes, Index, WIDTH};
 use rayon::prelude::*;
 use std::cmp::Reverse;
@@ -18,13 +18,17 @@ pub struct CpuBackend {
     spill: Option<PathBuf>,
     /// The buffers that are kept from one class to the next.
     pool: BufferPool,
+    /// As in [`Task`].
+    byte_plies: u16,
+    widens: bool,
 }
 
 impl CpuBackend {
     /// A backend that uses the instructions of `level`.
     #[must_use]
     pub fn new(level: CpuLevel) -> CpuBackend {
-        CpuBackend { level, spill: None, pool: BufferPool::default() }
+        let pool = BufferPool::default();
+        CpuBackend { level, spill: None, pool, byte_plies: Cells::BYTE_PLIES, widens: true }
     }
 
     /// Keeps the conversions of classes in temporary files in `dir`, not in memory. The files have no name, so none is
@@ -38,6 +42,23 @@ impl CpuBackend {
     #[must_use]
     pub(crate) fn with_pool(self, pool: BufferPool) -> CpuBackend {
         CpuBackend { pool, ..self }
+    }
+
+    /// Fails with [`SolveError::TooLong`] if values need more than a byte a cell, so that the memory suffices.
+    #[must_use]
+    pub(crate) fn without_wide_cells(self) -> CpuBackend {
+        CpuBackend { widens: false, ..self }
+    }
+
+    /// Widens cells for lines of more than `byte_plies` plies, for tests.
+    #[cfg(test)]
+    pub(crate) fn with_byte_plies(self, byte_plies: u16) -> CpuBackend {
+        CpuBackend { byte_plies, ..self }
+    }
+
+    /// Whether [`SolveError::TooLong`] may mean only that the memory does not suffice for wide cells.
+    pub(crate) fn keeps_bytes(&self) -> bool {
+        !self.widens
     }
 
     fn bytes(&self, need: WorkingMemory) -> usize {
@@ -54,7 +75,8 @@ impl CpuBackend {
             level: self.level,
             spill: self.spill.as_deref(),
             range_rows,
-            byte_plies: Cells::BYTE_PLIES,
+            byte_plies: self.byte_plies,
+            widens: self.widens,
             pool: self.pool.clone(),
             observer: &Unobserved,
         }
@@ -88,9 +110,10 @@ impl Backend for CpuBackend {
     }
 
     fn solve(&mut self, job: &Job<'_>, sink: Sink<'_>) -> Result<(), SolveError> {
+        let job_values = |index: &Index| if job.values { most_value_bytes(index) } else { 0 };
         let bytes = |id: ClassId| {
             let index = job.classes.get(id).index();
-            self.bytes(WorkingMemory::new(&index, Rows::count(&index, job.classes.options()), job.values))
+            self.bytes(WorkingMemory::new(&index, Rows::count(&index, job.classes.options()), job_values(&index)))
         };
         let mut ids = job.ids.to_vec();
         // Starts with the largest class, so that the last classes to finish are small.
@@ -112,6 +135,6 @@ impl Backend for CpuBackend {
 
     fn host_bytes(&self, index: &Index, values: bool) -> usize {
         // Without the rules the equal rows are unknown, so this counts all rows.
-        self.bytes(WorkingMemory::new(index, index.rows, values))
+        self.bytes(WorkingMemory::new(index, index.rows, if values { most_value_bytes(index) } else { 0 }))
     }
 }

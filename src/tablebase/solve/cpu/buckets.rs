@@ -1,14 +1,13 @@
-//! Conversions by depth, in memory or, if a class has too many, in a temporary file.
+//! Conversions by depth, in memory or, if a class has too many, in a temporary file that all ranges of rows share.
 //!
-//! A range of rows pushes its conversions row by row; an iteration takes them depth by depth. A file contains runs of
-//! one depth, in the order in which they were pushed, so they are read back in the order of rows, too. The file has no
-//! name, so that a killed run leaves nothing behind.
+//! A range of rows pushes its conversions row by row; an iteration takes them depth by depth. The runs of one depth are
+//! read back in the order in which they were pushed, which is the order of rows.
 
+use crate::tablebase::spill::SpillFile;
 use bytemuck::{Pod, Zeroable};
 use std::borrow::Cow;
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::Path;
+use std::io;
+use std::sync::Arc;
 
 /// The positions of one word with a conversion of one depth, or without a move.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Pod, Zeroable)]
@@ -47,9 +46,7 @@ pub(crate) struct Buckets {
 /// Conversions that are on disk.
 #[derive(Debug)]
 struct Spill {
-    file: File,
-    /// Bytes written.
-    end: u64,
+    file: Arc<SpillFile>,
     /// By depth: the offset in bytes and the number of entries of each run.
     runs: Vec<Vec<(u64, usize)>>,
     /// The most entries to keep in memory.
@@ -57,13 +54,9 @@ struct Spill {
 }
 
 impl Buckets {
-    /// Buckets that keep about `limit` entries in memory and the others in a temporary file in `dir`.
-    ///
-    /// # Errors
-    /// If the file cannot be created.
-    pub(crate) fn on_disk(dir: &Path, limit: usize) -> io::Result<Buckets> {
-        let spill = Spill { file: tempfile::tempfile_in(dir)?, end: 0, runs: Vec::new(), limit };
-        Ok(Buckets { by_depth: Vec::new(), spill: Some(spill) })
+    /// Buckets that keep about `limit` entries in memory and the others in a file.
+    pub(crate) fn on_disk(file: Arc<SpillFile>, limit: usize) -> Buckets {
+        Buckets { by_depth: Vec::new(), spill: Some(Spill { file, runs: Vec::new(), limit }) }
     }
 
     // Inlined, because an entry passed through memory is read in other pieces than it was written, which stalls the
@@ -98,10 +91,8 @@ impl Buckets {
         for (entries, runs) in self.by_depth.iter_mut().zip(&mut spill.runs).filter(|(entries, _)| !entries.is_empty())
         {
             // Only this process reads the file, so entries are written as in memory.
-            let bytes = bytemuck::cast_slice(entries);
-            spill.file.write_all(bytes)?;
-            runs.push((spill.end, entries.len()));
-            spill.end += bytes.len() as u64;
+            let at = spill.file.append(bytemuck::cast_slice(entries))?;
+            runs.push((at, entries.len()));
             // With `all` the range is complete and needs no space for more entries.
             if all { *entries = Vec::new() } else { entries.clear() }
         }
@@ -125,8 +116,7 @@ impl Buckets {
         for (start, count) in runs {
             let before = buffer.len();
             buffer.resize(before + count, Entry::zeroed());
-            spill.file.seek(SeekFrom::Start(start))?;
-            spill.file.read_exact(bytemuck::cast_slice_mut(&mut buffer[before..]))?;
+            spill.file.read(bytemuck::cast_slice_mut(&mut buffer[before..]), start)?;
         }
         buffer.extend(in_memory);
         Ok(Cow::Borrowed(buffer))
@@ -152,7 +142,10 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let mut random = Pcg64::seed_from_u64(5);
         let mut memory = Buckets::default();
-        let mut disk = Buckets::on_disk(dir.path(), 100).unwrap();
+        let file = Arc::new(SpillFile::create(dir.path()).unwrap());
+        let mut disk = Buckets::on_disk(file.clone(), 100);
+        // Another range of rows that uses the same file.
+        let mut other = Buckets::on_disk(file, 50);
         let mut buffer = vec![Entry::new(7, 7)];
         let held = |buckets: &Buckets| buckets.by_depth.iter().map(Vec::len).sum::<usize>();
         for word in 0..5_000 {
@@ -160,9 +153,11 @@ mod tests {
                 let (depth, mask) = ((random.next_u64() % 90) as u16, random.next_u64());
                 memory.push(depth, Entry::new(word, mask));
                 disk.push(depth, Entry::new(word, mask));
+                other.push(depth, Entry::new(word, !mask));
             }
             let before = held(&disk);
             disk.spill(false).unwrap();
+            other.spill(false).unwrap();
             assert_eq!(held(&disk), if before < 100 { before } else { 0 });
         }
         disk.spill(true).unwrap();
@@ -173,17 +168,11 @@ mod tests {
             assert_eq!(*disk.take(depth, &mut buffer).unwrap(), [], "they are taken once");
         }
         assert_eq!((disk.last_depth(), memory.last_depth()), (0, 0));
-        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "the file has no name");
     }
 
     #[test]
     fn an_entry_counts_all_words_of_a_range() {
         assert_eq!(Entry::new(Entry::WORDS - 1, 1).word, u32::MAX - 1);
         assert!(std::panic::catch_unwind(|| Entry::new(Entry::WORDS + 1, 1)).is_err(), "no silent wrap");
-    }
-
-    #[test]
-    fn a_folder_that_is_not_there_is_an_error() {
-        assert!(Buckets::on_disk(Path::new("/no/such/folder"), 1).is_err());
     }
 }

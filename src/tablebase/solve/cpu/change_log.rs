@@ -9,11 +9,11 @@ use crate::tablebase::layout::Layout;
 use crate::tablebase::solve::cpu::buckets::Entry;
 use crate::tablebase::solve::cpu::quiet::Row;
 use crate::tablebase::solve::cpu::rows::Rows;
+use crate::tablebase::spill::SpillFile;
 use crate::tablebase::value::{Cells, CellsMut, CellsRef, DRAW, NO_MOVE, decided};
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io;
 use std::ops::Range;
-use std::path::Path;
+use std::sync::Arc;
 
 /// The number of words of records that are kept in memory before they are written to disk: 256 KiB.
 const BUFFER_WORDS: usize = 1 << 15;
@@ -22,7 +22,10 @@ const BUFFER_WORDS: usize = 1 << 15;
 /// words with new positions, and these positions, word by word.
 #[derive(Debug)]
 pub(crate) struct ChangeLog {
-    file: File,
+    /// The file, which all ranges of rows share.
+    file: Arc<SpillFile>,
+    /// The offset in bytes and the number of words of each part that is in the file.
+    parts: Vec<(u64, usize)>,
     /// Words in the file.
     written: usize,
     /// Records that are not in the file yet.
@@ -32,12 +35,9 @@ pub(crate) struct ChangeLog {
 }
 
 impl ChangeLog {
-    /// A log in a temporary file in `dir`. The file has no name, so nothing is left of it, however the program ends.
-    ///
-    /// # Errors
-    /// If the file cannot be created.
-    pub(crate) fn new(dir: &Path) -> io::Result<ChangeLog> {
-        Ok(ChangeLog { file: tempfile::tempfile_in(dir)?, written: 0, buffer: Vec::new(), passes: Vec::new() })
+    /// A log in this file.
+    pub(crate) fn new(file: Arc<SpillFile>) -> ChangeLog {
+        ChangeLog { file, parts: Vec::new(), written: 0, buffer: Vec::new(), passes: Vec::new() }
     }
 
     /// Appends the new positions of a row. Within a pass rows come in ascending order.
@@ -75,17 +75,23 @@ impl ChangeLog {
     #[cold]
     fn flush(&mut self) -> io::Result<()> {
         // Only this process reads the file, so words are written as in memory.
-        self.file.write_all(bytemuck::cast_slice(&self.buffer))?;
+        let at = self.file.append(bytemuck::cast_slice(&self.buffer))?;
+        self.parts.push((at, self.buffer.len()));
         self.written += self.buffer.len();
         self.buffer.clear();
         Ok(())
     }
 
     /// Reads all records into a buffer that several logs may use one after the other.
-    fn read(&mut self, records: &mut Vec<u64>) -> io::Result<()> {
+    fn read(&self, records: &mut Vec<u64>) -> io::Result<()> {
         records.resize(self.written, 0);
-        self.file.seek(SeekFrom::Start(0))?;
-        self.file.read_exact(bytemuck::cast_slice_mut(records))
+        let mut rest = &mut records[..];
+        for &(at, words) in &self.parts {
+            let (part, after) = rest.split_at_mut(words);
+            self.file.read(bytemuck::cast_slice_mut(part), at)?;
+            rest = after;
+        }
+        Ok(())
     }
 }
 
@@ -113,7 +119,7 @@ impl LoggedRange {
         cell_bytes: usize,
         mut f: impl FnMut(CellsRef<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
-        let LoggedRange { rows: range, mut changes, no_move } = self;
+        let LoggedRange { rows: range, changes, no_move } = self;
         changes.read(records)?;
         let starts = std::iter::once(0).chain(changes.passes.iter().map(|&(_, end)| end));
         let passes =

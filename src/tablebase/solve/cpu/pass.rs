@@ -24,6 +24,7 @@ use crate::tablebase::solve::cpu::neighbours::Neighbours;
 use crate::tablebase::solve::cpu::pool::{Block, BufferPool};
 use crate::tablebase::solve::cpu::quiet::{QuietMoves, Row, RowNeighbours};
 use crate::tablebase::solve::cpu::rows::Rows;
+use crate::tablebase::spill::SpillFile;
 use crate::tablebase::value::{Cells, CellsMut, DRAW, NO_MOVE, decided};
 use crate::tablebase::{Material, Stats, Table};
 use rayon::prelude::*;
@@ -32,6 +33,7 @@ use std::cmp::Reverse;
 use std::io;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering::Relaxed};
 
 /// The number of conversions of a range of rows that are kept in memory before they are written to disk: 3 MiB.
@@ -69,6 +71,8 @@ pub(crate) struct Task<'a> {
     pub range_rows: usize,
     /// The longest line in plies before cells are widened.
     pub byte_plies: u16,
+    /// Whether the memory suffices for wider cells; otherwise a longer line is an error.
+    pub widens: bool,
     /// The pool that the memory of the planes comes from.
     pub pool: BufferPool,
     pub observer: &'a dyn Observer,
@@ -216,6 +220,9 @@ impl<'t> Iteration<'t> {
                 return Err(SolveError::TooLong { material: self.task.material, plies: MAX_PLIES });
             }
             if depth > self.task.byte_plies {
+                if !self.task.widens && self.task.keep == Keep::All {
+                    return Err(SolveError::TooLong { material: self.task.material, plies: self.task.byte_plies });
+                }
                 Color::ALL.iter().for_each(|&color| planes[color].cells.iter_mut().for_each(Cells::widen));
             }
             let work = self.pass(&mut planes, depth).map_err(|error| self.disk(&error))?;
@@ -245,16 +252,19 @@ impl<'t> Iteration<'t> {
         SolveError::Disk { dir, what: error.to_string() }
     }
 
-    fn chunk(&self) -> Result<Chunk, SolveError> {
-        let buckets = match self.task.spill {
-            Some(dir) => Buckets::on_disk(dir, SPILL_ENTRIES).map_err(|error| self.disk(&error))?,
-            None => Buckets::default(),
+    /// The data of `count` ranges of rows, which share a temporary file for conversions and one for change logs.
+    fn chunks(&self, count: usize) -> Result<Vec<Chunk>, SolveError> {
+        let log = if let Keep::Log(dir) = self.task.keep { Some(dir) } else { None };
+        let file = |dir: Option<&Path>| dir.map(|dir| SpillFile::create(dir).map(Arc::new)).transpose();
+        let [spill, log] = [file(self.task.spill), file(log)].map(|file| file.map_err(|error| self.disk(&error)));
+        let (spill, log) = (spill?, log?);
+        let on_disk = |file: &Arc<SpillFile>| Buckets::on_disk(file.clone(), SPILL_ENTRIES);
+        let chunk = |_| Chunk {
+            buckets: spill.as_ref().map(on_disk).unwrap_or_default(),
+            changes: log.clone().map(ChangeLog::new),
+            ..Chunk::default()
         };
-        let changes = match self.task.keep {
-            Keep::Log(dir) => Some(ChangeLog::new(dir).map_err(|error| self.disk(&error))?),
-            Keep::Counts | Keep::All => None,
-        };
-        Ok(Chunk { buckets, changes, ..Chunk::default() })
+        Ok((0..count).map(chunk).collect())
     }
 
     fn chunk_rows(&self) -> usize {
@@ -291,6 +301,7 @@ impl<'t> Iteration<'t> {
                 *row = Row(self.index.valid_row(self.rows.row(c * chunk_rows + i)));
             }
         });
+        let mut chunks = self.chunks(2 * rows.div_ceil(chunk_rows))?.into_iter();
         let mut side = || -> Result<Planes<'m>, SolveError> {
             let cells = match self.task.keep {
                 Keep::All => Some(Cells::Byte(try_zeros(self.index.cells())?)),
@@ -305,7 +316,7 @@ impl<'t> Iteration<'t> {
                 cells,
                 worklist: flags(rows),
                 next: flags(rows),
-                chunks: (0..rows.div_ceil(chunk_rows)).map(|_| self.chunk()).collect::<Result<_, _>>()?,
+                chunks: chunks.by_ref().take(rows.div_ceil(chunk_rows)).collect(),
             })
         };
         let mut planes = ByColor { white: side()?, black: side()? };

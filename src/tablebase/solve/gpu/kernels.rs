@@ -37,7 +37,7 @@ impl Kernels {
         let params = device.params(1)?;
         let buffers = read_only.iter().map(|_| device.buffer("nothing", 4096)).collect::<Result<Vec<_>, _>>()?;
         let bound = device.bind(&layout, &params, &buffers.iter().collect::<Vec<_>>())?;
-        device.submit([&init, &pass, &finish].map(|kernel| Step { kernel, bound: &bound, params: 0, groups: 1 }));
+        device.submit([&init, &pass, &finish].map(|kernel| Step { kernel, bound: &bound, params: 0, groups: 1 }))?;
         device.wait()?;
         Ok(Kernels { layout, init, pass, finish, trace, compile_seconds: start.elapsed().as_secs_f64() })
     }

@@ -18,7 +18,7 @@ use crate::gpu::{AdapterChoice, AdapterReport, Device, GpuError};
 use crate::tablebase::class::Classes;
 use crate::tablebase::solve::backend::{Backend, DeviceWork, Job, Sink, SolveError};
 use crate::tablebase::solve::memory::gpu::{BatchFormat, BatchNeeds, GPU_PLANE_ROW, solved_rows};
-use crate::tablebase::solve::memory::value_bytes;
+use crate::tablebase::solve::memory::{may_be_wide, most_value_bytes};
 use crate::tablebase::value::Cells;
 use crate::tablebase::{ClassId, Index};
 use kernels::{Kernels, TABLE_BUFFERS, read_only};
@@ -38,14 +38,23 @@ pub struct GpuLimits {
     pub subgroups: bool,
     /// Bytes of all buffers.
     pub memory: u64,
+    /// The most work of a submission, in rows of a pass: drivers end submissions that take more than about two seconds, and
+    /// lose the device.
+    pub submitted_rows: usize,
     /// The number of submissions after which the loss of the device is simulated; 0 for never.
     pub lost_after: u32,
 }
 
 impl GpuLimits {
     /// No limits except the adapter's.
-    pub const NONE: GpuLimits =
-        GpuLimits { buffer: u64::MAX, byte_plies: Cells::BYTE_PLIES, subgroups: true, memory: u64::MAX, lost_after: 0 };
+    pub const NONE: GpuLimits = GpuLimits {
+        buffer: u64::MAX,
+        byte_plies: Cells::BYTE_PLIES,
+        subgroups: true,
+        memory: u64::MAX,
+        submitted_rows: 1 << 22,
+        lost_after: 0,
+    };
 }
 
 /// A GPU that solves classes.
@@ -112,7 +121,7 @@ impl Gpu {
 
     /// The format of a batch's buffers.
     fn format(&self, values: bool, wide: bool, entries_per_row: u64) -> BatchFormat {
-        BatchFormat { values, wide, entries_per_row, limit: self.limit() }
+        BatchFormat { values, wide, entries_per_row, limit: self.limit(), submitted_rows: self.limits.submitted_rows }
     }
 
     /// Divides classes into batches of at most [`BATCH_ROWS`] rows for one side to move, whose planes fit into a buffer; a
@@ -147,8 +156,6 @@ impl Gpu {
 
     /// Solves a batch of classes. Its values stay on the GPU.
     fn solve_batch<'a>(&mut self, job: &Job<'a>, plan: &Arc<Plan>) -> Result<Run<'a>, GpuError> {
-        // Clears the error of an earlier failure.
-        let _ = self.device.check();
         let mut format = self.format(job.values, false, ENTRIES_PER_ROW);
         loop {
             let mut run = self.start(job, plan, format)?;
@@ -225,7 +232,7 @@ fn split_batch(error: GpuError, plan: &Plan, job: &Job<'_>, batches: &mut Vec<Ve
 
 impl Backend for Gpu {
     fn name(&self) -> String {
-        self.adapter().name.clone()
+        self.adapter().label()
     }
 
     /// While a batch is solved, the next one is planned and the values of the one before are fetched from the GPU.
@@ -237,15 +244,19 @@ impl Backend for Gpu {
         let mut next = batches.pop().map(plan);
         let mut before: Option<Run<'_>> = None;
         while next.is_some() || before.is_some() {
-            let (now, fetching) = (next.take(), before.take());
+            let (now, mut fetching) = (next.take(), before.take());
             let alone = fetching.is_none();
             let upcoming = if now.is_some() { batches.pop() } else { None };
-            let (solved, fetched) = std::thread::scope(|scope| {
-                let fetched = fetching.as_ref().map(|run| scope.spawn(|| run.fetch()));
-                let planned = upcoming.map(|ids| scope.spawn(move || plan(ids)));
-                let solved = now.as_ref().map(|plan| self.solve_batch(job, plan));
-                next = planned.map(joined);
-                (solved, fetched.map(joined))
+            let (mut solved, mut fetched) = (None, None);
+            // The threads of the pool do this work, too, so their number limits it.
+            rayon::in_place_scope(|scope| {
+                if let Some(run) = fetching.as_mut() {
+                    scope.spawn(|_| fetched = Some(run.fetch()));
+                }
+                if let Some(ids) = upcoming {
+                    scope.spawn(|_| next = Some(plan(ids)));
+                }
+                solved = now.as_ref().map(|plan| self.solve_batch(job, plan));
             });
             if let (Some(run), Some(fetched)) = (fetching, fetched) {
                 match fetched {
@@ -271,15 +282,11 @@ impl Backend for Gpu {
 
     /// Bytes of the values, and of one side's as they are fetched from the GPU.
     fn host_bytes(&self, index: &Index, values: bool) -> usize {
-        if values { value_bytes(index) + index.cells() } else { 0 }
+        let fetched = index.cells() * if may_be_wide(index) { 2 } else { 1 };
+        if values { most_value_bytes(index) + fetched } else { 0 }
     }
 
     fn work(&self) -> Option<DeviceWork> {
         Some(self.work)
     }
-}
-
-/// The result of a thread; continues its panic if it panicked.
-fn joined<T>(thread: std::thread::ScopedJoinHandle<'_, T>) -> T {
-    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }

@@ -19,6 +19,8 @@ mod traffic;
 
 /// The number of passes that are submitted before the host reads the counters.
 const PASSES_AT_ONCE: u16 = 16;
+/// The work of a row of `init` or `finish`, in rows of a pass.
+const WHOLE_ROW: usize = 4;
 /// The most workgroups of a dispatch, which share the rows: as many as every GPU allows.
 const GROUPS: usize = 65535;
 /// The longest line in plies that the counters and the depths of conversions can represent.
@@ -163,7 +165,7 @@ impl<'a> Run<'a> {
     }
 
     /// Writes the parameters of `depth` and of the next [`PASSES_AT_ONCE`] depths: a set for each depth and page.
-    fn write_params(&self, depth: u16) {
+    fn write_params(&self, depth: u16) -> Result<(), GpuError> {
         let mut sets = Vec::new();
         for depth in depth..=depth + PASSES_AT_ONCE {
             for (number, page) in self.pages.iter().enumerate() {
@@ -186,7 +188,7 @@ impl<'a> Run<'a> {
                 sets.resize(sets.len().next_multiple_of(PARAMS_STRIDE as usize), 0);
             }
         }
-        self.device.write(&self.params, 0, &sets);
+        self.device.write(&self.params, 0, &sets)
     }
 
     /// The steps of one pass, with the n-th sets of parameters.
@@ -208,6 +210,28 @@ impl<'a> Run<'a> {
             params: u32::from(n) * self.pages.len() as u32 + number,
             groups: page.rows.div_ceil(rows).min(GROUPS) as u32,
         })
+    }
+
+    /// Submits steps one after the other, in submissions of at most `submitted_rows` or a single step.
+    fn submit(&self, steps: Vec<Step<'_>>) -> Result<(), GpuError> {
+        let mut rest = &steps[..];
+        while !rest.is_empty() {
+            let (now, after) = rest.split_at(self.steps_at_once(rest));
+            self.device.submit(now.iter().copied())?;
+            rest = after;
+        }
+        Ok(())
+    }
+
+    /// The number of the first steps that one submission may contain, at least 1.
+    fn steps_at_once(&self, steps: &[Step<'_>]) -> usize {
+        let mut work = 0;
+        let within = steps.iter().take_while(|step| {
+            let page = &self.pages[step.params as usize % self.pages.len()];
+            work += page.rows * if std::ptr::eq(step.kernel, &raw const self.kernels.pass) { 1 } else { WHOLE_ROW };
+            work <= self.format.submitted_rows
+        });
+        within.count().max(1)
     }
 
     fn read_counters(&mut self) -> Result<(), GpuError> {
@@ -240,12 +264,12 @@ impl<'a> Run<'a> {
                 return Err(too_long);
             }
             let upto = (done + PASSES_AT_ONCE).min(longest);
-            self.write_params(done);
+            self.write_params(done)?;
             let first = (done == 0).then(|| self.each_row(&self.kernels.init)).into_iter().flatten();
             let passes = (done + 1..=upto).zip(1..).flat_map(|(depth, n)| self.pass(depth, n));
             let steps: Vec<Step<'_>> = first.chain(passes).collect();
             let dispatches = steps.len() as u64;
-            self.device.submit(steps);
+            self.submit(steps)?;
             self.dispatches += dispatches;
             done = upto;
             self.read_counters()?;
@@ -263,36 +287,50 @@ impl<'a> Run<'a> {
                 break;
             }
         }
-        if self.job.values {
-            self.write_params(0);
-            self.device.submit(self.each_row(&self.kernels.finish));
-            self.dispatches += self.pages.len() as u64;
-        }
+        self.write_params(0)?;
+        self.submit(self.each_row(&self.kernels.finish).collect())?;
+        self.dispatches += self.pages.len() as u64;
         Ok(Done::Solved)
     }
 
     /// The counts and the values of all classes, after [`solve`](Run::solve).
-    pub(super) fn fetch(&self) -> Result<Vec<Solved>, GpuError> {
-        let mut solved: Vec<Solved> = (0..self.plan.members.len()).map(|class| self.counts_of(class)).collect();
+    ///
+    /// # Errors
+    /// If the GPU fails, or its counts are not the counts of all positions.
+    pub(super) fn fetch(&mut self) -> Result<Vec<Solved>, GpuError> {
+        self.read_counters()?;
+        let mut solved =
+            (0..self.plan.members.len()).map(|class| self.counts_of(class)).collect::<Result<Vec<_>, _>>()?;
         if self.job.values {
             self.fetch_values(&mut solved)?;
         }
         Ok(solved)
     }
 
-    fn counts_of(&self, class: usize) -> Solved {
+    fn counts_of(&self, class: usize) -> Result<Solved, GpuError> {
         let Member { id, .. } = self.plan.members[class];
-        let positions = self.job.material(id).positions();
-        let stats = ByColor::from_fn(|color| {
+        let material = self.job.material(id);
+        let no_move_draws = self.job.classes.options().no_move == NoMove::Draw;
+        let stats_of = |color: Color| {
             let side = 2 * class + color as usize;
             let mut stats = Stats { no_move: self.count(side, 0), ..Stats::default() };
             let counts = (1..=MAX_PLIES).map(|plies| (plies, self.count(side, plies.into())));
             counts.filter(|&(_, count)| count > 0).for_each(|(plies, count)| stats.add_decided(plies, count));
             // Positions with a move that no pass decided are draws.
-            stats.draws = positions.saturating_sub(stats.no_move + stats.by_plies.iter().sum::<u64>());
-            stats
-        });
-        Solved { stats, table: None }
+            let decided = stats.no_move + stats.by_plies.iter().sum::<u64>();
+            stats.draws = material.positions().saturating_sub(decided);
+            let undecided = stats.draws + if no_move_draws { stats.no_move } else { 0 };
+            let found = self.count(side, KIND_UNDECIDED as usize);
+            if decided > material.positions() || found != undecided {
+                return Err(GpuError::Failed(format!(
+                    "of {material} with {color} to move it decided {decided} of {} positions and left {found}",
+                    material.positions()
+                )));
+            }
+            Ok(stats)
+        };
+        let stats = ByColor { white: stats_of(Color::White)?, black: stats_of(Color::Black)? };
+        Ok(Solved { stats, table: None })
     }
 
     /// Fetches the values, class by class.

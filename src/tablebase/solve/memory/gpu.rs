@@ -15,6 +15,9 @@ const GPU_CLASS: u64 = 100 << 10;
 /// `results/kernels.md`.
 const GPU_MOVED_PER_ROW: u64 = 60_000;
 
+/// The most rows of a page: a slow GPU initializes them in less than the two seconds after which drivers end a submission.
+const PAGE_ROWS: u64 = 1 << 20;
+
 /// The format of a batch's buffers.
 #[derive(Copy, Clone)]
 pub(crate) struct BatchFormat {
@@ -26,6 +29,8 @@ pub(crate) struct BatchFormat {
     pub entries_per_row: u64,
     /// Bytes of the largest buffer.
     pub limit: u64,
+    /// The most work of a submission, in rows of a pass.
+    pub submitted_rows: usize,
 }
 
 impl BatchFormat {
@@ -46,7 +51,7 @@ impl BatchFormat {
 
     /// The number of rows of a page for one side to move.
     pub(crate) fn page_rows(self) -> usize {
-        (self.limit / self.code_bytes().max(self.entry_bytes())).clamp(1, 1 << 31) as usize
+        (self.limit / self.code_bytes().max(self.entry_bytes())).clamp(1, PAGE_ROWS) as usize
     }
 }
 

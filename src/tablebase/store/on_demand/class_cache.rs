@@ -2,7 +2,7 @@
 //! grows too large. Any number of processes may share it: a file appears when it is complete, and a removed file stays
 //! readable for readers that have opened it.
 
-use super::stages::StageFile;
+use super::stages::{StageFile, VERSION};
 use crate::board::RuleOptions;
 use crate::tablebase::Material;
 use crate::tablebase::store::error::SetError;
@@ -34,6 +34,8 @@ pub(super) struct ClassCache {
 struct Open {
     class: Material,
     file: Arc<StageFile>,
+    /// Whether a probe found damage. The file stays: another process may have replaced it.
+    damaged: bool,
     /// When its use was last recorded.
     recorded: SystemTime,
 }
@@ -73,15 +75,16 @@ impl ClassCache {
         self.size
     }
 
-    /// The file of a class, by its representative. Classes of other rules have other names.
+    /// The file of a class, by its representative. Classes of other rules, or in another version of the format, have
+    /// other names.
     pub(super) fn path(&self, class: Material) -> PathBuf {
-        self.dir.join(format!("{class}-{:016x}.{EXTENSION}", self.rules.table_hash()))
+        self.dir.join(file_name(class, &self.rules, VERSION))
     }
 
-    /// The class, if its file is complete. A damaged file, or one of another version, is removed.
+    /// The class, if its file is complete and not known to be damaged. The next count replaces a damaged file.
     ///
     /// # Errors
-    /// If the file cannot be read or removed.
+    /// If the file cannot be read.
     pub(super) fn get(&self, class: Material) -> Result<Option<Arc<StageFile>>, TableError> {
         let (mut open, path) = (self.opened(), self.path(class));
         if let Some(at) = open.iter().position(|entry| entry.class == class) {
@@ -89,17 +92,17 @@ impl ClassCache {
             if entry.recorded.elapsed().map_or(true, |time| time >= RECORD) {
                 entry.record(&path);
             }
-            let file = Arc::clone(&entry.file);
+            let file = (!entry.damaged).then(|| Arc::clone(&entry.file));
             open.push(entry);
-            return Ok(Some(file));
+            return Ok(file);
         }
         let file = match StageFile::open(&path, &self.rules, class) {
             Ok(file) => Arc::new(file),
             Err(TableError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error @ TableError::Io { .. }) => return Err(error),
-            Err(_) => return remove(&path).map(|()| None),
+            Err(error @ (TableError::Io { .. } | TableError::OpenFiles { .. })) => return Err(error),
+            Err(_) => return Ok(None),
         };
-        let mut entry = Open { class, file: Arc::clone(&file), recorded: SystemTime::UNIX_EPOCH };
+        let mut entry = Open { class, file: Arc::clone(&file), damaged: false, recorded: SystemTime::UNIX_EPOCH };
         entry.record(&path);
         if open.len() == OPEN {
             open.remove(0);
@@ -108,13 +111,10 @@ impl ClassCache {
         Ok(Some(file))
     }
 
-    /// Removes a class that turned out to be damaged.
-    ///
-    /// # Errors
-    /// If the file cannot be removed.
-    pub(super) fn remove(&self, class: Material) -> Result<(), TableError> {
-        self.opened().retain(|entry| entry.class != class);
-        remove(&self.path(class))
+    /// Records that a probe of this file found damage.
+    pub(super) fn mark_damaged(&self, file: &Arc<StageFile>) {
+        let mut open = self.opened();
+        open.iter_mut().filter(|entry| Arc::ptr_eq(&entry.file, file)).for_each(|entry| entry.damaged = true);
     }
 
     /// The lock that admits one counting process at a time; `None` while another process holds it.
@@ -129,13 +129,15 @@ impl ClassCache {
         }
     }
 
-    /// Removes the partial files of killed processes, and the least recently used classes, until another file of
-    /// `bytes` bytes fits.
+    /// Makes space for a new file of a class: removes the old file of the class, the partial files of killed processes,
+    /// and the least recently used classes, until `bytes` bytes fit. The caller holds the lock.
     ///
     /// # Errors
     /// If a file cannot be removed.
-    pub(super) fn free_space(&self, bytes: u64) -> Result<(), TableError> {
+    pub(super) fn free_space(&self, class: Material, bytes: u64) -> Result<(), TableError> {
         sweep(&self.dir, ABANDONED)?;
+        self.opened().retain(|entry| entry.class != class);
+        remove(&self.path(class))?;
         let mut entries = self.entries()?;
         entries.sort_by_key(|entry| entry.used);
         let mut total: u64 = entries.iter().map(|entry| entry.bytes).sum();
@@ -167,6 +169,13 @@ impl ClassCache {
     fn opened(&self) -> MutexGuard<'_, Vec<Open>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The name of a class's file.
+fn file_name(class: Material, rules: &RuleOptions, version: u64) -> String {
+    // A number for the rules and the version: files of two versions of the program do not replace each other.
+    let number = rules.table_hash().wrapping_add(version - 1);
+    format!("{class}-{number:016x}.{EXTENSION}")
 }
 
 /// Removes a file; succeeds if the file does not exist.
@@ -201,22 +210,35 @@ mod tests {
         let other = cache.dir().join("notes.txt");
         fs::write(&other, "x".repeat(1000)).unwrap();
         let there = || [&old, &new, &newest].map(|path| path.exists());
-        cache.free_space(10).unwrap();
+        let free_space = |bytes| cache.free_space("EvD".parse().unwrap(), bytes).unwrap();
+        free_space(10);
         assert_eq!(there(), [true, true, true], "100 bytes suffice");
-        cache.free_space(11).unwrap();
+        free_space(11);
         assert_eq!(there(), [false, true, true]);
-        cache.free_space(100).unwrap();
+        free_space(100);
         assert_eq!(there(), [false, false, false]);
         assert!(other.exists(), "files of others stay");
     }
 
+    /// Another process may have put a file of this name in the place of the damaged one in the meantime, so a file is
+    /// removed only under the lock, before a count.
     #[test]
-    fn files_of_no_class_are_removed() {
+    fn a_file_of_no_class_stays_until_the_class_is_counted() {
         let dir = tempfile::tempdir().unwrap();
         let cache = ClassCache::open(dir.path(), 100, &RuleOptions::PAPER).unwrap();
-        let path = write(&cache, "EvL", 30, 0);
-        assert!(cache.get("EvL".parse().unwrap()).unwrap().is_none());
-        assert!(!path.exists());
+        let (path, class) = (write(&cache, "EvL", 30, 0), "EvL".parse().unwrap());
+        assert!(cache.get(class).unwrap().is_none());
+        assert!(path.exists());
+        let other = write(&cache, "EvT", 70, 10);
+        cache.free_space(class, 30).unwrap();
+        assert!(!path.exists() && other.exists());
+    }
+
+    #[test]
+    fn versions_of_the_format_do_not_share_files() {
+        let name = |version| file_name("EvL".parse().unwrap(), &RuleOptions::PAPER, version);
+        assert_ne!(name(1), name(2));
+        assert!(name(1).ends_with(&format!("-{:016x}.stages", RuleOptions::PAPER.table_hash())));
     }
 
     /// A class that is used all the time stays open, and must not count as unused since it was opened.

@@ -51,8 +51,8 @@ const WAIT: Duration = Duration::from_millis(100);
 
 /// Probes tables on disk, and counts classes with one piece more when a probe needs them.
 ///
-/// As a [`Probe`] it covers the tables and the classes in the cache. A damaged file in the cache is removed, and its class
-/// counts as not counted. [`probe_now`](OnDemand::probe_now) also searches,
+/// As a [`Probe`] it covers the tables and the classes in the cache. A class whose file in the cache is damaged counts as
+/// not counted; a count replaces the file. [`probe_now`](OnDemand::probe_now) also searches,
 /// and [`probe`](OnDemand::probe) also counts missing classes.
 pub struct OnDemand {
     tables: TableProber,
@@ -228,7 +228,7 @@ impl OnDemand {
         };
         // The process that held the lock has released its memory and disk space, and may have counted this class.
         let Some(need) = self.need(position)? else { return Ok(()) };
-        self.cache.free_space(need.file_bytes)?;
+        self.cache.free_space(need.class, need.file_bytes)?;
         cancelled(follow(CountProgress { phase: CountPhase::Reading, fraction: 0.0, depth: 0 }))?;
         self.count_class(need, follow)?;
         drop(lock);
@@ -339,21 +339,20 @@ impl OnDemand {
         let look_up = |position: &Position| self.look_up(position, counted.as_ref());
         let mut distances = Distances::new(self.rules(), &look_up, usize::MAX);
         let values = positions.iter().map(|position| found(distances.value(position, 0))).collect();
-        if self.remove_damaged(counted.as_ref(), &values)? { Ok(None) } else { values }
+        if self.mark_damaged(counted.as_ref(), &values) { Ok(None) } else { values }
     }
 
-    /// Removes the file of a class if a probe of it was stopped by damage, so that the class counts as not counted.
-    /// Returns whether it was.
-    fn remove_damaged<T>(&self, counted: Option<&Counted>, probed: &Result<T, SetError>) -> Result<bool, SetError> {
+    /// Marks the file of a class as damaged if damage stopped a probe of it, so that the class counts as not counted.
+    /// Returns whether it did.
+    fn mark_damaged<T>(&self, counted: Option<&Counted>, probed: &Result<T, SetError>) -> bool {
         let (Some(counted), Err(SetError::Table(TableError::Damaged { path, .. }))) = (counted, probed) else {
-            return Ok(false);
+            return false;
         };
-        let class = self.classes.get(counted.class).representative;
-        let is_of_class = *path == self.cache.path(class);
+        let is_of_class = *path == self.cache.path(self.classes.get(counted.class).representative);
         if is_of_class {
-            self.cache.remove(class)?;
+            self.cache.mark_damaged(&counted.file);
         }
-        Ok(is_of_class)
+        is_of_class
     }
 
     /// [`line_within`](Probe::line_within) with this file of the class of the position.
@@ -442,11 +441,11 @@ impl Probe for OnDemand {
     }
 
     /// A single search finds the whole line, and each best move without the values of the other moves. A damaged file in
-    /// the cache is an error once: it is removed, and its class counts as not counted.
+    /// the cache is an error once; then its class counts as not counted.
     fn line_within(&self, position: &Position, plies: usize) -> Result<Vec<(Move, Position)>, SetError> {
         let counted = self.counted(position)?;
         let line = self.best_play(position, plies, counted.as_ref());
-        self.remove_damaged(counted.as_ref(), &line)?;
+        self.mark_damaged(counted.as_ref(), &line);
         line
     }
 }

@@ -91,7 +91,7 @@ struct Work<'a, C> {
 /// The result of capturing a piece: the end of the game, or a smaller class.
 enum Exit<C> {
     Last,
-    Smaller { planes: Planes<C>, swapped: bool, adds: [Vec<[u32; WIDTH]>; 2], first: usize, mirrored: u64 },
+    Smaller { planes: Planes<C>, swapped: bool, adds: [Vec<[usize; WIDTH]>; 2], first: usize, mirrored: u64 },
 }
 
 impl<'a> Prover<'a> {
@@ -288,12 +288,12 @@ impl<'a> Prover<'a> {
 }
 
 /// The contribution to the cell number of a piece, given by its position in the index, on a square.
-fn add(index: &Index, slot: usize, square: Square) -> u32 {
-    let (square_number, width) = (square.index() as u32, WIDTH as u32);
+fn add(index: &Index, slot: usize, square: Square) -> usize {
     match index.row_pieces.get(slot) {
-        Some(piece) => piece.digit[square.index()] * piece.stride * width * width,
-        None if slot == index.row_pieces.len() => square_number * width,
-        None => square_number,
+        // Cell numbers of six pieces exceed 32 bits.
+        Some(piece) => piece.digit[square.index()] as usize * piece.stride as usize * ROW_CELLS,
+        None if slot == index.row_pieces.len() => square.index() * WIDTH,
+        None => square.index(),
     }
 }
 

@@ -19,7 +19,7 @@ type Squares = [usize; Index::MAX_PIECES];
 pub(super) struct Smaller<'a, C> {
     pub plane: &'a Plane<C>,
     /// `adds[mirrored][piece][square]`: the contribution of each piece to the cell number.
-    pub adds: &'a [Vec<[u32; WIDTH]>; 2],
+    pub adds: &'a [Vec<[usize; WIDTH]>; 2],
     /// The piece whose square decides whether the position is mirrored.
     pub first: usize,
     pub mirrored: u64,
@@ -29,8 +29,7 @@ impl<C: Score> Smaller<'_, C> {
     #[inline(always)]
     fn get(&self, squares: &Squares) -> C {
         let adds = &self.adds[(self.mirrored >> squares[self.first] & 1) as usize];
-        let cell: u32 = adds.iter().zip(squares).map(|(adds, &square)| adds[square & 63]).sum();
-        self.plane.get(cell as usize)
+        self.plane.get(adds.iter().zip(squares).map(|(adds, &square)| adds[square & 63]).sum())
     }
 }
 

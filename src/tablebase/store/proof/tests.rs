@@ -42,7 +42,7 @@ fn agrees_with_the_plain_verifier_on_two_pieces_of_all_kinds_of_rules() {
     for rules in RULES {
         let dir = generated(rules, 2);
         agrees_with_the_plain_verifier(dir.path());
-        repack(dir.path(), &|_, _| {}).unwrap();
+        repack(dir.path(), 8 << 30, &|_, _| {}).unwrap();
         agrees_with_the_plain_verifier(dir.path());
     }
 }
@@ -51,7 +51,7 @@ fn agrees_with_the_plain_verifier_on_two_pieces_of_all_kinds_of_rules() {
 fn agrees_with_the_plain_verifier_on_all_of_three_pieces() {
     let dir = generated("chinese", 3);
     agrees_with_the_plain_verifier(dir.path());
-    repack(dir.path(), &|_, _| {}).unwrap();
+    repack(dir.path(), 8 << 30, &|_, _| {}).unwrap();
     let set = TableSet::open(dir.path()).unwrap();
     let mut prover = Prover::new(&set, 8 << 30);
     for id in set.ids() {
@@ -356,5 +356,19 @@ fn a_line_too_long_for_two_bytes_is_named() {
             matches!(found.as_deref(), Some(Contradiction::CellValue { computed: CellValue::Decided(65534), .. })),
             "{found:?}"
         );
+    }
+}
+
+/// Captures of seven pieces probe tables of six pieces, whose cell numbers exceed 32 bits.
+#[test]
+fn cells_of_six_pieces_are_numbered() {
+    let index = Index::new("ELTvLTP".parse().unwrap()).unwrap();
+    let last = index.rows * ROW_CELLS - 1;
+    assert!(last > u32::MAX as usize);
+    for cell in (0..=last).rev().step_by(9_999_991).take(200) {
+        let Some(position) = index.position(cell, Color::White) else { continue };
+        let square = |&piece: &crate::board::Piece| position.square_of(piece.color, piece.animal).unwrap();
+        let sum: usize = index.pieces.iter().enumerate().map(|(slot, piece)| add(&index, slot, square(piece))).sum();
+        assert_eq!(sum, cell, "{}", position.to_fen());
     }
 }

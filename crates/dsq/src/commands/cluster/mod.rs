@@ -6,7 +6,7 @@ mod levels;
 mod report;
 
 use crate::arguments::{Memory, RulesArg, ThreadsArg, at_least_one};
-use crate::backend::Backend;
+use crate::backend::{Backend, DeviceArg};
 use crate::class_plan::{RateArg, print_plan};
 use crate::failure::{Failure, Outcome, RESUME, resumable};
 use crate::gpu;
@@ -239,6 +239,8 @@ struct SolveCommand {
     #[arg(long, value_name = "BACKEND", default_value = "cpu", hide_possible_values = true)]
     backend: Backend,
     #[command(flatten)]
+    device: DeviceArg,
+    #[command(flatten)]
     rules: RulesArg,
     #[command(flatten)]
     threads: ThreadsArg,
@@ -278,7 +280,7 @@ impl SolveCommand {
 
     /// The solver on a GPU, if `--backend` selects one that exists.
     fn gpu_solver(&self) -> Result<Option<Solver>, Failure> {
-        let Some(gpu) = gpu::backend(self.backend)? else { return Ok(None) };
+        let Some(gpu) = gpu::backend(self.backend, &self.device)? else { return Ok(None) };
         let most = self.classes.iter().map(|material| material.len()).max().unwrap_or(2);
         let solver = Solver::new(&self.rules.rules, most, Options::default());
         Ok(Some(match self.backend {

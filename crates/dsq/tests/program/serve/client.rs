@@ -2,7 +2,7 @@
 
 use crate::dsq::{bound, command};
 use doushouqi::board::RuleOptions;
-use explorer::{Config, Event, Timeouts};
+use explorer::{Config, Event, Stop, Timeouts};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -17,6 +17,8 @@ pub const PATIENCE: Duration = Duration::from_secs(180);
 pub struct Server {
     /// `None` for a server in this process.
     child: Option<Child>,
+    /// Ends a server in this process.
+    stop: Stop,
     address: SocketAddr,
 }
 
@@ -46,11 +48,10 @@ impl Server {
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
         let address = line.trim().strip_prefix("http://").and_then(|rest| rest.strip_suffix('/'));
         let address = address.unwrap_or_else(|| panic!("no address: {line:?}")).parse().unwrap();
-        Server { child: Some(child), address }
+        Server { child: Some(child), stop: Stop::default(), address }
     }
 
-    /// A server in this process with other timeouts than the program's. It has two threads and tables of three pieces, and
-    /// ends with this process.
+    /// A server in this process with other timeouts than the program's. It has two threads and tables of three pieces.
     pub fn with_timeouts(timeouts: Timeouts, behind_proxy: bool) -> Server {
         let config = Config {
             listen: vec![([127, 0, 0, 1], 0).into()],
@@ -68,16 +69,17 @@ impl Server {
             behind_proxy,
             timeouts,
         };
-        let (listening, address) = mpsc::channel();
+        let ((listening, address), stop) = (mpsc::channel(), Stop::default());
+        let stopped = stop.clone();
         std::thread::spawn(move || {
             let tell = |event| {
                 if let Event::Listening(address) = event {
                     listening.send(address).expect("somebody waits");
                 }
             };
-            explorer::serve(config, &tell).expect("a server");
+            explorer::serve(config, &stopped, &tell).expect("a server");
         });
-        Server { child: None, address: address.recv().expect("it listens") }
+        Server { child: None, stop, address: address.recv().expect("it listens") }
     }
 
     fn child(&mut self) -> &mut Child {
@@ -101,8 +103,18 @@ impl Server {
 
     /// Sends SIGTERM and returns the exit code.
     pub fn terminate(&mut self) -> Option<i32> {
+        self.signal("-TERM");
+        self.wait()
+    }
+
+    /// Sends a signal.
+    pub fn signal(&self, signal: &str) {
         let pid = self.pid().to_string();
-        assert!(std::process::Command::new("kill").arg(pid).status().unwrap().success());
+        assert!(std::process::Command::new("kill").args([signal, &pid]).status().unwrap().success());
+    }
+
+    /// Waits for the end of the server and returns the exit code.
+    pub fn wait(&mut self) -> Option<i32> {
         let end = Instant::now() + PATIENCE;
         loop {
             if let Some(status) = self.child().try_wait().unwrap() {
@@ -116,7 +128,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        let Some(child) = &mut self.child else { return };
+        let Some(child) = &mut self.child else { return self.stop.stop() };
         let ended = child.try_wait().unwrap();
         let _ = child.kill();
         let _ = child.wait();

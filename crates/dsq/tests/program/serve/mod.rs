@@ -396,6 +396,19 @@ fn work_ends_with_its_client_and_with_the_server() {
     assert_eq!(server.terminate(), Some(0));
 }
 
+/// The first signal lets open requests end, the second one ends the server at once.
+#[test]
+fn a_second_signal_ends_the_server_at_once() {
+    let mut server = Server::start(&["--pieces", "3"]);
+    // A client that never reads its answers delays the end.
+    let mut deaf = TcpStream::connect(server.address()).unwrap();
+    deaf.write_all("GET /api/v1/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(400).as_bytes()).unwrap();
+    wait_for(&server, "connections", "2", 60);
+    server.signal("-TERM");
+    server.signal("-INT");
+    assert_eq!(server.wait(), Some(130));
+}
+
 /// The server disconnects a client that never reads.
 #[test]
 fn clients_that_never_read_are_cut_off() {

@@ -44,8 +44,8 @@ fn after_init(test: impl Fn(&mut Scene<'_>)) {
         let plan = batch(&ids, solver.classes());
         let run = gpu.start(&solver.job(&ids, true), &plan, gpu.format(true, !is_first, 256)).unwrap();
         assert!(run.pages.len() > 2);
-        run.write_params(0);
-        run.device.submit(run.each_row(&run.kernels.init));
+        run.write_params(0).unwrap();
+        run.device.submit(run.each_row(&run.kernels.init)).unwrap();
         test(&mut Scene { run, solver: &solver });
     }
 }
@@ -130,8 +130,8 @@ fn init() {
 fn pass() {
     after_init(|scene| {
         for depth in 1..=scene.run.last_conversion(0..scene.run.plan.sides.len()).max(40) {
-            scene.run.write_params(depth);
-            scene.run.device.submit(scene.run.pass(depth, 0));
+            scene.run.write_params(depth).unwrap();
+            scene.run.device.submit(scene.run.pass(depth, 0)).unwrap();
             scene.check(depth);
         }
     });
@@ -141,8 +141,8 @@ fn pass() {
 #[test]
 fn finish() {
     after_init(|scene| {
-        scene.run.write_params(0);
-        scene.run.device.submit(scene.run.each_row(&scene.run.kernels.finish));
+        scene.run.write_params(0).unwrap();
+        scene.run.device.submit(scene.run.each_row(&scene.run.kernels.finish)).unwrap();
         let loses = scene.run.job.classes.options().no_move == NoMove::Loss;
         for color in Color::ALL {
             let codes = scene.codes(color);
@@ -156,6 +156,46 @@ fn finish() {
             }
         }
     });
+}
+
+/// A batch whose `finish` did not run has no values and counts: the draws are not marked.
+#[test]
+fn a_batch_that_is_not_finished_is_an_error() {
+    after_init(|scene| {
+        let sides = scene.run.plan.sides.len();
+        for depth in 1..=scene.run.last_conversion(0..sides).max(40) {
+            scene.run.write_params(depth).unwrap();
+            scene.run.device.submit(scene.run.pass(depth, 0)).unwrap();
+        }
+        let error = scene.run.fetch().err().expect("draws without a code").to_string();
+        assert!(error.contains("positions and left 0"), "{error}");
+        scene.run.write_params(0).unwrap();
+        scene.run.device.submit(scene.run.each_row(&scene.run.kernels.finish)).unwrap();
+        scene.run.fetch().unwrap();
+    });
+}
+
+/// Slow steps are submitted one by one, so that no submission takes too long.
+#[test]
+fn submissions_are_limited() {
+    let Some(mut gpu) = gpu(GpuLimits { buffer: 1 << 17, submitted_rows: 100, ..GpuLimits::NONE }) else { return };
+    let mut solver = Solver::new(&RuleOptions::PAPER, 3, Options::default());
+    solver.solve_level(2, true, &|_, _| {}).unwrap();
+    let id = solver.classes().member("LRvT".parse().unwrap()).unwrap().class;
+    solver.solve_some(&[id], true, &|_, _| {}).unwrap();
+    let ids = [id];
+    let plan = batch(&ids, solver.classes());
+    let mut run = gpu.start(&solver.job(&ids, true), &plan, gpu.format(true, false, 256)).unwrap();
+    let rows = run.pages[0].rows;
+    assert!(run.pages.iter().all(|page| page.rows <= rows) && run.pages.len() > 2);
+    let (init, passes): (Vec<_>, Vec<_>) = (run.each_row(&run.kernels.init).collect(), run.pass(1, 0).collect());
+    assert_eq!(run.steps_at_once(&init), (100 / (WHOLE_ROW * rows)).max(1));
+    assert_eq!(run.steps_at_once(&passes), (100 / rows).clamp(1, passes.len()));
+    drop((init, passes));
+    assert!(matches!(run.solve(253), Ok(Done::Solved)));
+    let solved = run.fetch().unwrap().pop().unwrap();
+    assert_eq!(Some(&solved.stats), solver.class_stats(id));
+    assert!(solved.table.as_ref() == solver.table(id));
 }
 
 /// A batch with too few entries for its conversions returns the number that it needs.

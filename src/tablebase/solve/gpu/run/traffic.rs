@@ -67,7 +67,7 @@ impl Traffic {
             touched[0] += times * (places.len() * useful) as u64;
             touched[1] += times * 32 * sectors.len() as u64;
         }
-        run.device.write(touches, 0, &[0u32]);
+        run.device.write(touches, 0, &[0u32]).unwrap();
     }
 }
 
@@ -94,14 +94,14 @@ fn traced(gpu: &mut Gpu, solver: &mut Solver, material: &str) -> Traffic {
         ..Traffic::default()
     };
     let dispatch = |traffic: &mut Traffic, run: &Run<'_>, kernel: &'static str, depth: u16| {
-        run.write_params(depth);
+        run.write_params(depth).unwrap();
         let steps: Vec<Step<'_>> = match kernel {
             "init" => run.each_row(&run.kernels.init).collect(),
             "pass" => run.pass(depth, 0).collect(),
             _ => run.each_row(&run.kernels.finish).collect(),
         };
         for step in steps {
-            run.device.submit([step]);
+            run.device.submit([step]).unwrap();
             traffic.add(kernel, run);
         }
     };
@@ -190,8 +190,8 @@ fn results() {
         let ids = [id];
         solver.solve_class(id, &|_, _| {}).unwrap();
         let plan = batch(&ids, solver.classes());
-        let run = gpu.solve_batch(&solver.job(&ids, false), &plan).unwrap();
-        assert_eq!(Some(&run.counts_of(0).stats), solver.class_stats(id));
+        let mut run = gpu.solve_batch(&solver.job(&ids, false), &plan).unwrap();
+        assert_eq!(Some(&run.fetch().unwrap()[0].stats), solver.class_stats(id));
         let DeviceWork { row_visits, rows, conversions, .. } = run.work();
         let (visits, words) = (row_visits as f64 / rows as f64, conversions / rows);
         _ = writeln!(text, "| {material} | {rows} | {visits:.1} | {words} | {} | {} |", run.dispatches, run.waits);
