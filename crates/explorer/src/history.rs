@@ -184,7 +184,7 @@ mod tests {
 
     /// A game under the rules `paper` with this repetition rule.
     fn game(fen: &str, repetition: Repetition, moves: &[&str]) -> Game {
-        let rules = Rules::new(RuleOptions { repetition, ..RuleOptions::PAPER });
+        let rules = Rules::new(RuleOptions::PAPER.with_repetition(repetition));
         let mut game = Game::from_fen(fen.parse().unwrap(), rules, Some(Game::NO_CAPTURE_LIMIT));
         for text in moves {
             game.play(game.parse(text).unwrap()).unwrap();
