@@ -219,8 +219,8 @@ fn a_drawn_game_goes_on() {
     assert!(text.contains("the game is not drawn"), "the second `on` has nothing to do: {text}");
     let records = read(&path);
     assert_eq!(records[0].game.moves().len(), 17);
-    let text = play(&[&PEOPLE[..], &["--no-capture-limit", "2"]].concat(), "Eb3\nrb7\nEc3\non\nEc3\n");
-    assert!(text.contains("a draw (no-capture)") && text.contains("White plays Ec3"), "{text}");
+    let text = play(&[&PEOPLE[..], &["--no-capture-limit", "2"]].concat(), "Eb3\nrb7\nEa3\non\nEa3\n");
+    assert!(text.contains("a draw (no-capture)") && text.contains("White plays Ea3"), "{text}");
     std::fs::remove_file(path).unwrap();
 }
 
