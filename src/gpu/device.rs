@@ -531,7 +531,7 @@ pub(super) mod tests {
     #[test]
     fn an_error_that_nobody_checks_for_ends_the_use_of_the_device() {
         let Some(device) = device() else { return };
-        device.device.create_buffer(&wgpu::BufferDescriptor {
+        let _ = device.device.create_buffer(&wgpu::BufferDescriptor {
             label: None,
             size: device.report.max_buffer + 4,
             usage: STORAGE,
