@@ -1,7 +1,7 @@
 //! Endgame tables for the search: WDL in the tree, from memory for few pieces and from files for more, and distances at
 //! the root.
 
-use crate::board::{Color, Lanes, Move, Position, RuleOptions, Rules};
+use crate::board::{Color, Lanes, Position, RuleOptions, Rules};
 use crate::tablebase::{
     MAX_PIECES, Options, Probe, SetError, SolveError, Solver, TablePath, TableProber, TableSet, Value, Wdl, WdlProber,
     WdlTables,
