@@ -12,7 +12,7 @@ use doushouqi::search::{
 use doushouqi::tablebase::{Probe, Wdl};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const PRESETS: [&str; 6] = ["paper", "cazaux", "bodlaender", "quadibloc", "bell", "chinese"];
 
