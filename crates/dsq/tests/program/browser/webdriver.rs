@@ -70,6 +70,8 @@ impl Browser {
         };
         browser.session = waiting.unwrap_or_else(|| browser.new_session());
         browser.size(1280, 800);
+        // A new tab of an old browser does not have the focus.
+        browser.chromium("Emulation.setFocusEmulationEnabled", &json!({"enabled": true}));
         browser
     }
 
