@@ -347,7 +347,8 @@ impl Driver {
     /// Starts chromedriver, in up to five tries: it takes a port that is free for IPv4, and ends if the port is taken
     /// for IPv6.
     fn start() -> Driver {
-        let end = format!("pkill -KILL -f -- '--user-data-dir={0}'; rm -rf '{0}'*", profiles());
+        // The brackets keep the pattern from matching the shell itself.
+        let end = format!("pkill -KILL -f -- '[-]-user-data-dir={0}'; rm -rf '{0}'*", profiles());
         for _ in 0..5 {
             let mut process = bound("chromedriver", &["--port=0"], &end);
             if let Some(port) = port_of(&mut process) {

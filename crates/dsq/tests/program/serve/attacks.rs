@@ -144,9 +144,9 @@ fn an_analysis_leaves_a_thread_to_the_game_of_its_client() {
 fn expensive_requests_end_with_their_client() {
     let server = Server::start(&["--pieces", "3", "--threads", "2"]);
     let begun = Instant::now();
-    assert_eq!(server.connect().post("/api/v1/batch", &batch(200, "bell", 1)).status, 200);
+    assert_eq!(server.connect().post("/api/v1/batch", &batch(30, "bell", 1)).status, 200);
     let whole = begun.elapsed();
-    let leaving = post(&server, "/api/v1/batch", &batch(200, "bodlaender", 1));
+    let leaving = post(&server, "/api/v1/batch", &batch(30, "bodlaender", 1));
     while gauge(&server, "jobs") == "0" {
         std::thread::sleep(Duration::from_millis(5));
     }
