@@ -153,12 +153,18 @@ export interface components {
             moves: string[];
             /**
              * Format: uint32
-             * @description Plies without a capture that draw the game; 0 for no limit. Default: 100.
+             * @description The plies without a capture that draw the game, 0 for no limit. Default: 100.
              */
             no_capture_limit: number | null;
             /** @description `1-0` or `0-1`, where a side resigned. */
             result: string | null;
             rules: string | null;
+            /**
+             * Format: uint
+             * @description The number of first moves that a review leaves out: a game can be reviewed in parts.
+             * @default 0
+             */
+            skip: number;
             text: string | null;
             /** @default  */
             white: string;
@@ -523,7 +529,7 @@ export interface components {
             /** Format: uint64 */
             seed: number;
         };
-        /** @description A reviewed game. */
+        /** @description A reviewed game. `moves` and `summary` leave out the first `skip` moves of the request. */
         Review: {
             black_name: string;
             /** @description The first position, with the halfmove clock if it is not 0. */
@@ -677,7 +683,10 @@ export interface components {
             path: number[];
             /** Format: uint64 */
             positions: number;
+            /** @description What the tree says about the position, and why. */
             sentence: string;
+            /** @description The value of the position by the tables. The tree is wrong about the position if the label of its leaf differs. */
+            value: components["schemas"]["Value"] | null;
         };
         /** @description A node of a tree: a test or a leaf. */
         TreeNode: {

@@ -113,6 +113,8 @@ declare namespace Page {
     readonly rules: string;
     /** The rules with every option, as the server spells them. */
     readonly spelled: string;
+    /** The rules that the user, a link or a file has chosen; the game may be a puzzle, which has its own. */
+    chosen: string;
     /** The error in the address, and its FEN; null once a position is shown. */
     broken: (Api.ErrorBody & { fen: string }) | null;
     tab: string;

@@ -23,6 +23,7 @@ export const app = /** @type {any} */ ({
   get spelled() {
     return spelledOut(rules());
   },
+  chosen: "paper",
   broken: null,
   tab: "position",
   controller: null,
@@ -321,6 +322,7 @@ export function load({ start, moves, rules = app.rules, limit = NO_CAPTURE_LIMIT
   control(null);
   app.finished = null;
   app.game.reset(start, { rules, limit });
+  app.chosen = rules;
   const read = app.game.read(app.game.root, moves);
   app.game.goTo(at);
   emit("jump");
@@ -337,6 +339,7 @@ export async function useRules(rules) {
   if (!(await mayLeave())) return emit("rules");
   control(null);
   app.finished = null;
+  app.chosen = rules;
   const removed = app.game.changeRules(rules);
   app.notice = removed ? t("notice.rules", { move: removed.san }) : "";
   emit("rules");

@@ -3,7 +3,7 @@
 import { choose, isOn } from "./analysis.js";
 import { app, emit, on, turn } from "./app.js";
 import { scoreKind, scoreText } from "./score.js";
-import { $, announce, button, errorText, h, number, spoken, t } from "./ui.js";
+import { $, announce, button, errorText, h, number, spokenName, t } from "./ui.js";
 
 export const key = "engine";
 /** @type {Record<string, any>} */
@@ -117,7 +117,7 @@ function row(info, i) {
   const kind = scoreKind(info.score, turn());
   const line = button(moves(info), () => take(info), {
     class: "plain",
-    "aria-label": spoken(t("engine.take", { line: moves(info), n: i + 1 })),
+    "aria-label": spokenName(moves(info), t("engine.take", { line: moves(info), n: i + 1 })),
   });
   return h(
     "tr",

@@ -199,7 +199,10 @@ export function begin(more = {}) {
   const { from, ...setup } = /** @type {any} */ ({ ...choice, ...more });
   if (setup.you === "random") setup.you = Math.random() < 0.5 ? "w" : "b";
   app.broken = null;
-  app.game.reset(from === "start" ? START : app.game.cursor.fen);
+  // A puzzle has rules of its own, which are not those of the next game.
+  if (from === "start") app.game.reset(START, { rules: app.chosen });
+  else app.game.reset(app.game.cursor.fen);
+  emit("rules");
   emit("jump");
   announce(setup.you === "both" ? t("play.both") : t("match.begin", { side: side(setup.you) }));
   return open(new Match(setup));

@@ -16,7 +16,21 @@ import {
   status,
 } from "./app.js";
 import { material, pass, START } from "./position.js";
-import { $, button, chip, described, errorText, h, inWords, result, said, side, spoken, t, valueSymbol } from "./ui.js";
+import {
+  $,
+  button,
+  chip,
+  described,
+  errorText,
+  h,
+  inWords,
+  result,
+  said,
+  side,
+  spokenName,
+  t,
+  valueSymbol,
+} from "./ui.js";
 import { buildTree } from "./moves-tree.js";
 import { scoreText } from "./score.js";
 import { draw as drawSolve } from "./solve.js";
@@ -139,7 +153,7 @@ function row(move) {
         class: "plain",
         onfocus: point(move.uci),
         onblur: point(null),
-        "aria-label": spoken(described([move.san, app.probe.known && inWords(move.value)])),
+        "aria-label": spokenName(move.san, described([move.san, app.probe.known && inWords(move.value)])),
       }),
     ),
     app.probe.known ? h("td", {}, chip(move.value)) : "",

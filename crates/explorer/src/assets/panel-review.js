@@ -9,7 +9,7 @@ import { Retry } from "./retry.js";
 import { reviewGame } from "./review.js";
 import { scoreText, whiteShare } from "./score.js";
 import { gameStatus } from "./status.js";
-import { $, announce, button, errorText, h, labelled, s, spoken, t } from "./ui.js";
+import { $, announce, button, errorText, h, labelled, s, spoken, spokenName, t } from "./ui.js";
 
 /** @type {any} The reviewed moves of the line on the board, or null. */
 let review = null;
@@ -144,12 +144,18 @@ async function run(game) {
     const done = t("review.done", { n: moves.length, bad });
     finish(rest.length ? `${done} ${t("review.ended", { n: moves.length })}` : done);
     drawReview();
-    $("#evaluation")?.scrollIntoView({ block: "nearest" });
+    showResults();
   } catch (error) {
     finish(error.name === "AbortError" ? t("review.stopped") : errorText(error));
   } finally {
     if (running === mine) running = null;
   }
+}
+
+/** Scrolls the results into view, which begin below the board on a phone. */
+function showResults() {
+  const box = $("#evaluation")?.getBoundingClientRect();
+  if (box && (box.top < 0 || box.bottom > innerHeight)) $("#reviewhead").scrollIntoView({ block: "start" });
 }
 
 /**
@@ -226,7 +232,7 @@ function row(move, i) {
     h(
       "th",
       { scope: "row" },
-      button(numbered(move, i), () => goTo(i + 1), { class: "plain", "aria-label": spoken(numbered(move, i)) }),
+      button(numbered(move, i), () => goTo(i + 1), { class: "plain", "aria-label": spokenName(numbered(move, i)) }),
     ),
     h("td", {}, scored(move, move.score_after)),
     h("td", { class: "better" }, better),

@@ -49,7 +49,7 @@ export default {
   "lesson.tiger.ranks": "在此规则下它只能横跳。",
   "lesson.tiger.task": "跳过河，吃掉狗。",
   "lesson.block": "鼠挡住跳跃",
-  "lesson.block.text": "途中河里的鼠会挡住跳跃，狮必须另找路线。",
+  "lesson.block.text": "途中河里的鼠会挡住跳跃，狮必须绕道。",
   "lesson.block.yes": "己方的鼠同样会挡住。",
   "lesson.block.no": "在此规则下只有对方的鼠会挡住。",
   "lesson.block.task": "用 {n} 着把狮走到 b7。",

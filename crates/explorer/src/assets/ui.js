@@ -309,6 +309,14 @@ export const spoken = (text) =>
   });
 
 /**
+ * The name of a control that shows moves: a text in words, and after it the shown text, which users of speech control
+ * say.
+ * @param {string} shown
+ * @param {string} [text]
+ */
+export const spokenName = (shown, text = shown) => described([spoken(text), spoken(text).includes(shown) ? "" : shown]);
+
+/**
  * A text for the eye, and the text that screen readers read instead if it differs.
  * @param {string} text
  * @returns {(Node | string)[]}
