@@ -111,6 +111,35 @@ def test_moves_and_lines(three: dsq.Tables) -> None:
     assert three.moves(dsq.Board()) is None
 
 
+def test_the_no_capture_limit(three: dsq.Tables) -> None:
+    """A loss in 12 plies is certain as long as 12 plies remain before the limit."""
+    fen, plies = "7/7/7/7/7/6e/7/7/L6 w", 12
+    unlimited = three.probe(fen)
+    assert unlimited is not None
+    assert (unlimited.wdl, unlimited.dtw) == (-1, plies)
+    last = dsq.Board(f"{fen} {100 - plies}")
+    assert three.probe(last) == unlimited
+    assert len(three.line(last)) == plies
+    for clock in (101 - plies, 95, 100, 1000):
+        late = f"{fen} {clock}"
+        for board in (late, dsq.Board(late), dsq.Board(f"{fen} 1", no_capture_limit=plies)):
+            for call in (three.probe, three.moves, three.line):
+                with pytest.raises(dsq.TablesError, match="no-capture limit"):
+                    call(board)
+            with pytest.raises(dsq.TablesError, match="row 1: the no-capture limit"):
+                three.probe_many([fen, board])
+        endless = dsq.Board(late, no_capture_limit=None)
+        assert three.probe(endless) == unlimited
+        assert three.probe_many([endless])[1] == [plies]
+    # The limit does not change a draw, and a capture starts the clock again.
+    drawn = "7/7/7/7/7/7/7/7/l5L w 99"
+    value = three.probe(drawn)
+    assert value is None or value.wdl != 0 or three.probe_many([drawn])[0] == [0]
+    moves = three.moves("7/7/7/7/7/7/7/lE5/7 w 99")
+    assert moves is not None
+    assert (str(moves[0][0]), moves[0][1].dtw) == ("b2a2", 1)
+
+
 def test_files_and_memory_agree(two_on_disk: Path, three: dsq.Tables) -> None:
     files = dsq.open_tables(two_on_disk, rules="paper,repetition=none")
     assert files.pieces == 2
