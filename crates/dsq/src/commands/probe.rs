@@ -4,14 +4,14 @@ use crate::on_demand::OnDemandArgs;
 use crate::output::{print, print_json};
 use crate::progress::{exit_on_interrupt, interrupt, progress_bar};
 use clap::Args;
-use doushouqi::board::{Move, Position};
+use doushouqi::board::{Move, MoveList, Position};
 use doushouqi::tablebase::{
     AnswerSource, Content, CountPhase, CountProgress, Material, OnDemand, OnDemandAnswer, OnDemandError,
-    Probe as Values, ProbeWdl, TableProber, TableSet, Value, Wdl, WdlProber,
+    Probe as Values, ProbeWdl, SetError, TableProber, TableSet, Value, Wdl, WdlProber,
 };
 use serde::Serialize;
 use std::cmp::Reverse;
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, BufReader, Read};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -92,29 +92,21 @@ impl Probe {
         let rules = self.rules.rules.unwrap_or(*set.rules().options());
         if set.content() == Content::Wdl && !self.line && !self.on_demand.on_demand {
             let prober = set.wdl_prober(&rules)?;
-            return self.threads.run(|| self.each(&|fen| self.probe_results(&prober, fen)))?;
+            let probe = |fens: &[String]| fens.iter().try_for_each(|fen| self.probe_results(&prober, fen));
+            return self.threads.run(|| self.each(&probe))?;
         }
         let tables = set.prober(&rules)?;
         let prober = match self.on_demand.cache()? {
             Some(cache) => Prober::OnDemand(Box::new(cache.open(tables)?)),
             None => Prober::Tables(Box::new(tables)),
         };
-        self.threads.run(|| self.each(&|fen| self.probe(&prober, fen)))?
+        self.threads.run(|| self.each(&|fens| self.probe_all(&prober, fens)))?
     }
 
-    /// Calls `probe` with each FEN.
-    fn each(&self, probe: &dyn Fn(&str) -> Outcome) -> Outcome {
+    /// Calls `probe` with all FENs, in groups.
+    fn each(&self, probe: &dyn Fn(&[String]) -> Outcome) -> Outcome {
         for fen in &self.fens {
-            if fen == "-" {
-                for line in io::stdin().lock().lines() {
-                    let line = line.map_err(|e| Failure::reading("standard input", &e))?;
-                    if !line.trim().is_empty() {
-                        probe(&line)?;
-                    }
-                }
-            } else {
-                probe(fen)?;
-            }
+            if fen == "-" { each_arrived(&mut io::stdin(), probe)? } else { probe(std::slice::from_ref(fen))? }
         }
         Ok(())
     }
@@ -149,14 +141,16 @@ impl Probe {
         Failure::Input(format!("{fen:?} has {pieces} pieces; the tables in {tables} go to {most}{hint}"))
     }
 
-    /// The answer for a position; `None` if the tables do not cover it.
-    fn answer(&self, prober: &Prober, position: &Position) -> Result<Option<Answer>, Failure> {
+    /// The answer for a position, given its values if they are known; `None` if the tables do not cover it.
+    fn answer(&self, prober: &Prober, position: &Position, known: Option<Known>) -> Result<Option<Answer>, Failure> {
         let on_demand = match prober {
             Prober::OnDemand(on_demand) => on_demand,
             Prober::Tables(tables) => {
-                let (Some(value), Some(moves)) = (tables.value(position)?, tables.moves(position)?) else {
-                    return Ok(None);
+                let (value, moves) = match known {
+                    Some(known) => known,
+                    None => (tables.value(position)?, tables.moves(position)?),
                 };
+                let (Some(value), Some(moves)) = (value, moves) else { return Ok(None) };
                 let moves = moves.into_iter().map(|(mv, value)| (mv, Some(value))).collect();
                 let values = OnDemandAnswer { value, moves, source: AnswerSource::Tables };
                 let line = if self.line { Some(tables.line(position)?) } else { None };
@@ -186,9 +180,18 @@ impl Probe {
         if stop.load(Ordering::Relaxed) { Err(OnDemandError::Cancelled.into()) } else { Ok(Some(answer)) }
     }
 
-    fn probe(&self, prober: &Prober, fen: &str) -> Outcome {
+    fn probe_all(&self, prober: &Prober, fens: &[String]) -> Outcome {
+        let known = match prober {
+            Prober::Tables(tables) if fens.len() > 1 => known_values(tables, fens),
+            _ => Vec::new(),
+        };
+        let mut known = known.into_iter();
+        fens.iter().try_for_each(|fen| self.probe(prober, fen, known.next()))
+    }
+
+    fn probe(&self, prober: &Prober, fen: &str, known: Option<Known>) -> Outcome {
         let position = parse(fen)?;
-        let Some(Answer { values, line }) = self.answer(prober, &position)? else {
+        let Some(Answer { values, line }) = self.answer(prober, &position, known)? else {
             let hint = " (--on-demand answers one more)";
             return Err(self.too_many(fen, &position, prober.tables().set(), hint));
         };
@@ -221,6 +224,55 @@ impl Probe {
             _ => Ok(()),
         }
     }
+}
+
+/// Calls `f` with the lines of an input that are not blank, each time with all lines that have arrived: a caller may wait
+/// for the answer to a line before it writes the next one.
+fn each_arrived(input: &mut dyn Read, f: &dyn Fn(&[String]) -> Outcome) -> Outcome {
+    let mut input = BufReader::with_capacity(1 << 20, input);
+    let mut lines = Vec::new();
+    loop {
+        let mut line = String::new();
+        let read = input.read_line(&mut line);
+        if !line.trim().is_empty() {
+            lines.push(line.trim_end_matches(['\n', '\r']).to_owned());
+        }
+        let ended = !matches!(read, Ok(1..));
+        if ended || !input.buffer().contains(&b'\n') {
+            f(&std::mem::take(&mut lines))?;
+        }
+        if ended {
+            return read.map(drop).map_err(|e| Failure::reading("standard input", &e));
+        }
+    }
+}
+
+/// The value of a position and of its moves, as far as the tables cover them.
+type Known = (Option<Value>, Option<Vec<(Move, Value)>>);
+
+/// The values of the positions before the first wrong FEN, looked up together. Empty if a table cannot be read: probing
+/// one by one then finds the position.
+fn known_values(tables: &TableProber, fens: &[String]) -> Vec<Known> {
+    let positions: Vec<Position> = fens.iter().map_while(|fen| parse(fen).ok()).collect();
+    let moves: Vec<_> = positions.iter().map(|position| position.moves(tables.rules())).collect();
+    let mut all = Vec::new();
+    for (position, moves) in positions.iter().zip(&moves) {
+        all.push(position.clone());
+        all.extend(moves.iter().map(|&mv| position.make(mv)));
+    }
+    let Ok(values) = tables.values::<SetError>(all.len(), |number| Ok(Some(all[number].clone()))) else {
+        return Vec::new();
+    };
+    let mut values = values.into_iter();
+    let known = |moves: &MoveList| {
+        let value = values.next().flatten();
+        let after: Vec<Option<Value>> = values.by_ref().take(moves.len()).collect();
+        let ranked = moves.iter().zip(after).map(|(&mv, value)| Some((mv, value?.before())));
+        let mut ranked = ranked.collect::<Option<Vec<_>>>();
+        ranked.iter_mut().for_each(|moves| moves.sort_by_key(|&(_, value)| Reverse(value)));
+        (value, ranked)
+    };
+    moves.iter().map(known).collect()
 }
 
 fn parse(fen: &str) -> Result<Position, Failure> {
