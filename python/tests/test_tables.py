@@ -77,6 +77,8 @@ def test_four_pieces(tmp_path: Path) -> None:
 
 def slow_value(tables: dsq.Tables, board: dsq.Board) -> tuple[int, int]:
     """The value of a position from those after its moves: the shortest win, else a draw, else the longest loss."""
+    # The halfmove clock after a move would limit the distance.
+    board = dsq.Board(board.fen(), rules=board.rules, no_capture_limit=None)
     values = []
     for move in board.legal_moves:
         board.push(move)
@@ -122,7 +124,8 @@ def test_the_no_capture_limit(three: dsq.Tables) -> None:
     assert len(three.line(last)) == plies
     for clock in (101 - plies, 95, 100, 1000):
         late = f"{fen} {clock}"
-        for board in (late, dsq.Board(late), dsq.Board(f"{fen} 1", no_capture_limit=plies)):
+        boards: list[dsq.Board | str] = [late, dsq.Board(late), dsq.Board(f"{fen} 1", no_capture_limit=plies)]
+        for board in boards:
             for call in (three.probe, three.moves, three.line):
                 with pytest.raises(dsq.TablesError, match="no-capture limit"):
                     call(board)
@@ -132,12 +135,13 @@ def test_the_no_capture_limit(three: dsq.Tables) -> None:
         assert three.probe(endless) == unlimited
         assert three.probe_many([endless])[1] == [plies]
     # The limit does not change a draw, and a capture starts the clock again.
-    drawn = "7/7/7/7/7/7/7/7/l5L w 99"
+    drawn = "7/7/7/7/7/7/7/l6/1E5 b 99"
     value = three.probe(drawn)
-    assert value is None or value.wdl != 0 or three.probe_many([drawn])[0] == [0]
-    moves = three.moves("7/7/7/7/7/7/7/lE5/7 w 99")
+    assert value is not None
+    assert value.wdl == three.probe_many([drawn])[0][0] == 0
+    moves = three.moves("2l4/7/3c3/3E3/7/7/7/7/7 w 99")
     assert moves is not None
-    assert (str(moves[0][0]), moves[0][1].dtw) == ("b2a2", 1)
+    assert [(str(move), value.dtw) for move, value in moves] == [("d6d7", 9), ("d6d5", None)]
 
 
 def test_files_and_memory_agree(two_on_disk: Path, three: dsq.Tables) -> None:
