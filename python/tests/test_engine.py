@@ -5,6 +5,7 @@ import copy
 import pickle
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +77,8 @@ def test_tables_make_the_engine_perfect(two_on_disk: Path) -> None:
 def test_tables_for_other_rules_are_not_ignored() -> None:
     engine = dsq.Engine(tables=2)
     board = dsq.Board("7/7/7/7/L6/6e/7/7/7 w", rules="chinese")
-    for call in (engine.play, engine.analyse):
+    calls: list[Callable[[dsq.Board, dsq.Limit], object]] = [engine.play, engine.analyse]
+    for call in calls:
         with pytest.raises(dsq.TablesError, match="for the rules"):
             call(board, dsq.Limit(depth=1))
     assert engine.play(dsq.Board("7/7/7/7/L6/6e/7/7/7 w", rules="paper,repetition=none"), dsq.Limit(depth=1))
@@ -144,9 +146,10 @@ def test_players(three: dsq.Tables) -> None:
     assert players.play(perfect, perfect, dsq.Board("7/7/7/7/7/7/7/3c3/4E2 b")).is_game_over()
     played = players.play(perfect, perfect, dsq.Board("7/7/7/7/L6/6e/7/7/7 w 95"))
     assert played.result() == "1/2-1/2", "the limit draws the game"
-    for over in (players.RandomPlayer(), players.EnginePlayer(), perfect):
+    everyone: list[players.Player] = [players.RandomPlayer(), players.EnginePlayer(), perfect]
+    for player in everyone:
         with pytest.raises(ValueError, match="over"):
-            over(played)
+            player(played)
     for wrong in ("nobody", "engine:x", "random:3"):
         with pytest.raises(ValueError, match="no player"):
             players.player(wrong)

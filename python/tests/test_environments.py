@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from collections.abc import Callable
 
 import gymnasium
 import numpy as np
@@ -109,7 +110,8 @@ def test_human_rendering_prints_the_board(capsys: pytest.CaptureFixture[str]) ->
     assert capsys.readouterr().out == f"{dsq.Board()}\n"
     two.step(dsq.Board().legal_actions()[0])
     assert capsys.readouterr().out == f"{two.board}\n"
-    for make in (gymnasium_env.JungleEnv, pettingzoo_env.raw_env):
+    makers: list[Callable[..., object]] = [gymnasium_env.JungleEnv, pettingzoo_env.raw_env]
+    for make in makers:
         with pytest.raises(ValueError, match="render mode"):
             make(render_mode="rgb_array")
 
@@ -120,8 +122,10 @@ def test_environments_are_copied_and_pickled() -> None:
     action = int(np.flatnonzero(info["action_mask"])[0])
     other = pickle.loads(pickle.dumps(env))
     assert np.array_equal(other.step(action)[0], copy.deepcopy(env).step(action)[0])
+    two = pettingzoo_env.raw_env()
+    two.reset()
     with pytest.raises(TypeError):
-        pettingzoo_env.raw_env().step(0.5)  # type: ignore[arg-type]
+        two.step(0.5)  # type: ignore[arg-type]
 
 
 def test_gymnasium_against_perfect_play(three: dsq.Tables) -> None:
