@@ -1,10 +1,11 @@
 //! Arguments that take several types.
 
 use crate::board::PyBoard;
-use crate::errors;
+use crate::errors::{self, TablesError};
 use crate::packed::{BYTES, unpack_position};
-use doushouqi::board::{Position, RuleOptions};
-use doushouqi::tablebase::Material;
+use doushouqi::board::{Move, Position, RuleOptions};
+use doushouqi::game::Game;
+use doushouqi::tablebase::{Material, Value};
 use numpy::{PyArrayDescrMethods, PyReadonlyArray2, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -14,6 +15,38 @@ pub(crate) struct BoardArgument {
     pub position: Position,
     /// The rules of a `Board`; a FEN has none.
     pub rules: Option<RuleOptions>,
+    /// The halfmove clock, and the no-capture limit if there is one.
+    clock: u32,
+    limit: Option<u32>,
+}
+
+impl BoardArgument {
+    /// The value of the position in a game without a no-capture limit, if the limit of this game does not change it: it
+    /// can only turn a win or loss into a draw, and not within the plies that remain. A clock of 0 counts as no limit, as
+    /// in the engine.
+    ///
+    /// # Errors
+    /// TablesError if the limit may draw the game.
+    pub fn value(&self, value: Value) -> PyResult<Value> {
+        self.certain(value, self.clock)
+    }
+
+    /// As [`BoardArgument::value`], for the value of a move.
+    pub fn move_value(&self, mv: Move, value: Value) -> PyResult<Value> {
+        self.certain(value, if mv.is_capture(&self.position) { 0 } else { self.clock })
+    }
+
+    fn certain(&self, value: Value, clock: u32) -> PyResult<Value> {
+        let (Some(limit), Some(plies)) = (self.limit.filter(|_| clock > 0), value.dtw) else { return Ok(value) };
+        let left = limit.saturating_sub(clock);
+        if u32::from(plies) <= left {
+            return Ok(value);
+        }
+        Err(TablesError::new_err(format!(
+            "the no-capture limit of {limit} plies may draw the game: the clock is {clock}, and without the limit the game \
+             ends in {plies} plies; for that value pass a board with no_capture_limit=None or a FEN without a clock"
+        )))
+    }
 }
 
 impl<'a, 'py> FromPyObject<'a, 'py> for BoardArgument {
@@ -22,13 +55,19 @@ impl<'a, 'py> FromPyObject<'a, 'py> for BoardArgument {
     fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<BoardArgument> {
         if let Ok(board) = object.cast::<PyBoard>() {
             let game = &board.try_borrow()?.game;
-            return Ok(BoardArgument { position: game.position().clone(), rules: Some(*game.rules().options()) });
+            return Ok(BoardArgument {
+                position: game.position().clone(),
+                rules: Some(*game.rules().options()),
+                clock: game.halfmove_clock(),
+                limit: game.no_capture_limit(),
+            });
         }
         let Ok(text) = object.extract::<String>() else {
             return Err(PyTypeError::new_err(format!("expected a Board or a FEN, not {}", object.get_type().name()?)));
         };
         let fen: doushouqi::board::Fen = text.parse().map_err(errors::fen)?;
-        Ok(BoardArgument { position: fen.position, rules: None })
+        let (clock, limit) = (fen.halfmove_clock, Some(Game::NO_CAPTURE_LIMIT));
+        Ok(BoardArgument { position: fen.position, rules: None, clock, limit })
     }
 }
 

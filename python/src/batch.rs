@@ -4,21 +4,22 @@ use crate::actions;
 use crate::outcome;
 use doushouqi::board::{Color, Fen, Move, NoMove, Position, Repetition, Rules};
 use doushouqi::cpu::CpuLevel;
-use doushouqi::game::GameEnd;
 use doushouqi::game::random::Random;
+use doushouqi::game::{Game, GameEnd};
 
 /// The settings of all games of a batch.
 pub(crate) struct Setup {
     pub rules: Rules,
     pub start: Fen,
-    pub no_capture_limit: u32,
+    /// `None` is no limit.
+    pub no_capture_limit: Option<u32>,
     pub auto_reset: bool,
     /// The legal actions in the first position; none if the game is over there.
     start_mask: u32,
 }
 
 impl Setup {
-    pub fn new(rules: Rules, start: Fen, no_capture_limit: u32, auto_reset: bool) -> Setup {
+    pub fn new(rules: Rules, start: Fen, no_capture_limit: Option<u32>, auto_reset: bool) -> Setup {
         let mut setup = Setup { rules, start, no_capture_limit, auto_reset, start_mask: 0 };
         setup.start_mask = Env::new(&setup).judge(&setup).0;
         setup
@@ -36,6 +37,8 @@ pub(crate) struct Env {
     position: Position,
     /// The keys since the last capture, the current position's last.
     keys: Vec<u64>,
+    /// The actions since the last capture.
+    actions: Vec<u8>,
     /// A bit for the low bits of each of these keys. Most positions are new, which a clear bit proves without reading
     /// the keys: they lie elsewhere in memory.
     seen: [u64; 8],
@@ -66,6 +69,7 @@ impl Env {
         let mut env = Env {
             position,
             keys: Vec::new(),
+            actions: Vec::new(),
             seen: [0; 8],
             halfmove_clock: setup.start.halfmove_clock,
             occurrences: 0,
@@ -84,9 +88,20 @@ impl Env {
         self.count();
     }
 
-    /// The current position with its halfmove clock.
-    pub fn fen(&self) -> Fen {
-        Fen { position: self.position.clone(), halfmove_clock: self.halfmove_clock }
+    /// The game from the position after the last capture, or from the first position.
+    pub fn game(&self, setup: &Setup) -> Game {
+        let (mut position, mut moves) = (self.position.clone(), Vec::new());
+        for &action in self.actions.iter().rev() {
+            // Without a capture the piece returns in the opposite direction.
+            position = position.pass();
+            let back = actions::to_move(&position, usize::from(action) ^ 1).expect("the piece came from there");
+            position = position.make(back).pass();
+            moves.push(Move { animal: back.animal, from: back.to, to: back.from });
+        }
+        let halfmove_clock = self.halfmove_clock - moves.len() as u32;
+        let mut game = Game::from_fen(Fen { position, halfmove_clock }, setup.rules.clone(), setup.no_capture_limit);
+        moves.into_iter().rev().for_each(|mv| game.play(mv).expect("it was legal"));
+        game
     }
 
     /// Makes a move that is legal, and starts again if that ends the game and the batch resets.
@@ -99,7 +114,7 @@ impl Env {
         let mv = actions::to_move(&self.position, action).expect("the action was checked");
         let mover = self.position.turn();
         actions::write::<0>(&self.position, row.observation);
-        self.play(mv);
+        self.play(mv, action);
         let (mut legal, end, winner) = self.judge(setup);
         (self.end, *row.end, *row.done) = (end, end, end != 0);
         if end != 0 {
@@ -122,12 +137,13 @@ impl Env {
     }
 
     #[inline(always)]
-    fn play(&mut self, mv: Move) {
+    fn play(&mut self, mv: Move, action: usize) {
         if mv.is_capture(&self.position) {
             self.halfmove_clock = 0;
             self.forget();
         } else {
             self.halfmove_clock += 1;
+            self.actions.push(action as u8);
         }
         self.position = self.position.make(mv);
         self.count();
@@ -137,6 +153,7 @@ impl Env {
     #[inline(always)]
     fn forget(&mut self) {
         self.keys.clear();
+        self.actions.clear();
         self.seen = [0; 8];
     }
 
@@ -177,7 +194,7 @@ impl Env {
             let winner = (options.no_move == NoMove::Loss).then_some(!self.position.turn());
             return over(GameEnd::NoMove(winner));
         }
-        if self.halfmove_clock >= setup.no_capture_limit {
+        if setup.no_capture_limit.is_some_and(|limit| self.halfmove_clock >= limit) {
             return over(GameEnd::NoCapture);
         }
         (mask, 0, None)

@@ -67,7 +67,7 @@ impl PyMove {
     }
 
     /// The move as two squares, such as 'a3b3'.
-    fn uci(&self) -> String {
+    pub fn uci(&self) -> String {
         format!("{}{}", self.from, self.to)
     }
 

@@ -1,8 +1,15 @@
-//! Long work that Ctrl-C stops.
+//! Threads for long work, and Ctrl-C.
+//!
+//! No work runs on rayon's global pool: a forked process finds it without threads and would wait for ever.
 
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::mem::forget;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// The interval at which Python checks for Ctrl-C.
@@ -10,32 +17,126 @@ const SIGNALS: Duration = Duration::from_millis(50);
 /// Searches recurse as deep as their longest line.
 const STACK: usize = 16 << 20;
 
-/// Runs `work` on a separate thread without the GIL, while this thread checks for signals. `work` ends soon after its
-/// flag has become true.
+/// The threads that all calls share, one for each core.
+pub(crate) static SHARED: Threads = Threads::new(0);
+
+/// A pool of threads, built at its first use in a process.
+pub(crate) struct Threads {
+    /// The number of threads; 0 is one for each core.
+    count: usize,
+    /// The pool and the process whose threads it has.
+    built: Mutex<Option<(u32, Arc<ThreadPool>)>>,
+}
+
+impl Threads {
+    pub const fn new(count: usize) -> Threads {
+        Threads { count, built: Mutex::new(None) }
+    }
+
+    /// The pool of this process.
+    ///
+    /// # Errors
+    /// If the operating system refuses a thread.
+    pub fn get(&self, _py: Python<'_>) -> PyResult<Arc<ThreadPool>> {
+        // Callers hold the GIL, and so does a thread that forks: no thread that is missing in the new process holds the
+        // lock there.
+        let mut built = self.built.lock().unwrap_or_else(PoisonError::into_inner);
+        let process = std::process::id();
+        if let Some((owner, pool)) = &*built
+            && *owner == process
+        {
+            return Ok(Arc::clone(pool));
+        }
+        let pool = Arc::new(pool(self.count)?);
+        if let Some((_, parents)) = built.replace((process, Arc::clone(&pool))) {
+            // Ending its threads would wait for locks that they may have held.
+            forget(parents);
+        }
+        Ok(pool)
+    }
+}
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        let built = self.built.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, pool)) = built.take_if(|(owner, _)| *owner != std::process::id()) {
+            forget(pool);
+        }
+    }
+}
+
+fn pool(threads: usize) -> PyResult<ThreadPool> {
+    let pool = ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK).build();
+    pool.map_err(|error| PyRuntimeError::new_err(format!("no threads: {error}")))
+}
+
+/// Runs `work` on the shared threads without the GIL, while this thread checks for signals. `work` should end soon after
+/// its flag has become true.
 ///
 /// # Errors
 /// The exception that a signal handler raises: KeyboardInterrupt after Ctrl-C.
-pub(crate) fn interruptible<T: Send>(py: Python<'_>, work: impl FnOnce(&AtomicBool) -> T + Send) -> PyResult<T> {
-    let stop = &AtomicBool::new(false);
-    py.detach(|| {
-        std::thread::scope(|scope| {
-            let (done, finished) = mpsc::channel();
-            let run = move || {
-                let found = work(stop);
+pub(crate) fn parallel<T: Send>(py: Python<'_>, work: impl FnOnce(&AtomicBool) -> T + Send) -> PyResult<T> {
+    let stop = AtomicBool::new(false);
+    stoppable(py, &*SHARED.get(py)?, &stop, || work(&stop))
+}
+
+/// As [`parallel`], on a thread of its own and with the caller's flag: `work` may take as long as the caller wants.
+pub(crate) fn interruptible<T: Send>(
+    py: Python<'_>,
+    stop: &AtomicBool,
+    work: impl FnOnce() -> T + Send,
+) -> PyResult<T> {
+    stoppable(py, &pool(1)?, stop, work)
+}
+
+fn stoppable<T: Send>(
+    py: Python<'_>,
+    pool: &ThreadPool,
+    stop: &AtomicBool,
+    work: impl FnOnce() -> T + Send,
+) -> PyResult<T> {
+    if rayon::current_thread_index().is_some() {
+        // A callback of other work: its thread would wait for itself.
+        return Ok(py.detach(work));
+    }
+    let found = py.detach(|| {
+        pool.in_place_scope(|scope| {
+            let (done, result) = channel();
+            scope.spawn(move |_| {
                 // The waiting thread outlives this one.
-                let _ = done.send(());
-                found
-            };
-            let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run)?;
-            let mut interrupted = Ok(());
-            while finished.recv_timeout(SIGNALS) == Err(mpsc::RecvTimeoutError::Timeout) {
-                if interrupted.is_ok() {
-                    interrupted = Python::attach(|py| py.check_signals());
-                    stop.store(interrupted.is_err(), Ordering::Relaxed);
-                }
-            }
-            let found = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            interrupted.map(|()| found)
+                let _ = done.send(work());
+            });
+            wait(&result).inspect_err(|_| stop.store(true, Ordering::Relaxed))
         })
-    })
+    });
+    Ok(found?.expect("the scope has continued the panic of the work"))
+}
+
+/// As [`parallel`], for work that cannot be stopped: after Ctrl-C it runs to its end, and its result is dropped.
+pub(crate) fn abandonable<T: Send + 'static>(py: Python<'_>, work: impl FnOnce() -> T + Send + 'static) -> PyResult<T> {
+    if rayon::current_thread_index().is_some() {
+        return Ok(py.detach(work));
+    }
+    let pool = SHARED.get(py)?;
+    let found = py.detach(|| {
+        let (done, result) = channel();
+        pool.spawn(move || {
+            // The waiting thread may have given up.
+            let _ = done.send(catch_unwind(AssertUnwindSafe(work)));
+        });
+        wait(&result)
+    });
+    let found = found?.expect("a panic was caught");
+    Ok(found.unwrap_or_else(|panic| resume_unwind(panic)))
+}
+
+/// Waits for a result, and checks for signals meanwhile. `None` if the sender panicked.
+fn wait<T>(result: &Receiver<T>) -> PyResult<Option<T>> {
+    loop {
+        match result.recv_timeout(SIGNALS) {
+            Ok(found) => return Ok(Some(found)),
+            Err(RecvTimeoutError::Disconnected) => return Ok(None),
+            Err(RecvTimeoutError::Timeout) => Python::attach(|py| py.check_signals())?,
+        }
+    }
 }

@@ -22,6 +22,9 @@ mod vec_env;
 
 use pyo3::prelude::*;
 
+#[cfg(panic = "abort")]
+compile_error!("a panic must become an exception and not end the interpreter: build with panic = \"unwind\"");
+
 /// Python allocates objects with this alignment; a class with a greater one would be misaligned.
 const PYTHON_ALIGNMENT: usize = 16;
 
@@ -73,10 +76,13 @@ mod _core {
     use crate::tables::{PyStats, PyTables, PyValue, generate, materials, open_tables, solve};
     #[pymodule_export]
     use crate::vec_env::PyVecEnv;
+    use numpy::{PyArray1, PyArrayMethods};
     use pyo3::prelude::*;
 
     #[pymodule_init]
     fn init(m: &Bound<'_, PyModule>) -> PyResult<()> {
+        // The first array of a process loads NumPy's functions, which runs Python code that Ctrl-C interrupts.
+        drop(PyArray1::from_vec(m.py(), vec![0_i8]).try_readwrite());
         m.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

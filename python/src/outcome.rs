@@ -1,7 +1,9 @@
 //! `Outcome`: how a game ended.
 
+use crate::squares::color;
 use doushouqi::board::Color;
 use doushouqi::game::GameEnd;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 /// How a game ended.
@@ -16,6 +18,9 @@ impl PyOutcome {
         PyOutcome { end }
     }
 }
+
+/// The names of the ends, by their numbers.
+const NAMES: [&str; 6] = ["running", "den", "captured", "no_move", "repetition", "no_capture"];
 
 /// The number that represents an end of the game in arrays; 0 represents a game that goes on.
 pub(crate) fn number(end: GameEnd) -> i8 {
@@ -34,7 +39,7 @@ impl PyOutcome {
     /// limit).
     #[getter]
     fn termination(&self) -> &'static str {
-        ["running", "den", "captured", "no_move", "repetition", "no_capture"][number(self.end) as usize]
+        NAMES[number(self.end) as usize]
     }
 
     /// True if White won, False if Black won, None for a draw.
@@ -59,5 +64,25 @@ impl PyOutcome {
             None => "None",
         };
         format!("Outcome(termination='{}', winner={winner})", self.termination())
+    }
+
+    /// For pickle.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (&'static str, Option<bool>))> {
+        Ok((py.get_type::<PyOutcome>().getattr("_restore")?, (self.termination(), self.winner())))
+    }
+
+    /// For pickle.
+    #[staticmethod]
+    fn _restore(termination: &str, winner: Option<bool>) -> PyResult<PyOutcome> {
+        let winner = winner.map(color);
+        let end = match (termination, winner) {
+            ("den", Some(winner)) => GameEnd::Den(winner),
+            ("captured", Some(winner)) => GameEnd::Captured(winner),
+            ("no_move", winner) => GameEnd::NoMove(winner),
+            ("repetition", None) => GameEnd::Repetition,
+            ("no_capture", None) => GameEnd::NoCapture,
+            _ => return Err(PyValueError::new_err(format!("no game ends by {termination:?} with this winner"))),
+        };
+        Ok(PyOutcome { end })
     }
 }

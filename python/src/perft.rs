@@ -2,7 +2,7 @@
 
 use crate::arguments::BoardArgument;
 use crate::board::PyMove;
-use crate::interrupt::interruptible;
+use crate::interrupt::parallel;
 use crate::rules::RulesArgument;
 use doushouqi::board::{RuleOptions, Rules};
 use doushouqi::perft::{Perft, PerftMode};
@@ -42,7 +42,7 @@ pub(crate) fn perft(
 ) -> PyResult<u64> {
     let (depth, mode) = checked(depth, mode)?;
     let rules = rules_of(&board, rules);
-    interruptible(py, |stop| Perft::new(&rules, mode).with_stop(stop).count(&board.position, depth))
+    parallel(py, |stop| Perft::new(&rules, mode).with_stop(stop).count(&board.position, depth))
 }
 
 /// The count after each legal move, under the rules as in `perft`.
@@ -58,6 +58,6 @@ pub(crate) fn divide(
     let (depth, mode) = checked(depth, mode)?;
     let rules = rules_of(&board, rules);
     let divide = |stop: &AtomicBool| Perft::new(&rules, mode).with_stop(stop).divide(&board.position, depth);
-    let counts = interruptible(py, divide)?;
+    let counts = parallel(py, divide)?;
     Ok(counts.into_iter().map(|(mv, count)| (PyMove::of(mv), count)).collect())
 }

@@ -1,11 +1,16 @@
 //! The sources of values: files, or a solver in memory.
 
+use crate::arguments::PositionsRef;
 use crate::errors::{self, TablesError};
+use crate::interrupt::parallel;
 use doushouqi::board::{ByColor, Color, Move, Position, Rules};
 use doushouqi::tablebase::{
     CellValue, Classes, Material, MaterialTable, OnDemand, Probe, SetError, Solver, Stats, TableProber, Value,
 };
+use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A source of values. The values of positions that have to be counted come from [`OnDemand`] itself.
 pub(crate) enum Source {
@@ -48,10 +53,47 @@ impl Source {
         }
     }
 
+    /// Runs a short look-up without the GIL. Opening the file of a counted class uses several threads.
+    pub fn run<T: Send>(&self, py: Python<'_>, look_up: impl FnOnce() -> PyResult<T> + Send) -> PyResult<T> {
+        match self {
+            Source::OnDemand(_) => parallel(py, |_| look_up())?,
+            Source::Files(_) | Source::Memory(_) => py.detach(look_up),
+        }
+    }
+
     pub fn value(&self, position: &Position) -> PyResult<Option<Value>> {
         match self.prober() {
             Ok(prober) => covered(prober.value(position)),
             Err(solver) => Ok(solver.value(position).unwrap_or(None)),
+        }
+    }
+
+    /// The values of many positions, on the threads of the current pool, until `stop` becomes true.
+    pub fn values(&self, positions: PositionsRef<'_>, stop: &AtomicBool) -> Result<Vec<Option<Value>>, ManyError> {
+        let get = |row| match stop.load(Ordering::Relaxed) {
+            true => Err(ManyError::Stopped),
+            false => positions.get(row).map_err(ManyError::Row),
+        };
+        let rows = || (0..positions.len()).into_par_iter().with_min_len(1024);
+        match self {
+            Source::Files(prober) => prober.values(positions.len(), |row| get(row).map(Some)),
+            Source::Memory(solver) => {
+                rows().map(|row| Ok(solver.value(&get(row)?).unwrap_or(None))).collect::<Result<_, ManyError>>()
+            }
+            Source::OnDemand(on_demand) => {
+                let of_table = |position: &Position| matches!(on_demand.class(position), Ok(None));
+                let mut values = on_demand
+                    .tables()
+                    .values(positions.len(), |row| Ok::<_, ManyError>(Some(get(row)?).filter(of_table)))?;
+                let fill = |(row, value): (usize, &mut Option<Value>)| -> Result<(), ManyError> {
+                    if value.is_none() {
+                        *value = not_covered(on_demand.value(&get(row)?))?;
+                    }
+                    Ok(())
+                };
+                values.par_iter_mut().with_min_len(1024).enumerate().try_for_each(fill)?;
+                Ok(values)
+            }
         }
     }
 
@@ -133,12 +175,40 @@ impl Source {
     }
 }
 
+/// Why the values of many positions are not known.
+pub(crate) enum ManyError {
+    /// A row is not a position.
+    Row(String),
+    Tables(SetError),
+    Stopped,
+}
+
+impl From<SetError> for ManyError {
+    fn from(error: SetError) -> ManyError {
+        ManyError::Tables(error)
+    }
+}
+
+impl From<ManyError> for PyErr {
+    fn from(error: ManyError) -> PyErr {
+        match error {
+            ManyError::Row(what) => PyValueError::new_err(what),
+            ManyError::Tables(error) => errors::tables(error),
+            ManyError::Stopped => PyKeyboardInterrupt::new_err(()),
+        }
+    }
+}
+
 /// `None` for a position of more pieces than the tables cover.
-fn covered<T>(result: Result<Option<T>, SetError>) -> PyResult<Option<T>> {
+fn not_covered<T>(result: Result<Option<T>, SetError>) -> Result<Option<T>, SetError> {
     match result {
         Err(SetError::TooFewPieces { .. }) => Ok(None),
-        result => result.map_err(errors::tables),
+        result => result,
     }
+}
+
+fn covered<T>(result: Result<Option<T>, SetError>) -> PyResult<Option<T>> {
+    not_covered(result).map_err(errors::tables)
 }
 
 fn not_here(material: Material) -> PyErr {

@@ -1,6 +1,7 @@
 //! Features of positions and decision trees on them.
 
 use crate::arguments::{self, Positions};
+use crate::interrupt::{abandonable, parallel};
 use crate::rules::RulesArgument;
 use crate::source::Source;
 use crate::tables::PyTables;
@@ -9,6 +10,7 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::prelude::*;
+use std::sync::atomic::Ordering;
 use study::learn::{MaterialTree, learn};
 use study::{FeatureChoice, FeatureSet, Winner};
 
@@ -27,8 +29,12 @@ fn rows(py: Python<'_>, set: &FeatureSet, material: Material, positions: &Positi
         let position = view.get(row)?;
         set.values_of(&position).ok_or_else(|| format!("row {row}: not a position of {material} with White to move"))
     };
-    py.detach(|| (0..view.len()).into_par_iter().with_min_len(256).map(one).collect::<Result<_, String>>())
-        .map_err(PyValueError::new_err)
+    let rows = parallel(py, |stop| {
+        let rows = (0..view.len()).into_par_iter().with_min_len(256);
+        // After Ctrl-C the result is dropped.
+        rows.take_any_while(|_| !stop.load(Ordering::Relaxed)).map(one).collect::<Result<_, String>>()
+    })?;
+    rows.map_err(PyValueError::new_err)
 }
 
 /// Features of the positions of a material with White to move: the features of van Rijn and Vis (2014), and more with
@@ -182,13 +188,17 @@ pub(crate) fn learn_tree(
     if max_leaves == Some(0) {
         return Err(PyValueError::new_err("a tree has at least one leaf"));
     }
-    let Source::Memory(solver) = &*source else {
+    if !matches!(&*source, Source::Memory(_)) {
         return Err(PyValueError::new_err("a tree is learned from tables in memory: use solve(...)"));
-    };
+    }
     if material.len() > 3 {
         return Err(PyValueError::new_err("a tree is learned for two or three pieces"));
     }
-    let found = py.detach(|| learn(solver, material, which, max_leaves));
+    let learn = move || match &*source {
+        Source::Memory(solver) => learn(solver, material, which, max_leaves),
+        Source::Files(_) | Source::OnDemand(_) => None,
+    };
+    let found = abandonable(py, learn)?;
     let found = found.ok_or_else(|| PyValueError::new_err(format!("the tables do not have {material}")))?;
     Ok(PyTree { found })
 }

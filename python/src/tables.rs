@@ -3,7 +3,7 @@
 use crate::arguments::{self, BoardArgument, Positions};
 use crate::board::{PyBoard, PyMove};
 use crate::errors::{self, TablesError};
-use crate::interrupt::interruptible;
+use crate::interrupt::{abandonable, parallel};
 use crate::rules::{PyRules, RulesArgument};
 use crate::source::Source;
 use crate::squares::color;
@@ -17,7 +17,6 @@ use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use rayon::prelude::*;
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -75,6 +74,23 @@ impl PyValue {
             Value { dtw: None, .. } => format!("Value(wdl={}, dtw=None)", self.wdl()),
         }
     }
+
+    /// For pickle.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (i8, Option<u16>))> {
+        Ok((py.get_type::<PyValue>().getattr("_restore")?, (self.wdl(), self.dtw())))
+    }
+
+    /// For pickle.
+    #[staticmethod]
+    fn _restore(wdl: i8, dtw: Option<u16>) -> PyResult<PyValue> {
+        let wdl = match wdl {
+            -1 => Wdl::Loss,
+            0 => Wdl::Draw,
+            1 => Wdl::Win,
+            _ => return Err(PyValueError::new_err(format!("the result is 1, 0 or -1, not {wdl}"))),
+        };
+        Ok(PyValue { value: Value { wdl, dtw } })
+    }
 }
 
 /// The counts of a material for one side to move.
@@ -82,6 +98,12 @@ impl PyValue {
 pub(crate) struct PyStats {
     stats: Stats,
     summary: Summary,
+}
+
+impl PyStats {
+    fn of(stats: Stats) -> PyStats {
+        PyStats { summary: stats.summary(), stats }
+    }
 }
 
 #[pymethods]
@@ -133,6 +155,18 @@ impl PyStats {
         format!(
             "Stats(positions={positions}, wins={wins}, losses={losses}, draws={draws}, no_move={no_move}, longest={longest})"
         )
+    }
+
+    /// For pickle.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (u64, u64, Vec<u64>))> {
+        let Stats { no_move, draws, by_plies } = self.stats.clone();
+        Ok((py.get_type::<PyStats>().getattr("_restore")?, (no_move, draws, by_plies)))
+    }
+
+    /// For pickle.
+    #[staticmethod]
+    fn _restore(no_move: u64, draws: u64, by_plies: Vec<u64>) -> PyStats {
+        PyStats::of(Stats { no_move, draws, by_plies })
     }
 }
 
@@ -196,9 +230,9 @@ impl PyTables {
         let source = self.source_for(from_ref(&board))?;
         let value = match counter(&source, &board.position) {
             Some(counter) => Some(counted(py, |follow| counter.probe(&board.position, false, follow))?.value),
-            None => py.detach(|| source.value(&board.position))?,
+            None => source.run(py, || source.value(&board.position))?,
         };
-        Ok(value.map(|value| PyValue { value }))
+        value.map(|value| Ok(PyValue { value: board.value(value)? })).transpose()
     }
 
     /// The resources that counting the material of a position needs: its class and bytes of memory and disk. None if
@@ -206,9 +240,8 @@ impl PyTables {
     fn need<'py>(&self, py: Python<'py>, board: BoardArgument) -> PyResult<Option<Bound<'py, PyDict>>> {
         let source = self.source_for(from_ref(&board))?;
         let Some(counter) = counter(&source, &board.position) else { return Ok(None) };
-        let Some(need) = py.detach(|| counter.need(&board.position)).map_err(errors::on_demand)? else {
-            return Ok(None);
-        };
+        let need = parallel(py, |_| counter.need(&board.position))?;
+        let Some(need) = need.map_err(errors::on_demand)? else { return Ok(None) };
         let all = PyDict::new(py);
         all.set_item("material", need.class.to_string())?;
         all.set_item("memory_bytes", need.memory_bytes)?;
@@ -250,28 +283,31 @@ impl PyTables {
     ) -> PyResult<(Bound<'py, PyArray1<i8>>, Bound<'py, PyArray1<i16>>)> {
         let source = self.source_for(positions.boards())?;
         let view = positions.view();
-        let values: Vec<(i8, i16)> = py.detach(|| {
-            let one = |row| {
-                let position = view.get(row).map_err(PyValueError::new_err)?;
-                source.value(&position).map(numbers)
-            };
-            (0..view.len()).into_par_iter().with_min_len(1024).map(one).collect::<PyResult<_>>()
-        })?;
-        let (wdl, dtw): (Vec<i8>, Vec<i16>) = values.into_iter().unzip();
+        let values = parallel(py, |stop| source.values(view, stop))??;
+        for (row, (board, value)) in positions.boards().iter().zip(&values).enumerate() {
+            if let Some(value) = *value {
+                board.value(value).map_err(|error| TablesError::new_err(format!("row {row}: {}", error.value(py))))?;
+            }
+        }
+        let (wdl, dtw): (Vec<i8>, Vec<i16>) = values.into_iter().map(numbers).unzip();
         Ok((PyArray1::from_vec(py, wdl), PyArray1::from_vec(py, dtw)))
     }
 
     /// Every legal move with its value for the side that makes it, best first; None if the tables do not cover them.
     fn moves(&self, py: Python<'_>, board: BoardArgument) -> PyResult<Option<Vec<(PyMove, PyValue)>>> {
         let source = self.source_for(from_ref(&board))?;
-        if let Some(counter) = counter(&source, &board.position) {
-            let answer = counted(py, |follow| counter.probe(&board.position, true, follow))?;
-            let moves =
-                answer.moves.into_iter().filter_map(|(mv, value)| Some((PyMove::of(mv), PyValue { value: value? })));
-            return Ok(Some(moves.collect()));
-        }
-        let moves = py.detach(|| source.moves(&board.position))?;
-        Ok(moves.map(|moves| moves.into_iter().map(|(mv, value)| (PyMove::of(mv), PyValue { value })).collect()))
+        let moves = match counter(&source, &board.position) {
+            Some(counter) => {
+                let answer = counted(py, |follow| counter.probe(&board.position, true, follow))?;
+                answer.moves.into_iter().filter_map(|(mv, value)| Some((mv, value?))).collect()
+            }
+            None => match source.run(py, || source.moves(&board.position))? {
+                Some(moves) => moves,
+                None => return Ok(None),
+            },
+        };
+        let value = |(mv, value)| Ok((PyMove::of(mv), PyValue { value: board.move_value(mv, value)? }));
+        moves.into_iter().map(value).collect::<PyResult<_>>().map(Some)
     }
 
     /// Best play to the end; empty for a draw.
@@ -280,7 +316,10 @@ impl PyTables {
         if let Some(counter) = counter(&source, &board.position) {
             counted(py, |follow| counter.count(&board.position, follow))?;
         }
-        let line = py.detach(|| source.line(&board.position))?;
+        if let Some(value) = source.run(py, || source.value(&board.position))? {
+            board.value(value)?;
+        }
+        let line = source.run(py, || source.line(&board.position))?;
         Ok(line.into_iter().map(|(mv, _)| PyMove::of(mv)).collect())
     }
 
@@ -288,15 +327,14 @@ impl PyTables {
     #[pyo3(signature = (material, turn = true))]
     fn stats(&self, material: &str, turn: bool) -> PyResult<PyStats> {
         let mut stats = self.source()?.stats(arguments::material(material)?)?;
-        let stats = std::mem::take(&mut stats[color(turn)]);
-        Ok(PyStats { summary: stats.summary(), stats })
+        Ok(PyStats::of(std::mem::take(&mut stats[color(turn)])))
     }
 
     /// A position of `pieces` pieces with the greatest distance, and the distance; None without tables.
     fn longest(&self, py: Python<'_>, pieces: usize) -> PyResult<Option<(PyBoard, u16)>> {
         let source = self.source()?;
-        let found = py.detach(|| source.longest(pieces))?;
-        let rules = source.rules();
+        let rules = source.rules().clone();
+        let found = abandonable(py, move || source.longest(pieces))??;
         Ok(found.map(|(position, plies)| (PyBoard::of(Game::new(position, rules.clone(), None)), plies)))
     }
 
@@ -317,7 +355,8 @@ impl PyTables {
             return Err(PyValueError::new_err(what));
         }
         let shape: Vec<usize> = std::iter::once(2).chain(std::iter::repeat_n(Square::COUNT, pieces)).collect();
-        let (wdl, dtw) = py.detach(|| dense(&source, material, shape.iter().product()))?;
+        let len = shape.iter().product();
+        let (wdl, dtw) = abandonable(py, move || dense(&source, material, len))??;
         Ok((PyArray1::from_vec(py, wdl).reshape(&shape[..])?, PyArray1::from_vec(py, dtw).reshape(&shape[..])?))
     }
 
@@ -370,7 +409,7 @@ fn counted_with<T: Send>(
     report: Follow<'_>,
     work: impl FnOnce(Follow<'_>) -> Result<T, OnDemandError> + Send,
 ) -> PyResult<T> {
-    let result = interruptible(py, |stop| {
+    let result = parallel(py, |stop| {
         let follow = |now: CountProgress| match stop.load(Ordering::Relaxed) {
             true => ControlFlow::Break(()),
             false => report(now),
@@ -420,12 +459,12 @@ pub(crate) fn open_tables(
             ));
         }
     };
-    let open = || {
+    let open = move || {
         let set = TableSet::open(&directory)?;
         let rules = rules.map_or(*set.rules().options(), |rules| rules.0);
         set.prober(&rules)
     };
-    let prober = py.detach(open).map_err(errors::tables)?;
+    let prober = abandonable(py, open)?.map_err(errors::tables)?;
     let Some(cache) = cache else { return Ok(PyTables::of(Source::Files(Box::new(prober)))) };
     let counter = OnDemand::new(prober, &cache, cache_bytes).map_err(errors::on_demand)?;
     let counter = memory.into_iter().fold(counter, OnDemand::with_memory);
@@ -468,7 +507,7 @@ pub(crate) fn solve(py: Python<'_>, material: &Bound<'_, PyAny>, rules: RulesArg
         Wanted::Pieces(pieces) => pieces,
         Wanted::Material(material) => material.len(),
     };
-    let solver = interruptible(py, |stop| {
+    let solver = parallel(py, |stop| {
         let mut solver = Solver::new(&rules.0, pieces, Options::default());
         let levels: Vec<Vec<ClassId>> = match wanted {
             Wanted::Pieces(pieces) => {
@@ -495,13 +534,16 @@ pub(crate) fn generate(
     rules: RulesArgument,
 ) -> PyResult<()> {
     let rules: RuleOptions = rules.0;
-    let all = Generate::new(&directory, rules);
-    let job = match Wanted::extract(material)? {
-        Wanted::Pieces(pieces) => Generate { pieces, ..all },
-        Wanted::Material(material) => Generate { material: Some(material), ..all },
-    };
-    let run = || job.run(&mut Solver::new(&rules, job.most_pieces(), Options::default()), &|_| ());
-    py.detach(run).map_err(errors::tables)
+    let wanted = Wanted::extract(material)?;
+    let made = parallel(py, |stop| {
+        let all = Generate { stop: Some(stop), ..Generate::new(&directory, rules) };
+        let job = match wanted {
+            Wanted::Pieces(pieces) => Generate { pieces, ..all },
+            Wanted::Material(material) => Generate { material: Some(material), ..all },
+        };
+        job.run(&mut Solver::new(&rules, job.most_pieces(), Options::default()), &|_| ())
+    });
+    made?.map_err(errors::tables)
 }
 
 /// All materials of `pieces` pieces.

@@ -4,12 +4,13 @@ use crate::actions::{ACTIONS, OBSERVATION, PLANES};
 use crate::batch::{self, Env, Row, Setup};
 use crate::board::PyBoard;
 use crate::errors::{self, IllegalMoveError};
+use crate::interrupt::{SHARED, Threads};
 use crate::rules::{PyRules, RulesArgument};
 use doushouqi::board::{Fen, Position, Rules};
 use doushouqi::game::Game;
 use doushouqi::game::random::Random;
 use numpy::{Element, PyArray1, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
-use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
@@ -26,7 +27,9 @@ struct Buffer<T> {
 
 impl<T: Element + Copy> Buffer<T> {
     fn new(py: Python<'_>, shape: &[usize]) -> PyResult<Buffer<T>> {
-        let array = PyArrayDyn::<T>::zeros(py, shape, false);
+        // NumPy's own function raises MemoryError.
+        let array = py.import("numpy")?.call_method1("zeros", (shape, numpy::dtype::<T>(py)))?;
+        let array = array.cast_into::<PyArrayDyn<T>>()?;
         let view = array.call_method0("view")?;
         view.call_method1("setflags", (false,))?;
         Ok(Buffer { array: array.unbind(), view: view.unbind() })
@@ -66,6 +69,14 @@ impl Buffers {
     }
 }
 
+/// A list of known length. Raises MemoryError instead of ending the process.
+fn collect<T>(items: impl ExactSizeIterator<Item = T>) -> PyResult<Vec<T>> {
+    let mut list = Vec::new();
+    list.try_reserve_exact(items.len()).map_err(|e| PyMemoryError::new_err(format!("not enough memory: {e}")))?;
+    list.extend(items);
+    Ok(list)
+}
+
 /// The games, and separately the data that checking and choosing actions reads.
 struct Games {
     envs: Vec<Env>,
@@ -75,12 +86,12 @@ struct Games {
 }
 
 impl Games {
-    fn new(setup: &Setup, n: usize, seed: u64) -> Games {
-        Games {
-            envs: (0..n).map(|_| Env::new(setup)).collect(),
-            legal: vec![0; n],
-            randoms: (0..n).map(|i| Random::numbered(seed, i as u64)).collect(),
-        }
+    fn new(setup: &Setup, n: usize, seed: u64) -> PyResult<Games> {
+        Ok(Games {
+            envs: collect((0..n).map(|_| Env::new(setup)))?,
+            legal: collect(std::iter::repeat_n(0, n))?,
+            randoms: collect((0..n).map(|i| Random::numbered(seed, i as u64)))?,
+        })
     }
 
     fn accepts(&self, i: usize, action: i64) -> bool {
@@ -101,13 +112,13 @@ pub(crate) struct PyVecEnv {
     seed: u64,
     buffers: Buffers,
     /// The threads of this batch; `None` for the threads that all batches share.
-    pool: Option<rayon::ThreadPool>,
+    threads: Option<Threads>,
 }
 
 /// Calls `f` for every game with its rows.
 fn each(
     py: Python<'_>,
-    pool: Option<&rayon::ThreadPool>,
+    threads: Option<&Threads>,
     games: &mut Games,
     buffers: &Buffers,
     f: impl Fn(usize, &mut Env, &mut Row<'_>) + Sync + Send,
@@ -120,6 +131,7 @@ fn each(
         )+};
     }
     borrow!(observations, masks, rewards, dones, ends, turns, clocks, occurrences);
+    let pool = threads.unwrap_or(&SHARED).get(py)?;
     py.detach(|| {
         let rows = (
             games.envs.par_iter_mut(),
@@ -133,17 +145,13 @@ fn each(
             clocks.par_iter_mut(),
             occurrences.par_iter_mut(),
         );
-        let run = || {
+        pool.install(|| {
             rows.into_par_iter().with_min_len(TASK).enumerate().for_each(
                 |(i, (env, legal, observation, mask, reward, done, end, turn, clock, occurrences))| {
                     f(i, env, &mut Row { legal, observation, mask, reward, done, end, turn, clock, occurrences });
                 },
             );
-        };
-        match pool {
-            Some(pool) => pool.install(run),
-            None => run(),
-        }
+        });
     });
     Ok(())
 }
@@ -179,8 +187,8 @@ fn convert_actions<'py>(actions: &Bound<'py, PyAny>, n: usize) -> PyResult<Bound
 impl PyVecEnv {
     #[new]
     #[pyo3(signature = (
-        num_envs, *, rules = RulesArgument::default(), seed = 0, fen = None, no_capture_limit = Game::NO_CAPTURE_LIMIT,
-        auto_reset = true, threads = 0
+        num_envs, *, rules = RulesArgument::default(), seed = 0, fen = None,
+        no_capture_limit = Some(Game::NO_CAPTURE_LIMIT), auto_reset = true, threads = 0
     ))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn new(
@@ -189,7 +197,7 @@ impl PyVecEnv {
         rules: RulesArgument,
         seed: u64,
         fen: Option<&str>,
-        no_capture_limit: u32,
+        no_capture_limit: Option<u32>,
         auto_reset: bool,
         threads: usize,
     ) -> PyResult<PyVecEnv> {
@@ -207,11 +215,10 @@ impl PyVecEnv {
         if setup.is_over() {
             return Err(PyValueError::new_err("the game is over in the first position"));
         }
-        let pool = (threads > 0).then(|| rayon::ThreadPoolBuilder::new().num_threads(threads).build()).transpose();
-        let pool = pool.map_err(|e| PyValueError::new_err(format!("no threads: {e}")))?;
+        let threads = (threads > 0).then(|| Threads::new(threads));
         let buffers = Buffers::new(py, num_envs)?;
-        let games = Games::new(&setup, num_envs, seed);
-        let mut env = PyVecEnv { setup, games, seed, buffers, pool };
+        let games = Games::new(&setup, num_envs, seed)?;
+        let mut env = PyVecEnv { setup, games, seed, buffers, threads };
         env.restart(py)?;
         Ok(env)
     }
@@ -232,8 +239,8 @@ impl PyVecEnv {
     #[pyo3(signature = (*, seed = None))]
     fn reset<'py>(&mut self, py: Python<'py>, seed: Option<u64>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
         if let Some(seed) = seed {
+            self.games = Games::new(&self.setup, self.games.envs.len(), seed)?;
             self.seed = seed;
-            self.games = Games::new(&self.setup, self.games.envs.len(), seed);
         }
         self.restart(py)?;
         Ok((self.buffers.observations.view(py), self.buffers.masks.view(py)))
@@ -254,7 +261,7 @@ impl PyVecEnv {
             return Err(IllegalMoveError::new_err(format!("game {i}: action {} is not legal here", actions[i])));
         }
         let setup = &self.setup;
-        each(py, self.pool.as_ref(), &mut self.games, &self.buffers, |i, env, row| {
+        each(py, self.threads.as_ref(), &mut self.games, &self.buffers, |i, env, row| {
             batch::step(env, setup, actions[i] as usize, row);
         })?;
         let Buffers { observations, masks, rewards, dones, .. } = &self.buffers;
@@ -265,28 +272,23 @@ impl PyVecEnv {
     fn sample_actions<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let mut samples = self.buffers.samples.array.bind(py).try_readwrite().map_err(changed)?;
         let slice = samples.as_slice_mut().map_err(changed)?;
-        let (pool, Games { legal, randoms, .. }) = (self.pool.as_ref(), &mut self.games);
+        let (pool, Games { legal, randoms, .. }) = (self.threads.as_ref().unwrap_or(&SHARED).get(py)?, &mut self.games);
         py.detach(|| {
-            let mut run = || {
+            pool.install(|| {
                 let games = (legal.par_iter(), randoms.par_iter_mut(), slice.par_iter_mut());
                 let sample =
                     |(&legal, random, action): (&u32, _, &mut i64)| *action = batch::sample(legal, random) as i64;
                 games.into_par_iter().with_min_len(8 * TASK).for_each(sample);
-            };
-            match pool {
-                Some(pool) => pool.install(run),
-                None => run(),
-            }
+            });
         });
         Ok(self.buffers.samples.view(py))
     }
 
-    /// The current position of a game as a board, without its history.
+    /// A game as a board with the moves since the last capture; earlier ones have no effect.
     fn board(&self, index: usize) -> PyResult<PyBoard> {
         let env =
             self.games.envs.get(index).ok_or_else(|| PyIndexError::new_err(format!("there is no game {index}")))?;
-        let limit = Some(self.setup.no_capture_limit);
-        Ok(PyBoard::of(Game::from_fen(env.fen(), self.setup.rules.clone(), limit)))
+        Ok(PyBoard::of(env.game(&self.setup)))
     }
 
     /// The observations: int8 of shape (num_envs, 16, 9, 7), as `Board.observation`.
@@ -339,6 +341,6 @@ impl PyVecEnv {
     /// All games from the first position.
     fn restart(&mut self, py: Python<'_>) -> PyResult<()> {
         let setup = &self.setup;
-        each(py, self.pool.as_ref(), &mut self.games, &self.buffers, |_, env, row| env.reset(setup, row))
+        each(py, self.threads.as_ref(), &mut self.games, &self.buffers, |_, env, row| env.reset(setup, row))
     }
 }

@@ -1,7 +1,11 @@
 """The engine."""
 
+import contextlib
+import copy
+import pickle
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +37,7 @@ def test_limits() -> None:
     start = time.monotonic()
     engine.play(dsq.Board(), dsq.Limit(0.2))
     assert 0.1 < time.monotonic() - start < 5
+    assert dsq.Limit(1e30).time == 1e30
     wrong: list[dict[str, Any]] = [{}, {"time": -1.0}, {"time": float("nan")}, {"depth": 0}, {"nodes": 0}]
     for options in wrong:
         with pytest.raises(ValueError, match=r"limit|time|least 1"):
@@ -69,6 +74,68 @@ def test_tables_make_the_engine_perfect(two_on_disk: Path) -> None:
         dsq.Engine(tables=9)
 
 
+def test_tables_for_other_rules_are_not_ignored() -> None:
+    engine = dsq.Engine(tables=2)
+    board = dsq.Board("7/7/7/7/L6/6e/7/7/7 w", rules="chinese")
+    calls: list[Callable[[dsq.Board, dsq.Limit], object]] = [engine.play, engine.analyse]
+    for call in calls:
+        with pytest.raises(dsq.TablesError, match="for the rules"):
+            call(board, dsq.Limit(depth=1))
+    assert engine.play(dsq.Board("7/7/7/7/L6/6e/7/7/7 w", rules="paper,repetition=none"), dsq.Limit(depth=1))
+    with pytest.raises(dsq.TablesError, match="for the rules"):
+        dsq.Engine(tables=2, rules="chinese").play(dsq.Board(), dsq.Limit(depth=1))
+
+
+def test_one_search_at_a_time_and_stop() -> None:
+    engine, board = dsq.Engine(hash_mib=1), dsq.Board()
+    found: list[dsq.Info] = []
+
+    def search() -> None:
+        while not found:
+            # The other thread may be searching.
+            with contextlib.suppress(RuntimeError):
+                found.extend(engine.analyse(board, dsq.Limit(1e30)))
+
+    def play_until_refused() -> None:
+        while True:
+            engine.play(dsq.Board(), dsq.Limit(nodes=1))
+
+    thread = threading.Thread(target=search)
+    thread.start()
+    with pytest.raises(RuntimeError, match="is searching"):
+        play_until_refused()
+    # The search has its own copy of the game.
+    board.push_san("Eb3")
+    engine.stop()
+    thread.join()
+    assert found[0].depth >= 1
+
+
+def test_illegal_root_moves() -> None:
+    moves = [dsq.Move.from_uci("a3a4"), dsq.Move.from_uci("a3a9")]
+    with pytest.raises(dsq.IllegalMoveError, match="a3a9"):
+        dsq.Engine().analyse(dsq.Board(), dsq.Limit(depth=1), root_moves=moves)
+
+
+def test_copies_and_pickles(three: dsq.Tables) -> None:
+    board = dsq.Board("7/3L3/7/7/7/7/7/7/r6 w")
+    info = dsq.Engine().analyse(board, dsq.Limit(depth=4))[0]
+    value, stats = three.probe(board), three.stats("EvL")
+    board.push_san("Ld9")
+    limits = [dsq.Limit(1.5), dsq.Limit(depth=3, nodes=4)]
+    for item in (info, value, stats, board.outcome(), *limits, dsq.Engine(hash_mib=2, tables=2, rules="chinese")):
+        for other in (copy.copy(item), copy.deepcopy(item), pickle.loads(pickle.dumps(item))):
+            assert type(other) is type(item)
+            if not isinstance(item, dsq.Engine):
+                assert repr(other) == repr(item)
+    other = pickle.loads(pickle.dumps(info))
+    for name in ("pv", "score", "win_in", "loss_in", "depth", "nodes", "time", "tbhits"):
+        assert getattr(other, name) == getattr(info, name)
+    assert pickle.loads(pickle.dumps(value)) == value
+    assert pickle.loads(pickle.dumps(stats)).by_plies == stats.by_plies
+    assert pickle.loads(pickle.dumps(board.outcome())) == board.outcome()
+
+
 def test_players(three: dsq.Tables) -> None:
     board = players.play(players.player("engine:300"), players.RandomPlayer(1))
     assert board.is_game_over()
@@ -77,6 +144,12 @@ def test_players(three: dsq.Tables) -> None:
     played = players.play(perfect, perfect, start)
     assert (played.ply(), played.result()) == (9, "1-0")
     assert players.play(perfect, perfect, dsq.Board("7/7/7/7/7/7/7/3c3/4E2 b")).is_game_over()
+    played = players.play(perfect, perfect, dsq.Board("7/7/7/7/L6/6e/7/7/7 w 95"))
+    assert played.result() == "1/2-1/2", "the limit draws the game"
+    everyone: list[players.Player] = [players.RandomPlayer(), players.EnginePlayer(), perfect]
+    for player in everyone:
+        with pytest.raises(ValueError, match="over"):
+            player(played)
     for wrong in ("nobody", "engine:x", "random:3"):
         with pytest.raises(ValueError, match="no player"):
             players.player(wrong)

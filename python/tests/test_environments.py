@@ -1,5 +1,9 @@
 """The PettingZoo, Gymnasium and open_spiel environments."""
 
+import copy
+import pickle
+from collections.abc import Callable
+
 import gymnasium
 import numpy as np
 import pytest
@@ -76,8 +80,52 @@ def test_gymnasium_games() -> None:
     assert finish(env, 3)[0] == finish(env, 3)[0]
     _, info = env.reset(seed=1)
     illegal = int(np.flatnonzero(info["action_mask"] == 0)[0])
+    legal = int(np.flatnonzero(info["action_mask"])[0])
+    before = env.board.fen()
+    for wrong in (3.7, np.float64(legal), "3", None):
+        with pytest.raises(TypeError):
+            env.step(wrong)  # type: ignore[arg-type]
+    assert env.board.fen() == before
     _, reward, terminated, _, info = env.step(illegal)
     assert (reward, terminated, info["illegal"]) == (-1.0, True, True)
+    for action in (illegal, legal):
+        with pytest.raises(ValueError, match="reset"):
+            env.step(action)
+    env.reset(seed=1)
+    env.step(np.int64(legal))
+    with pytest.raises(ValueError, match="reset"):
+        gymnasium_env.JungleEnv().step(legal)
+
+
+def test_human_rendering_prints_the_board(capsys: pytest.CaptureFixture[str]) -> None:
+    env = gymnasium.make("doushouqi/Jungle-v0", render_mode="human")
+    _, info = env.reset(seed=1)
+    assert capsys.readouterr().out == f"{dsq.Board()}\n"
+    env.step(np.int64(np.flatnonzero(info["action_mask"])[0]))
+    jungle = env.unwrapped
+    assert isinstance(jungle, gymnasium_env.JungleEnv)
+    assert capsys.readouterr().out == f"{jungle.board}\n"
+    two = pettingzoo_env.raw_env(render_mode="human")
+    two.reset()
+    assert capsys.readouterr().out == f"{dsq.Board()}\n"
+    two.step(dsq.Board().legal_actions()[0])
+    assert capsys.readouterr().out == f"{two.board}\n"
+    makers: list[Callable[..., object]] = [gymnasium_env.JungleEnv, pettingzoo_env.raw_env]
+    for make in makers:
+        with pytest.raises(ValueError, match="render mode"):
+            make(render_mode="rgb_array")
+
+
+def test_environments_are_copied_and_pickled() -> None:
+    env = gymnasium_env.JungleEnv("engine:100")
+    _, info = env.reset(seed=1)
+    action = int(np.flatnonzero(info["action_mask"])[0])
+    other = pickle.loads(pickle.dumps(env))
+    assert np.array_equal(other.step(action)[0], copy.deepcopy(env).step(action)[0])
+    two = pettingzoo_env.raw_env()
+    two.reset()
+    with pytest.raises(TypeError):
+        two.step(0.5)  # type: ignore[arg-type]
 
 
 def test_gymnasium_against_perfect_play(three: dsq.Tables) -> None:

@@ -1,9 +1,7 @@
-"""Lookups on demand, with tables of two pieces instead of five; and long work that Ctrl-C stops."""
+"""Lookups on demand, with tables of two pieces instead of five."""
 
 import signal
 import threading
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -64,25 +62,6 @@ def test_what_cannot_be_counted_raises(two_on_disk: Path, tmp_path: Path) -> Non
     with pytest.raises(RuntimeError, match="0"):
         tables.count(THREE, fail)
     assert tables.need(THREE) is not None, "nothing was counted"
-
-
-@pytest.mark.parametrize(
-    "work",
-    [
-        lambda: dsq.perft(dsq.Board(), 11),
-        lambda: dsq.divide(dsq.Board(), 11),
-        lambda: dsq.solve(4),
-    ],
-    ids=["perft", "divide", "solve"],
-)
-def test_an_interrupt_ends_long_work(work: Callable[[], object]) -> None:
-    timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
-    timer.start()
-    start = time.monotonic()
-    with pytest.raises(KeyboardInterrupt):
-        work()
-    assert time.monotonic() - start < 20
-    timer.join()
 
 
 def test_an_interrupt_ends_a_count(two_on_disk: Path, tmp_path: Path) -> None:

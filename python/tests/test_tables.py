@@ -79,6 +79,8 @@ def test_four_pieces(tmp_path: Path) -> None:
 
 def slow_value(tables: dsq.Tables, board: dsq.Board) -> tuple[int, int]:
     """The value of a position from those after its moves: the shortest win, else a draw, else the longest loss."""
+    # The halfmove clock after a move would limit the distance.
+    board = dsq.Board(board.fen(), rules=board.rules, no_capture_limit=None)
     values = []
     for move in board.legal_moves:
         board.push(move)
@@ -111,6 +113,37 @@ def test_moves_and_lines(three: dsq.Tables) -> None:
     assert outcome.winner is not None
     assert three.probe(dsq.Board()) is None
     assert three.moves(dsq.Board()) is None
+
+
+def test_the_no_capture_limit(three: dsq.Tables) -> None:
+    """A loss in 12 plies is certain as long as 12 plies remain before the limit."""
+    fen, plies = "7/7/7/7/7/6e/7/7/L6 w", 12
+    unlimited = three.probe(fen)
+    assert unlimited is not None
+    assert (unlimited.wdl, unlimited.dtw) == (-1, plies)
+    last = dsq.Board(f"{fen} {100 - plies}")
+    assert three.probe(last) == unlimited
+    assert len(three.line(last)) == plies
+    for clock in (101 - plies, 95, 100, 1000):
+        late = f"{fen} {clock}"
+        boards: list[dsq.Board | str] = [late, dsq.Board(late), dsq.Board(f"{fen} 1", no_capture_limit=plies)]
+        for board in boards:
+            for call in (three.probe, three.moves, three.line):
+                with pytest.raises(dsq.TablesError, match="no-capture limit"):
+                    call(board)
+            with pytest.raises(dsq.TablesError, match="row 1: the no-capture limit"):
+                three.probe_many([fen, board])
+        endless = dsq.Board(late, no_capture_limit=None)
+        assert three.probe(endless) == unlimited
+        assert three.probe_many([endless])[1] == [plies]
+    # The limit does not change a draw, and a capture starts the clock again.
+    drawn = "7/7/7/7/7/7/7/l6/1E5 b 99"
+    value = three.probe(drawn)
+    assert value is not None
+    assert value.wdl == three.probe_many([drawn])[0][0] == 0
+    moves = three.moves("2l4/7/3c3/3E3/7/7/7/7/7 w 99")
+    assert moves is not None
+    assert [(str(move), value.dtw) for move, value in moves] == [("d6d7", 9), ("d6d5", None)]
 
 
 def test_files_and_memory_agree(two_on_disk: Path, three: dsq.Tables) -> None:

@@ -28,6 +28,10 @@ def test_a_batch_plays_as_boards_do(rules: str, fen: str | None) -> None:
             assert env.turns[i] == (0 if board.turn else 1)
             assert env.halfmove_clocks[i] == board.halfmove_clock
             assert env.occurrences[i] == board.occurrences()
+        board = env.board(5)
+        assert np.array_equal(board.action_mask(), masks[5])
+        assert board.occurrences() == env.occurrences[5]
+        assert board.move_stack == boards[5].move_stack[boards[5].ply() - board.ply() :]
         actions = env.sample_actions().copy()
         observations, masks, rewards, dones = env.step(actions)
         for i, board in enumerate(boards):
@@ -149,6 +153,14 @@ def test_one_illegal_action_is_named() -> None:
 def test_wrong_batches(options: dict[str, int]) -> None:
     with pytest.raises(ValueError, match=r"games|over"):
         dsq.VecEnv(**options)  # type: ignore[arg-type]
+
+
+def test_without_a_no_capture_limit() -> None:
+    env = dsq.VecEnv(2, rules="paper,repetition=none", no_capture_limit=None, fen="7/7/3e3/7/7/7/3E3/7/7 w 99")
+    for _ in range(3):
+        assert not env.step(env.sample_actions())[3].any()
+    assert env.board(0).halfmove_clock == 102
+    assert env.board(0).no_capture_limit is None
 
 
 def test_a_batch_is_not_pickled() -> None:

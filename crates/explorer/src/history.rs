@@ -197,7 +197,7 @@ mod tests {
     fn a_win_goes_round_earlier_positions() {
         let (tables, never) = (tables(), AtomicBool::new(false));
         let tables = RequestTables::new(&tables, RuleOptions::PAPER, &never);
-        let (fen, cycle) = ("7/3L3/7/7/7/7/7/7/r6 b", ["a1b1", "d8d7", "b1a1"]);
+        let (fen, cycle) = ("7/3L3/7/7/7/r6/7/7/7 b", ["a4a5", "d8d7", "a5a4"]);
         let twice = [&cycle[..], &["d7d8"], &cycle].concat();
         for (repetition, moves) in
             [(Repetition::Twofold, &cycle[..]), (Repetition::Illegal, &cycle), (Repetition::Threefold, &twice)]
@@ -269,6 +269,6 @@ mod tests {
             };
             assert!(result >= promised, "{}: {result:?} instead of {promised:?}", game.fen());
         }
-        assert!(certain > 50 && disturbed > 0, "{certain} {disturbed}");
+        assert!(certain > 10 && disturbed > 0, "{certain} {disturbed}");
     }
 }

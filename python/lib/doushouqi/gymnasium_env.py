@@ -3,12 +3,13 @@
 `gymnasium.make("doushouqi/Jungle-v0", opponent="engine:1000")` makes it once this module is imported. The observation
 is the int8 planes of shape (16, 9, 7) that `Board.observation` returns, from the agent's view; `info["action_mask"]`
 contains the legal actions. The reward is 1 for a win, -1 for a loss and 0 otherwise. An illegal action loses the game,
-with `info["illegal"]`.
+with `info["illegal"]`. The render mode `ansi` returns the board as text, `human` prints it after every reset and step.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import index
 from typing import Any, Literal
 
 import gymnasium
@@ -27,7 +28,7 @@ _TRIES = 100
 class JungleEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
     """One agent against an opponent."""
 
-    metadata = {"render_modes": ["ansi"]}  # noqa: RUF012 - Gymnasium's name and form
+    metadata = {"render_modes": ["ansi", "human"], "render_fps": 1}  # noqa: RUF012 - Gymnasium's name and form
 
     def __init__(
         self,
@@ -35,7 +36,7 @@ class JungleEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         color: Literal["white", "black", "random"] = "white",
         rules: Rules | str = "paper",
         start: str | Callable[[np.random.Generator], str] | None = None,
-        no_capture_limit: int = 100,
+        no_capture_limit: int | None = 100,
         render_mode: str | None = None,
     ) -> None:
         """Make an environment.
@@ -45,6 +46,8 @@ class JungleEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         """
         if color not in ("white", "black", "random"):
             raise ValueError(f"the color is white, black or random, not {color!r}")
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            raise ValueError(f"the render mode is ansi or human, not {render_mode!r}")
         self.opponent = opponent
         self.color = color
         self.start = start
@@ -55,6 +58,7 @@ class JungleEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         self._move = player(opponent, 0) if isinstance(opponent, str) else opponent
         self.board = self._first()
         self.white = True
+        self._over = True
 
     def _first(self) -> Board:
         fen = self.start(self.np_random) if callable(self.start) else self.start
@@ -79,26 +83,41 @@ class JungleEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
             self.board = self._first()
             self._answer()
             if not self.board.is_game_over():
+                self._over = False
+                self._show()
                 return self._observe(), self._info()
         raise ValueError("the opponent's first move ends the game: choose another start or color")
 
     def step(self, action: np.int64 | int) -> tuple[NDArray[np.int8], float, bool, bool, dict[str, Any]]:
-        """Make the move of an action, and the opponent's answer."""
-        if self.board.is_game_over():
-            raise ValueError("the game is over: call reset")
-        if int(action) not in self.board.legal_actions():
+        """Make the move of an action, and the opponent's answer.
+
+        Raises ValueError if no game is in progress, and TypeError if the action is not an integer.
+        """
+        if self._over:
+            raise ValueError("no game is in progress: call reset")
+        number = index(action)
+        if number not in self.board.legal_actions():
+            self._over = True
             return self._observe(), -1.0, True, False, self._info() | {"illegal": True}
-        self.board.push_action(int(action))
+        self.board.push_action(number)
         self._answer()
+        self._show()
         outcome = self.board.outcome()
+        self._over = outcome is not None
         reward = 0.0
         if outcome is not None and outcome.winner is not None:
             reward = 1.0 if outcome.winner == self.white else -1.0
-        return self._observe(), reward, outcome is not None, False, self._info()
+        return self._observe(), reward, self._over, False, self._info()
 
     def render(self) -> str | None:
-        """Return the board as text in the mode `ansi`."""
+        """Return the board as text in the mode `ansi`, print it in the mode `human`."""
+        if self.render_mode == "human":
+            print(self.board)
         return str(self.board) if self.render_mode == "ansi" else None
+
+    def _show(self) -> None:
+        if self.render_mode == "human":
+            self.render()
 
     def _answer(self) -> None:
         if self.board.turn != self.white and not self.board.is_game_over():

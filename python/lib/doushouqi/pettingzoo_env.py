@@ -3,11 +3,12 @@
 The agents are `white` and `black`. An observation is a dictionary with the key `observation`, the int8 planes of
 shape (16, 9, 7) that `Board.observation` returns, and the key `action_mask`, an int8 array of 32 zeros and ones. Both
 are from the view of the agent that observes. The mask of an agent that is not to move is all zeros. The rewards at
-the end are 1, -1 and 0.
+the end are 1, -1 and 0. The render mode `ansi` returns the board as text, `human` prints it after every reset and step.
 """
 
 from __future__ import annotations
 
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,8 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name
 
     metadata = {  # noqa: RUF012 - PettingZoo's name and form
         "name": "doushouqi_v0",
-        "render_modes": ["ansi"],
+        "render_modes": ["ansi", "human"],
+        "render_fps": 1,
         "is_parallelizable": False,
     }
 
@@ -42,7 +44,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name
         self,
         rules: Rules | str = "paper",
         fen: str | None = None,
-        no_capture_limit: int = 100,
+        no_capture_limit: int | None = 100,
         render_mode: str | None = None,
     ) -> None:
         """Make an environment for games from `fen`, the initial position by default."""
@@ -50,6 +52,8 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name
         self.start = Board(fen, rules=rules, no_capture_limit=no_capture_limit)
         if self.start.is_game_over():
             raise ValueError("the game is over in the first position")
+        if render_mode not in (None, "ansi", "human"):
+            raise ValueError(f"the render mode is ansi or human, not {render_mode!r}")
         self.render_mode = render_mode
         self.possible_agents = list(AGENTS)
         self.agents = self.possible_agents[:]
@@ -82,6 +86,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name
         order = self.agents if self.board.turn else self.agents[::-1]
         self._selector = AgentSelector(order)
         self.agent_selection = self._selector.reset()
+        self._show()
 
     def observe(self, agent: str) -> dict[str, NDArray[np.int8]]:
         """Return the observation of an agent."""
@@ -97,7 +102,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name
             return
         mover = self.agent_selection
         assert action is not None, "an agent that is alive has an action"
-        self.board.push_action(int(action))
+        self.board.push_action(index(action))
         self.agent_selection = self._selector.next()
         self._cumulative_rewards[mover] = 0
         self._clear_rewards()
@@ -108,10 +113,17 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name
                 self.rewards[agent] = 0 if won is None else 1 if won else -1
                 self.terminations[agent] = True
         self._accumulate_rewards()
+        self._show()
 
     def render(self) -> str | None:
-        """Return the board as text in the mode `ansi`."""
+        """Return the board as text in the mode `ansi`, print it in the mode `human`."""
+        if self.render_mode == "human":
+            print(self.board)
         return str(self.board) if self.render_mode == "ansi" else None
+
+    def _show(self) -> None:
+        if self.render_mode == "human":
+            self.render()
 
     def close(self) -> None:
         """Do nothing: there is nothing to close."""

@@ -23,6 +23,8 @@ class RandomPlayer:
     def __call__(self, board: Board) -> Move:
         """Return a random legal move."""
         moves = board.legal_moves
+        if not moves:
+            raise ValueError("the game is over")
         return moves[int(self.random.integers(len(moves)))]
 
 
@@ -45,7 +47,8 @@ class EnginePlayer:
 class TablePlayer:
     """Plays perfectly if the tables contain the position, and otherwise as another player.
 
-    A perfect player takes the shortest win, or else a draw, or else the longest loss.
+    A perfect player takes the shortest win, or else a draw, or else the longest loss. It counts plies without regard to
+    the no-capture limit.
     """
 
     def __init__(self, tables: Tables, otherwise: Player | None = None) -> None:
@@ -56,7 +59,8 @@ class TablePlayer:
     def __call__(self, board: Board) -> Move:
         """Return a move of the best value."""
         legal = board.legal_moves
-        for move, _ in self.tables.moves(board) or []:
+        # The values of a board with a halfmove clock may depend on the no-capture limit.
+        for move, _ in self.tables.moves(board.with_turn(board.turn)) or []:
             if move in legal:
                 return move
         return self.otherwise(board)

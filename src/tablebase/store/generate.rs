@@ -2,7 +2,7 @@
 //! classes level by level, and lists all tables in the manifest.
 
 use crate::board::{ByColor, Color, RuleOptions};
-use crate::tablebase::solve::backend::Solved;
+use crate::tablebase::solve::backend::{SolveError, Solved};
 use crate::tablebase::store::error::SetError;
 use crate::tablebase::store::file::{Content, Description, TableError, TableFile, check_values, write_class};
 use crate::tablebase::store::lock::lock;
@@ -15,6 +15,7 @@ use crate::tablebase::{ClassId, Classes, Material, Solver, Stats};
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use std::time::Instant;
 
@@ -47,6 +48,8 @@ pub struct Generate<'a> {
     pub deadline: Option<Instant>,
     /// The memory limit, in bytes.
     pub memory: usize,
+    /// Ends the run with [`SolveError::Stopped`] at the next class once it becomes true.
+    pub stop: Option<&'a AtomicBool>,
 }
 
 impl<'a> Generate<'a> {
@@ -62,6 +65,7 @@ impl<'a> Generate<'a> {
             write_up_to: None,
             deadline: None,
             memory: 8 << 30,
+            stop: None,
         }
     }
 
@@ -246,6 +250,7 @@ impl Run<'_> {
     fn reuse(&self, solver: &mut Solver, level: &Level) -> Result<ToSolve, SetError> {
         let mut to_solve = ToSolve::default();
         for &id in &level.ids {
+            self.check_stop()?;
             let class = self.classes.get(id);
             let path = TableFile::path(self.job.dir, class.representative);
             if !path.exists() {
@@ -274,9 +279,18 @@ impl Run<'_> {
         Ok(to_solve)
     }
 
+    fn check_stop(&self) -> Result<(), SetError> {
+        if self.job.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            Err(SolveError::Stopped.into())
+        } else {
+            Ok(())
+        }
+    }
+
     /// Stores a solved class: writes its file, or compares the checksums `known` of an existing file, or adds its
     /// counts to the manifest.
     fn keep(&self, id: ClassId, solved: &Solved, known: Option<&ByColor<String>>) -> Result<(), SetError> {
+        self.check_stop()?;
         let Some(table) = &solved.table else { return self.count(id, &solved.stats, None) };
         let class = self.classes.get(id);
         let path = TableFile::path(self.job.dir, class.representative);
@@ -296,6 +310,7 @@ impl Run<'_> {
         }
         let is_passing = |id| self.job.is_passing(self.classes.get(id).representative.len());
         for (at, &id) in ids.iter().enumerate() {
+            self.check_stop()?;
             let start = Instant::now();
             if self.job.deadline.is_some_and(|deadline| start >= deadline) {
                 break;

@@ -3,7 +3,7 @@
 //! - the file of a class: `codec`, `file`, `source`, `partial`, `table_error`
 //! - generating a directory of tables: `manifest`, `lock`, `memory`, `forecast`, `generate`; smaller files: `repack`, `pack`
 //! - one class as a separate job, and a directory that jobs fill: `job`, `replayed`, `counts`, `peak`, `finish`
-//! - opening and probing tables: `set`, `prober`, `cache`
+//! - opening and probing tables: `set`, `prober`, `many`, `cache`
 //! - solving a class when a probe needs it: `on_demand`
 //! - checking: `verify` (position by position) and `proof` (all values, limited by the memory bandwidth)
 //! - export as text: `export`
@@ -20,6 +20,7 @@ pub(crate) mod generate;
 pub(crate) mod job;
 pub(crate) mod lock;
 pub(crate) mod manifest;
+mod many;
 pub(crate) mod memory;
 pub(crate) mod on_demand;
 mod pack;

@@ -242,12 +242,17 @@ impl TableSet {
         position: &Position,
         loaded: Option<&Loaded>,
     ) -> Result<Option<CellValue>, SetError> {
-        let Some(address) = self.addresser.locate(position) else { return Ok(None) };
+        let Some(address) = self.locate(position) else { return Ok(None) };
         self.look_up_at(address, position, loaded)
     }
 
+    /// The cell of a position; `None` if the game is over or the position has more pieces than any table.
+    pub(super) fn locate(&self, position: &Position) -> Option<Address> {
+        self.addresser.locate(position)
+    }
+
     /// [`look_up`](TableSet::look_up) of a position with this address.
-    fn look_up_at(
+    pub(super) fn look_up_at(
         &self,
         address: Address,
         position: &Position,
@@ -278,8 +283,26 @@ impl TableSet {
             return self.look_ahead(position, loaded).map(|value| Some(exact(value)));
         }
         let stored = CellValue::from_code(self.code(class, file, turn, cell)?);
-        let is_bound = |value| file.description().dont_cares && !self.is_best(Value::of(value, &self.rules));
-        Ok(stored.map(|value| Read { value, is_bound: is_bound(value) }))
+        Ok(stored.map(|value| Read { value, is_bound: self.is_bound(file, value) }))
+    }
+
+    /// Whether a capture or den entry may be better than a stored value.
+    fn is_bound(&self, file: &TableFile, stored: CellValue) -> bool {
+        file.description().dont_cares && !self.is_best(Value::of(stored, &self.rules))
+    }
+
+    /// The value of a position, given the code that its file stores.
+    pub(super) fn value_of_code(
+        &self,
+        position: &Position,
+        file: &TableFile,
+        code: u16,
+    ) -> Result<Option<CellValue>, SetError> {
+        let Some(stored) = CellValue::from_code(code) else { return Ok(None) };
+        if !self.is_bound(file, stored) {
+            return Ok(Some(stored));
+        }
+        Ok(Some(self.with_conversions(position, stored)?.unwrap_or(stored)))
     }
 
     /// Whether no move can be better than one of this value, as far as the tables tell.
@@ -430,18 +453,20 @@ impl TableSet {
 
     fn code(&self, id: ClassId, file: &TableFile, turn: Color, cell: usize) -> Result<u16, SetError> {
         let place = file.stored_place(turn, cell);
-        let key = (id, place.block);
+        Ok(file.code(&*self.block(id, file, place.block)?, place))
+    }
+
+    /// A decoded block of a class, from the cache if it is there.
+    pub(super) fn block(&self, id: ClassId, file: &TableFile, number: usize) -> Result<Arc<Block>, SetError> {
+        let key = (id, number);
         let found = self.cache.lock().unwrap_or_else(|e| e.into_inner()).get(key);
-        let block = match found {
-            Some(block) => block,
-            None => {
-                // Decoding holds no lock, so two threads may decode the same block, which is harmless.
-                let block = Arc::new(file.block(place.block)?);
-                self.cache.lock().unwrap_or_else(|e| e.into_inner()).put(key, block.clone(), block.bytes().len());
-                block
-            }
-        };
-        Ok(file.code(&block, place))
+        if let Some(block) = found {
+            return Ok(block);
+        }
+        // Decoding holds no lock, so two threads may decode the same block, which is harmless.
+        let block = Arc::new(file.block(number)?);
+        self.cache.lock().unwrap_or_else(|e| e.into_inner()).put(key, block.clone(), block.bytes().len());
+        Ok(block)
     }
 }
 

@@ -121,6 +121,7 @@ impl Generate {
             write_up_to: self.write_up_to.map(usize::from),
             deadline,
             memory: self.memory.bytes(),
+            stop: None,
         }
     }
 

@@ -1,0 +1,161 @@
+"""Ctrl-C, forked processes, and too little memory: the interpreter goes on, or raises."""
+
+import multiprocessing
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from multiprocessing.connection import Connection
+from pathlib import Path
+from types import FrameType
+
+import numpy as np
+import pytest
+
+import doushouqi as dsq
+
+
+@contextmanager
+def interrupted() -> Iterator[None]:
+    """Interrupts its body, which would otherwise take minutes."""
+
+    def handler(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, handler)
+    start = time.monotonic()
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        with pytest.raises(KeyboardInterrupt):
+            yield
+        assert time.monotonic() - start < 60
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+TWO = dsq.solve(2)
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda _: dsq.random_games(100_000_000),
+        lambda _: dsq.random_positions(100_000_000, 16),
+        lambda directory: dsq.generate(directory, 4),
+        lambda _: dsq.perft(dsq.Board(), 11),
+        lambda _: dsq.divide(dsq.Board(), 11),
+        lambda _: dsq.Engine(tables=4),
+        lambda _: dsq.Engine().play(dsq.Board(), dsq.Limit(float("inf"))),
+        lambda _: dsq.solve(4),
+    ],
+    ids=["games", "positions", "generate", "perft", "divide", "engine_tables", "play", "solve"],
+)
+def test_an_interrupt_ends_long_calls(work: Callable[[Path], object], tmp_path: Path) -> None:
+    with interrupted():
+        work(tmp_path)
+
+
+def test_an_interrupt_ends_a_look_up_of_many_rows() -> None:
+    rows = np.broadcast_to(dsq.random_positions(1, 2), (10_000_000, 17)).copy()
+    with interrupted():
+        TWO.probe_many(rows)
+
+
+PARENT_ENV = dsq.VecEnv(3000, seed=5)
+PARENT_ENV_OF_TWO = dsq.VecEnv(3000, seed=5, threads=2)
+ENGINE = dsq.Engine(tables=2)
+
+
+def step(env: dsq.VecEnv) -> bytes:
+    """The observations after a step."""
+    env.reset(seed=5)
+    return env.step(env.sample_actions())[0].tobytes()
+
+
+def work(directory: Path) -> Iterator[tuple[str, object]]:
+    """Results of calls that use threads, by name."""
+    packed = dsq.random_positions(3000, 2, seed=1)
+    yield "random_positions", packed.tobytes()
+    yield "random_games", dsq.random_games(100)["actions"].tobytes()
+    yield "env", step(PARENT_ENV)
+    yield "env of two threads", step(PARENT_ENV_OF_TWO)
+    yield "probe_many", TWO.probe_many(packed)[1].tobytes()
+    with dsq.open_tables(directory) as tables:
+        yield "probe_many of files", tables.probe_many(packed)[1].tobytes()
+        yield "to_numpy", tables.to_numpy("EvL")[1].tobytes()
+    yield "solve", dsq.solve(2).stats("EvL").by_plies
+    yield "perft", dsq.perft(dsq.Board(), 4)
+    yield "tree", dsq.learn_tree(TWO, "EvL", max_leaves=3).to_text()
+    yield "engine", str(ENGINE.play(dsq.Board("7/7/7/7/L6/6e/7/7/7 w"), dsq.Limit(depth=3)))
+
+
+def child(directory: Path, results: Connection) -> None:
+    """Sends the results."""
+    for result in work(directory):
+        results.send(result)
+    results.send(None)
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="this system has no fork")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_forked_process_works(two_on_disk: Path) -> None:
+    expected = list(work(two_on_disk))
+    results, sender = multiprocessing.Pipe(duplex=False)
+    process = multiprocessing.get_context("fork").Process(target=child, args=(two_on_disk, sender))
+    process.start()
+    try:
+        for name, result in expected:
+            assert results.poll(60), f"the child hangs at {name}"
+            assert results.recv() == (name, result)
+        process.join(60)
+        assert process.exitcode == 0
+    finally:
+        process.kill()
+    # The parent's threads are still there.
+    assert list(work(two_on_disk)) == expected
+
+
+def run(program: str, **environment: str) -> str:
+    """Runs a program in another interpreter and returns what it prints."""
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_arrays_need_no_import_after_the_package_is_imported() -> None:
+    """An interrupt within an import by the first call that returns an array would be a panic."""
+    run("""
+import builtins, doushouqi as dsq
+def fail(*_, **__): raise KeyboardInterrupt
+builtins.__import__ = fail
+dsq.random_games(2), dsq.random_positions(2, 3), dsq.pack([dsq.Board()])
+dsq.Board().observation(), dsq.Board().action_mask(), dsq.solve("EvL").probe_many(["7/7/3l3/7/7/7/3E3/7/7 w"])
+""")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit of the address space is Linux's")
+@pytest.mark.parametrize(
+    "call", ["VecEnv(1 << 22)", "random_positions(10**9, 2)", "random_games(10**9)", "random_games(3 * 10**8)"]
+)
+def test_too_little_memory_raises(call: str) -> None:
+    program = f"""
+import resource, doushouqi as dsq
+resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+try:
+    dsq.{call}
+except MemoryError:
+    print("MemoryError")
+"""
+    assert run(program, OPENBLAS_NUM_THREADS="1", RAYON_NUM_THREADS="2") == "MemoryError\n"
+
+
+@pytest.mark.parametrize("count", [2**33, 10**13, 2**60])
+def test_too_many_raises(count: int) -> None:
+    with pytest.raises(ValueError, match="at most"):
+        dsq.random_games(count)
+    with pytest.raises(ValueError, match="at most"):
+        dsq.random_positions(count, 2)
