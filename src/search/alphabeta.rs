@@ -5,7 +5,7 @@
 use super::eval::{Attacks, Evaluator, State, TRAP_BITS};
 use super::info::Info;
 use super::packed::{NO_MOVE, Packed, animal_of, pack, unpack_move};
-use super::path::{Path, tt_key};
+use super::path::{Path, tt_salt};
 use super::picker::checked;
 use super::root::RootMove;
 use super::score::{INFINITE, MAX_PLY, Value, mate_in, public};
@@ -221,7 +221,7 @@ impl Search<'_> {
                 break;
             }
             self.shared.compute_attacks(self.evaluator, &state, &mut attacks);
-            let entry = self.shared.tt.probe(tt_key(state.key, left));
+            let entry = self.shared.tt.probe(state.key ^ tt_salt(left));
             mv = entry.map_or(NO_MOVE, |entry| checked(&attacks, entry.mv));
             if mv == NO_MOVE {
                 break;

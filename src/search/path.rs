@@ -10,14 +10,11 @@ use std::time::Duration;
 /// The nodes between two checks of the limits, about 0.2 ms.
 const CHECK_INTERVAL: u64 = 1024;
 
-/// The key of a position in the transposition table. Near the no-capture limit it contains the plies that are left, in
-/// eights, so that draws by the limit stay where the limit is near.
+/// The part of a key of the transposition table that depends on the no-capture limit: near the limit, the plies that are
+/// left, in eights, so that draws by the limit stay where the limit is near.
 #[inline(always)]
-pub(super) fn tt_key(key: u64, plies_left: u32) -> u64 {
-    if plies_left > LONGEST_WIN {
-        return key;
-    }
-    key ^ u64::from(plies_left / 8 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+pub(super) fn tt_salt(plies_left: u32) -> u64 {
+    if plies_left > LONGEST_WIN { 0 } else { u64::from(plies_left / 8 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) }
 }
 
 /// The node count of a search thread, and the positions on its path.
@@ -98,10 +95,16 @@ impl<'a> Path<'a> {
         self.shared.no_capture_limit.saturating_sub(self.halfmove_clock())
     }
 
-    /// The key of the position being searched in the transposition table, see [`tt_key`].
+    /// The key of the position being searched in the transposition table.
     #[inline(always)]
     pub(super) fn tt_key(&self, key: u64) -> u64 {
-        tt_key(key, self.plies_left())
+        key ^ tt_salt(self.plies_left())
+    }
+
+    /// The salt of the position after a quiet move, see [`tt_salt`].
+    #[inline(always)]
+    pub(super) fn next_salt(&self) -> u64 {
+        tt_salt(self.plies_left().saturating_sub(1))
     }
 
     /// Whether a value of the transposition table, `ply` plies from the root, can be used here: the entry may come from a

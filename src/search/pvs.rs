@@ -326,6 +326,7 @@ impl Worker<'_> {
         let mut tried = [NO_MOVE; 32];
         let mut quiets = 0;
         let mut prefetched = (NO_MOVE, 0);
+        let salt = self.path.next_salt();
         loop {
             let skip_quiets = !PV && self.late_move_pruning(info, depth, number, best.value);
             let order = Order {
@@ -336,9 +337,9 @@ impl Worker<'_> {
             };
             let Some((rank, mv)) = picker.next(state, attacks, &order, skip_quiets) else { break };
             // The entry of the next move is prefetched while this move is searched.
-            let key = if mv == prefetched.0 { prefetched.1 } else { self.prefetch(state, mv) };
+            let key = if mv == prefetched.0 { prefetched.1 } else { self.prefetch(state, mv, salt) };
             if let Some(next) = picker.upcoming() {
-                prefetched = (next, self.prefetch(state, next));
+                prefetched = (next, self.prefetch(state, next, salt));
             }
             if mv == info.excluded {
                 continue;

@@ -86,7 +86,7 @@ impl Worker<'_> {
             &mut best,
         );
         while let Some((_, mv)) = captures.pick(MIN_RANK) {
-            let key = self.prefetch(state, mv);
+            let key = self.prefetch(state, mv, 0);
             let child = self.enter(state, mv, key, true, ply);
             let child_node = Node { alpha: -beta, beta: -alpha, ply: ply + 1, ..node };
             let value = -L::call::<Quiescence<PV>>(self, &child, child_node);

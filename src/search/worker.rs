@@ -3,7 +3,7 @@
 use super::eval::{Attacks, State, TRAP_BITS};
 use super::history::ThreadData;
 use super::packed::{NO_MOVE, Packed, pack};
-use super::path::{Path, tt_key};
+use super::path::Path;
 use super::score::{INFINITE, MAX_ESTIMATE, MAX_PLY, TB_WIN, Value, mate_in, mated_in};
 use super::shared::Shared;
 use super::tb::LONGEST_WIN;
@@ -136,11 +136,12 @@ impl<'a> Worker<'a> {
         child
     }
 
-    /// The key after a move. Prefetches its bucket of the transposition table, as that of a quiet move.
+    /// The key after a move. Prefetches its bucket of the transposition table, given [`Path::next_salt`], which is right
+    /// for quiet moves.
     #[inline(always)]
-    pub(super) fn prefetch(&self, state: &State, mv: Packed) -> u64 {
+    pub(super) fn prefetch(&self, state: &State, mv: Packed, salt: u64) -> u64 {
         let key = state.key_after(mv, self.keys);
-        self.shared.tt.prefetch(tt_key(key, self.path.plies_left().saturating_sub(1)));
+        self.shared.tt.prefetch(key ^ salt);
         key
     }
 

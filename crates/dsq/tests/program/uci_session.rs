@@ -137,6 +137,34 @@ fn wait_waits_for_the_end() {
     assert_eq!(lines("wait"), [""; 0]);
 }
 
+/// A damaged file and a missing directory are reported, and the other tables are used.
+#[test]
+fn damaged_tables_are_reported() {
+    let dir = tempfile::tempdir().unwrap();
+    let [tables, nothing] = ["tables", "nothing"].map(|name| dir.path().join(name));
+    crate::dsq::stdout(&["generate", "--pieces", "2", "--out", tables.to_str().unwrap()]);
+    let mut files = std::fs::read_dir(&tables).unwrap().map(|entry| entry.unwrap().path());
+    let is_of_rats = |path: &std::path::PathBuf| {
+        path.extension().is_some_and(|ending| ending == "dsq") && path.to_string_lossy().contains("vR")
+    };
+    let damaged = files.find(is_of_rats).unwrap();
+    std::fs::write(&damaged, "not a table").unwrap();
+    let path = std::env::join_paths([&tables, &nothing]).unwrap();
+    let mut engine = Engine::start();
+    engine.send(&format!("setoption name TablePath value {}\nisready", path.to_str().unwrap()));
+    let lines = engine.until("readyok");
+    for part in ["loading", damaged.to_str().unwrap(), nothing.to_str().unwrap(), "up to 2 pieces"] {
+        assert!(
+            lines.iter().any(|line| line.starts_with("info string TablePath: ") && line.contains(part)),
+            "{part}: {lines:?}"
+        );
+    }
+    engine.send("position fen 7/7/7/7/7/6e/7/7/L6 w 0 1");
+    let (info, _) = searched(&mut engine, "go movetime 10000");
+    assert!(field(&info, "depth") == "1" && info.contains("score mate -6 "), "{info}");
+    engine.end();
+}
+
 /// `go mate` finds the mate, or says that there is none.
 #[test]
 fn mates_are_searched_for() {
