@@ -124,7 +124,7 @@ mod tests {
             assert!(many.iter().flatten().count() > 1000);
         };
         compare();
-        repack(dir.path(), &|_, _| {}).unwrap();
+        repack(dir.path(), 8 << 30, &|_, _| {}).unwrap();
         compare();
     }
 }
