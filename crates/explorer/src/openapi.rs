@@ -16,7 +16,8 @@ impl<T> Described for T {}
 #[cfg(test)]
 pub type MakeSchema = fn(&mut schemars::SchemaGenerator) -> schemars::Schema;
 #[cfg(not(test))]
-pub type MakeSchema = ();
+#[derive(Clone, Copy)]
+pub struct MakeSchema;
 
 /// The schema of a type, by reference if it has a name.
 #[must_use]
@@ -25,6 +26,8 @@ pub const fn schema_of<T: Described>() -> MakeSchema {
     {
         |generator| generator.subschema_for::<T>()
     }
+    #[cfg(not(test))]
+    MakeSchema
 }
 
 /// The schema of a type itself, whose properties are the keys of a query.
@@ -34,6 +37,8 @@ pub const fn keys_of<T: Described>() -> MakeSchema {
     {
         |generator| T::json_schema(generator)
     }
+    #[cfg(not(test))]
+    MakeSchema
 }
 
 /// The content of a successful response.

@@ -114,7 +114,7 @@ impl Task {
         let allowed = best.or_else(|| self.go.moves.clone()).unwrap_or_else(|| game.legal_moves().to_vec());
         let result = self.search(engine, game, &allowed, stop, output);
         if let Some(moves) = self.go.limits.mate
-            && !result.lines.first().and_then(|line| line.score.win_in()).is_some_and(|plies| plies < 2 * moves)
+            && result.lines.first().and_then(|line| line.score.win_in()).is_none_or(|plies| plies >= 2 * moves)
         {
             output.note(&format!("no mate in {moves} was found"));
         }
