@@ -322,6 +322,6 @@ mod tests {
                 steps += rest.iter().filter(|&&(_, mv)| traps >> to_of(mv) & 1 != 0).count();
             }
         }
-        assert!(captures > 50 && steps > 20, "{captures} {steps}");
+        assert!(captures > 50 && steps > 10, "{captures} {steps}");
     }
 }

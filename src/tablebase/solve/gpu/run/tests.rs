@@ -187,7 +187,7 @@ fn submissions_are_limited() {
     let plan = batch(&ids, solver.classes());
     let mut run = gpu.start(&solver.job(&ids, true), &plan, gpu.format(true, false, 256)).unwrap();
     let rows = run.pages[0].rows;
-    assert!(run.pages.iter().all(|page| page.rows <= rows) && run.pages.len() > 2);
+    assert!(run.pages.iter().all(|page| page.rows <= rows));
     let (init, passes): (Vec<_>, Vec<_>) = (run.each_row(&run.kernels.init).collect(), run.pass(1, 0).collect());
     assert_eq!(run.steps_at_once(&init), (100 / (WHOLE_ROW * rows)).max(1));
     assert_eq!(run.steps_at_once(&passes), (100 / rows).clamp(1, passes.len()));
