@@ -95,7 +95,7 @@ fn from_games_to_a_network_that_plays() {
     let plain = run(&recipe("plain", "pairs = false"), directory.path(), 2).unwrap();
     assert!(trained.network.has_pairs() && !plain.network.has_pairs());
     let next = run(&recipe("next", "start = 'plain.ckpt'"), directory.path(), 2).unwrap();
-    assert!((next.before - plain.after).abs() < 1e-5 && next.after < next.before && next.network.has_pairs());
+    assert!((next.before - plain.after).abs() < 1e-5 && next.after < trained.before && next.network.has_pairs());
     let Err(TrainingError::Input(refused)) =
         run(&recipe("x", "start = 'one.ckpt'\npairs = false"), directory.path(), 1)
     else {

@@ -251,10 +251,9 @@ impl LocalGame {
             return Ok(None);
         }
         let record = self.record();
-        let path = keep(&record).map_err(|failure| {
+        let path = keep(&record).inspect_err(|_| {
             // The text of the game is the last way to keep it.
             let _ = show(&record);
-            failure
         })?;
         self.kept = true;
         let path = path.display().to_string();

@@ -167,7 +167,7 @@ fn a_batch_that_is_not_finished_is_an_error() {
             scene.run.write_params(depth).unwrap();
             scene.run.device.submit(scene.run.pass(depth, 0)).unwrap();
         }
-        let error = scene.run.fetch().err().expect("draws without a code").to_string();
+        let error = scene.run.fetch().expect_err("draws without a code").to_string();
         assert!(error.contains("positions and left 0"), "{error}");
         scene.run.write_params(0).unwrap();
         scene.run.device.submit(scene.run.each_row(&scene.run.kernels.finish)).unwrap();
