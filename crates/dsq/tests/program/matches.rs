@@ -9,7 +9,6 @@ use serde_json::Value;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 use train::read_records;
 
@@ -20,17 +19,6 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 fn dsq(arguments: &[&str]) -> Output {
     Command::new(DSQ).args(arguments).output().expect("dsq runs")
-}
-
-/// A directory with tables of three pieces for self-play, which otherwise solves four.
-fn three() -> &'static str {
-    static DIR: LazyLock<PathBuf> = LazyLock::new(|| {
-        let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("three-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&dir);
-        assert!(dsq(&["generate", "--pieces", "3", "--out", dir.to_str().unwrap()]).status.success());
-        dir
-    });
-    DIR.to_str().unwrap()
 }
 
 /// The objects that the program prints, one per line, and its stderr.
@@ -524,8 +512,7 @@ fn a_program_receives_the_rules_before_its_options() {
 fn stopped_self_play_keeps_its_games() {
     for signal in ["-INT", "-TERM"] {
         let path = file(&format!("games{signal}"));
-        let arguments =
-            ["datagen", "--games", "1000000", "--nodes", "50", "--tables", three(), "--out", path.to_str().unwrap()];
+        let arguments = ["datagen", "--games", "1000000", "--nodes", "50", "--out", path.to_str().unwrap()];
         let mut child = Command::new(DSQ).args(arguments).stderr(Stdio::piped()).spawn().unwrap();
         let deadline = Instant::now() + PATIENCE;
         while std::fs::metadata(&path).map_or(0, |m| m.len()) < 5_000 && Instant::now() < deadline {
@@ -566,8 +553,7 @@ fn weights_are_fitted() {
     let dir = tempfile::tempdir().unwrap();
     let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
     let (games, weights, again) = (path("games"), path("weights"), path("again"));
-    let datagen =
-        ["datagen", "--evaluation", "hand-crafted", "--games", "6", "--nodes", "50", "--tables", three(), "--out"];
+    let datagen = ["datagen", "--evaluation", "hand-crafted", "--games", "6", "--nodes", "50", "--out"];
     assert_eq!(dsq(&[&datagen[..], &[&games]].concat()).status.code(), Some(0));
     for (out, threads) in [(&weights, "1"), (&again, "3")] {
         let output = dsq(&["tune", &games, "--epochs", "2", "--out", out, "--threads", threads]);
@@ -608,10 +594,7 @@ fn weights_are_fitted() {
 fn a_stopped_fit_leaves_no_file() {
     let dir = tempfile::tempdir().unwrap();
     let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
-    assert_eq!(
-        dsq(&["datagen", "--games", "4", "--nodes", "50", "--tables", three(), "--out", &path("games")]).status.code(),
-        Some(0)
-    );
+    assert_eq!(dsq(&["datagen", "--games", "4", "--nodes", "50", "--out", &path("games")]).status.code(), Some(0));
     let arguments = ["tune", &path("games"), "--epochs", "1000000", "--out", &path("weights")];
     let mut child = Command::new(DSQ).args(arguments).stderr(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
@@ -652,16 +635,16 @@ fn a_network_is_trained() {
         let out = path(out);
         let arguments =
             ["datagen", "--games", games, "--nodes", "50", "--threads", threads, "--seed", seed, "--out", &out];
-        dsq(&[&arguments[..], &["--tables", three()]].concat())
+        dsq(&arguments)
     };
-    assert_eq!(datagen("one", "80", "1", "1").status.code(), Some(0));
-    assert_eq!(datagen("two", "30", "2", "1").status.code(), Some(0));
-    assert_eq!(datagen("two", "80", "3", "1").status.code(), Some(0), "continues");
+    assert_eq!(datagen("one", "200", "1", "1").status.code(), Some(0));
+    assert_eq!(datagen("two", "60", "2", "1").status.code(), Some(0));
+    assert_eq!(datagen("two", "200", "3", "1").status.code(), Some(0), "continues");
     assert!(std::fs::read(path("one")).unwrap() == std::fs::read(path("two")).unwrap());
-    let refused = datagen("two", "80", "1", "2");
+    let refused = datagen("two", "200", "1", "2");
     assert_eq!(refused.status.code(), Some(2));
     assert!(String::from_utf8(refused.stderr).unwrap().contains("made with seed 1"));
-    assert_eq!(datagen("two", "50", "1", "1").status.code(), Some(0), "nothing to do");
+    assert_eq!(datagen("two", "100", "1", "1").status.code(), Some(0), "nothing to do");
     assert!(std::fs::read(path("one")).unwrap() == std::fs::read(path("two")).unwrap());
     failure(3, &["datagen", "--out", "/no/such/folder/out"]);
 
