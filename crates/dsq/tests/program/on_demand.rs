@@ -146,7 +146,7 @@ fn the_engine_plays_from_the_cache() {
     let played = |options: &str| {
         let best = positions.iter().filter(|fen| {
             let moves = moves(fen);
-            let answer = best_move(&format!("{options}position fen {fen}\ngo depth 1\nquit\n"));
+            let answer = best_move(&format!("{options}position fen {fen}\nisready\ngo depth 1\nwait\nquit\n"));
             let position = Position::from_fen(fen).unwrap();
             let legal = position.moves(&Rules::default());
             let mv = legal.iter().find(|mv| mv.to_string() == answer).expect("a legal move");
@@ -162,7 +162,7 @@ fn the_engine_plays_from_the_cache() {
     // The values choose among the moves that are to be searched.
     let position = Position::from_fen(POSITION).unwrap();
     for mv in &position.moves(&Rules::default()) {
-        let commands = format!("{with_cache}position fen {POSITION}\ngo depth 1 searchmoves {mv}\nquit\n");
+        let commands = format!("{with_cache}position fen {POSITION}\ngo depth 1 searchmoves {mv}\nwait\nquit\n");
         assert_eq!(best_move(&commands), mv.to_string());
     }
     let output = uci("setoption name OnDemandCache value x\nquit\n");

@@ -371,9 +371,7 @@ fn endgame_tables_are_used() {
     let wins = "7/7/3p3/3T3/7/7/7/c6/7 w";
     let report = &json(&["analyze", "--fen", wins, "--tables", dir, "--depth", "4", "--json"])[0];
     let score = &report["lines"][0]["score"];
-    assert!(score["cp"].is_null() && score["win_in"].is_null() && score["win_within"].is_u64(), "{score}");
-    let output = dsq(&["analyze", "--fen", wins, "--tables", dir, "--depth", "4"], b"");
-    assert!(String::from_utf8(output.stdout).unwrap().contains("win within "));
+    assert!(score["cp"].is_null() && score["win_within"].is_u64(), "{score}");
 
     let refused = failure(2, &["analyze", "--tables", dir, "--rules", "chinese"]);
     assert!(refused.contains("shore=elephant-safe") && refused.contains("shore=none"), "{refused}");
