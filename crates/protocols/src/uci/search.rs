@@ -6,8 +6,7 @@ use doushouqi::board::{Move, Position, Rules};
 use doushouqi::game::Game;
 use doushouqi::perft::{Perft, PerftMode};
 use doushouqi::search::{Engine, Info, SearchResult};
-use doushouqi::tablebase::{OnDemand, Probe, Value};
-use std::cmp::Reverse;
+use doushouqi::tablebase::{OnDemand, Probe};
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -164,23 +163,20 @@ impl Task {
         (played && game.end().is_none()).then_some(reply)
     }
 
-    /// The best of the allowed moves in a position whose class was counted; `None` in other positions, and if reading the
-    /// values takes more than a quarter of the time.
+    /// The best of the allowed moves in a position whose class was counted; `None` in other positions. Reading the values
+    /// takes a part of the time of the search, whose clock runs since the command.
     fn best_counted(&self, game: &Game, stop: &AtomicBool) -> Option<Vec<Move>> {
         let (counted, position) = (self.counted.as_deref()?, game.position());
         counted.class(position).ok()??;
         let time = self.go.limits.hard_limit(self.move_overhead).map(|time| time / 4);
-        let mut moves: Vec<(Move, Value)> = Vec::new();
-        // The values ignore repetitions, which may make a move illegal.
-        for mv in game.legal_moves() {
-            if stop.load(Ordering::Relaxed) || time.is_some_and(|time| self.received.elapsed() >= time) {
-                return None;
-            }
-            if self.go.moves.as_ref().is_none_or(|allowed| allowed.contains(&mv)) {
-                moves.push((mv, counted.value(&position.make(mv)).ok()??.before()));
-            }
+        if stop.load(Ordering::Relaxed) || time.is_some_and(|time| self.received.elapsed() >= time) {
+            return None;
         }
-        moves.sort_by_key(|&(_, value)| Reverse(value));
+        let legal = game.legal_moves();
+        // The values ignore repetitions, which may make a move illegal.
+        let may = |mv: &Move| legal.contains(mv) && self.go.moves.as_ref().is_none_or(|allowed| allowed.contains(mv));
+        let mut moves = counted.moves(position).ok()??;
+        moves.retain(|(mv, _)| may(mv));
         let best = moves.first()?.1;
         Some(moves.into_iter().take_while(|&(_, value)| value == best).map(|(mv, _)| mv).collect())
     }
