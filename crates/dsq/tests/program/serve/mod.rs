@@ -1102,7 +1102,7 @@ fn the_deepest_searches_end() {
     assert_eq!(server.connect().get("/healthz").text(), "ok");
 }
 
-/// A search probes the tables: it finds a win in 67 plies at once.
+/// A search probes the tables: it finds a win in 67 plies.
 #[test]
 fn searches_probe_the_tables() {
     let server = Server::start(&["--pieces", "3"]);
