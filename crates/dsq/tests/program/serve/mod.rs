@@ -607,7 +607,7 @@ fn games_are_checked_alike_on_the_way_in_and_out() {
 fn perfect_moves_heed_the_history_of_the_game() {
     let server = Server::start(&["--pieces", "3"]);
     let mut connection = server.connect();
-    let game = "fen=7/3L3/7/7/7/7/7/7/r6_b&rules=paper,repetition=twofold&moves=a1b1,d8d7,b1a1";
+    let game = "fen=7/3L3/7/7/7/r6/7/7/7_b&rules=paper,repetition=twofold&moves=a4a5,d8d7,a5a4";
     let best = connection.get(&format!("/api/v1/bestmove?{game}&perfect=1")).json();
     assert_eq!((&best["source"], &best["score"]["kind"]), (&json!("table"), &json!("mate")), "{best}");
     assert!(best["uci"] != "d7d8" && best["over"].is_null(), "{best}");
