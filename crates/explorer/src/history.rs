@@ -35,8 +35,10 @@ impl JudgedMove {
 
     /// Better moves have greater ranks.
     fn rank(&self) -> (Wdl, bool, bool) {
-        // An uncertain win may be a draw, and so may an uncertain loss.
-        let is_likely = self.is_certain == (self.value.wdl != Wdl::Loss);
+        // An uncertain win may be a draw, and so may an uncertain loss, unless it is uncertain only because its distance
+        // is unknown.
+        let may_be_drawn = self.value.wdl == Wdl::Loss && self.table.dtw.is_some();
+        let is_likely = self.is_certain != may_be_drawn;
         // A win that earlier positions turn into a draw may succeed against a weak opponent, if the game goes on.
         let gives_up = self.ends && self.table.wdl == Wdl::Win && self.value.wdl == Wdl::Draw;
         (self.value.wdl, is_likely, !gives_up)

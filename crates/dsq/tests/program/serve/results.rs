@@ -55,8 +55,7 @@ fn results_answer_where_there_are_no_distances() {
         let exact = probe["moves"][0]["value"]["dtw"] != Value::Null;
         assert_eq!(line["end"] == "no_distance", !exact, "{line}");
         let best = connection.get(&format!("/api/v1/bestmove?fen={fen}&perfect=true&movetime=50")).json();
-        // A move whose distance is known may still need the engine: the values of the opponent's replies are bounds.
-        assert!(best["source"] == "engine" || exact, "{best}");
+        assert_eq!(best["source"], if exact { "table" } else { "engine" }, "{best}");
     }
     assert!(decided > 10 && known_distances > 0, "{decided} {known_distances}");
     let lost = connection.get(&format!("/api/v1/random?material={CLASS}&wdl=loss&seed=3")).json();
