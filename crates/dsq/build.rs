@@ -30,11 +30,17 @@ fn watch() {
     // HEAD names a branch, and every change of the commit adds a line to HEAD's log. Without a log, a commit still
     // writes the index.
     let log = git_path("logs/HEAD").or_else(|| git_path("index"));
-    let sources = SOURCES.map(|source| Path::new(ROOT).join(source));
+    let shared = SOURCES.iter().filter(|source| **source != "crates").map(|source| Path::new(ROOT).join(source));
     // A missing file would count as changed at every build.
-    for path in sources.into_iter().chain(git_path("HEAD")).chain(log).filter(|path| path.exists()) {
+    for path in shared.chain(crates()).chain(git_path("HEAD")).chain(log).filter(|path| path.exists()) {
         println!("cargo::rerun-if-changed={}", path.display());
     }
+}
+
+/// The sources of the crates. Other files, such as the npm packages that tests install beside them, are not watched.
+fn crates() -> impl Iterator<Item = PathBuf> {
+    let crates = std::fs::read_dir(Path::new(ROOT).join("crates")).into_iter().flatten().flatten();
+    crates.flat_map(|entry| ["src", "build.rs", "Cargo.toml"].map(|name| entry.path().join(name)))
 }
 
 /// A file of the checkout's git directory.

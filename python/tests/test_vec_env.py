@@ -16,12 +16,12 @@ RULES = [*dsq.Rules.presets(), "paper,repetition=twofold", "paper,repetition=non
 @pytest.mark.parametrize("fen", [None, "7/3c3/4r2/7/7/7/7/1R1C3/7 b 60"])
 def test_a_batch_plays_as_boards_do(rules: str, fen: str | None) -> None:
     """Everything that a batch shows, against one `Board` for each game."""
-    n = 24
+    n = 8
     env = dsq.VecEnv(n, rules=rules, seed=3, fen=fen, no_capture_limit=80)
     boards = [dsq.Board(fen, rules=rules, no_capture_limit=80) for _ in range(n)]
     kinds = ["running", "den", "captured", "no_move", "repetition", "no_capture"]
     observations, masks = env.reset()
-    for _ in range(300):
+    for _ in range(200):
         for i, board in enumerate(boards):
             assert np.array_equal(observations[i], slow_observation(board))
             assert np.array_equal(masks[i], board.action_mask())

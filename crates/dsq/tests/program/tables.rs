@@ -410,11 +410,7 @@ fn a_cut_or_longer_file_is_found() {
         replace(&path, &[&whole[..], b"x"].concat());
         fails(1, &["verify", text(dir.path())], &[name, "length"]);
         replace(&path, b"");
-        failed(
-            &dsq(&["probe", "--tables", text(dir.path()), LOST_IN_12]),
-            if pieces == 2 { &[1, 2] } else { &[0] },
-            &[],
-        );
+        failed(&dsq(&["probe", "--tables", text(dir.path()), LOST_IN_12]), if pieces == 2 { &[1] } else { &[0] }, &[]);
     }
 }
 

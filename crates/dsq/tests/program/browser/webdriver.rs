@@ -335,6 +335,8 @@ impl Drop for Browser {
 /// A chromedriver process, which drives any number of browsers.
 struct Driver {
     port: u16,
+    /// Keeps the driver running.
+    _process: Child,
 }
 
 impl Driver {
@@ -352,7 +354,7 @@ impl Driver {
         for _ in 0..5 {
             let mut process = bound("chromedriver", &["--port=0"], &end);
             if let Some(port) = port_of(&mut process) {
-                return Driver { port };
+                return Driver { port, _process: process };
             }
         }
         panic!("chromedriver did not say where it listens");

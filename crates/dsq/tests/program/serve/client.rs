@@ -37,7 +37,8 @@ impl Server {
         Server::of(command.stdout(Stdio::piped()).spawn().expect("dsq runs"))
     }
 
-    /// A server on a free port, which ends with this process. Its process is not [`pid`](Server::pid).
+    /// A server on a free port, which ends with this process even if nobody drops it. Its process is not
+    /// [`pid`](Server::pid).
     pub fn bound(arguments: &[&str]) -> Server {
         let all = [&["serve", "--listen", "127.0.0.1:0"], arguments].concat();
         Server::of(bound(env!("CARGO_BIN_EXE_dsq"), &all, ":"))
@@ -130,7 +131,10 @@ impl Drop for Server {
     fn drop(&mut self) {
         let Some(child) = &mut self.child else { return self.stop.stop() };
         let ended = child.try_wait().unwrap();
-        let _ = child.kill();
+        // The shell of a bound server kills it at the end of its input.
+        if child.stdin.take().is_none() {
+            let _ = child.kill();
+        }
         let _ = child.wait();
         // A panic of the server aborts it. Its last words are on stderr.
         let is_well = ended.is_none_or(|status| status.code().is_some());
