@@ -472,8 +472,15 @@ struct TrainingFixture {
     checkpoint: Vec<u8>,
 }
 
-const HEADER: Header =
-    Header { rules: 1, seed: 2, nodes: 3, evaluation: 0, sidelines: false, repetition: Repetition::Threefold };
+const HEADER: Header = Header {
+    rules: 1,
+    seed: 2,
+    nodes: 3,
+    evaluation: 0,
+    sidelines: false,
+    repetition: Repetition::Threefold,
+    pieces: 4,
+};
 
 /// One for each process.
 static TRAINING: LazyLock<TrainingFixture> = LazyLock::new(|| {

@@ -46,7 +46,7 @@ def test_all_values(three: dsq.Tables, pieces: int) -> None:
         known = wdl != -2
         # A part of three pieces: the counts below check the rest.
         step = 1 if pieces == 2 else 7
-        found_wdl, found_dtw = three.probe_many(all_positions(wdl, material)[::step])
+        found_wdl, found_dtw = three.probe_many(np.ascontiguousarray(all_positions(wdl, material)[::step]))
         assert np.array_equal(found_wdl, wdl[known][::step])
         assert np.array_equal(found_dtw, dtw[known][::step])
         counts += [np.count_nonzero(wdl[0] == value) for value in (1, -1, 0)]

@@ -174,8 +174,8 @@ fn canonical(material: Material, swap: bool, options: &RuleOptions) -> (Signatur
         let color = if swap { !color } else { color };
         material.side(color).strongest_first().map(|animal| Piece { color, animal }).collect()
     };
-    let black_orders = permutations(&side(Color::Black));
-    permutations(&side(Color::White))
+    let black_orders = orders(&side(Color::Black), options);
+    orders(&side(Color::White), options)
         .iter()
         .flat_map(|white| black_orders.iter().map(move |black| (white, black)))
         .map(|(white, black)| (signature(white, black, options), [&white[..], black].concat()))
@@ -227,15 +227,18 @@ fn relation(attacker: Piece, victim: Piece, options: &RuleOptions) -> u8 {
     bits
 }
 
-fn permutations(pieces: &[Piece]) -> Vec<Vec<Piece>> {
+/// The orders of one side's pieces that can give the smallest signature, which begins with the kinds of the pieces: all
+/// permutations with ascending kinds.
+fn orders(pieces: &[Piece], options: &RuleOptions) -> Vec<Vec<Piece>> {
     if pieces.len() <= 1 {
         return vec![pieces.to_vec()];
     }
+    let least = pieces.iter().map(|&piece| kind(piece, options)).min();
     let mut all = Vec::new();
-    for i in 0..pieces.len() {
+    for i in (0..pieces.len()).filter(|&i| Some(kind(pieces[i], options)) == least) {
         let mut rest = pieces.to_vec();
         let first = rest.remove(i);
-        for mut tail in permutations(&rest) {
+        for mut tail in orders(&rest, options) {
             tail.insert(0, first);
             all.push(tail);
         }

@@ -1,7 +1,7 @@
 //! Training data: random positions of endgame tables with their exact values.
 
 use super::datagen::{MAX_SCORE, has_intruder};
-use super::record::{Header, Record};
+use super::record::{Header, PIECES, Record};
 use doushouqi::board::{Piece, Position, Repetition};
 use doushouqi::game::random::Random;
 use doushouqi::tablebase::{Material, Probe, Value, Wdl};
@@ -41,6 +41,7 @@ impl<P: Probe> Endgames<'_, P> {
             evaluation: xxh3_64(names.join(" ").as_bytes()),
             sidelines: false,
             repetition: Repetition::default(),
+            pieces: PIECES,
         }
     }
 

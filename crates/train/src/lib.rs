@@ -22,5 +22,5 @@ pub use datagen::Datagen;
 pub use endgames::Endgames;
 pub use model::{Model, Shape};
 pub use recipe::{Recipe, RecipeError};
-pub use record::{DataError, DataFile, Header, Record, read_records};
+pub use record::{DataError, DataFile, Header, PIECES, Record, read_records};
 pub use training::{Epoch, Trained, TrainingError, train};

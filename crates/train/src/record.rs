@@ -13,7 +13,8 @@
 //! | 8 | hash of the network or of the file of weights that played, 0 for the built-in hand-crafted evaluation; for positions of endgame tables the hash of their materials |
 //! | 1 | 1 if the games have sidelines, otherwise 0 |
 //! | 1 | the repetition rule of the games: 0 threefold, 1 twofold, 2 illegal, 3 none; 0 for positions of endgame tables |
-//! | 6 | 0 |
+//! | 1 | the most pieces of the tables that ended the games; 0 for 4, and for positions of endgame tables |
+//! | 5 | 0 |
 //!
 //! | bits of a record | content |
 //! |---|---|
@@ -167,11 +168,16 @@ pub struct Header {
     pub sidelines: bool,
     /// The repetition rule of the games, which `rules` does not contain; the default for positions of endgame tables.
     pub repetition: Repetition,
+    /// The most pieces of the tables that ended the games; [`PIECES`] for positions of endgame tables.
+    pub pieces: u8,
 }
 
+/// The usual number of pieces of the tables that end games.
+pub const PIECES: u8 = 4;
+
 impl Header {
-    /// The header of games under these rules, played by an evaluation. `weights` are the weights of the hand-crafted
-    /// evaluation, if they are not the built-in weights.
+    /// The header of games under these rules, played by an evaluation and ended by tables of up to `pieces` pieces.
+    /// `weights` are the weights of the hand-crafted evaluation, if they are not the built-in weights.
     #[must_use]
     pub fn new(
         rules: &RuleOptions,
@@ -180,11 +186,12 @@ impl Header {
         evaluation: &Evaluation,
         weights: Option<&Weights>,
         sidelines: bool,
+        pieces: u8,
     ) -> Header {
         let network = evaluation.network(rules).map(|network| network.hash());
         let weights = || weights.map(|weights| xxh3_64(weights.to_string().as_bytes()));
         let evaluation = network.or_else(weights).unwrap_or(0);
-        Header { rules: rules.table_hash(), seed, nodes, evaluation, sidelines, repetition: rules.repetition }
+        Header { rules: rules.table_hash(), seed, nodes, evaluation, sidelines, repetition: rules.repetition, pieces }
     }
 
     fn to_bytes(self) -> [u8; HEADER] {
@@ -196,6 +203,7 @@ impl Header {
         }
         bytes[40] = self.sidelines.into();
         bytes[41] = self.repetition as u8;
+        bytes[42] = if self.pieces == PIECES { 0 } else { self.pieces };
         bytes
     }
 
@@ -207,13 +215,14 @@ impl Header {
             return Err(format!("its format is {}; this program reads format {VERSION}", bytes[7]));
         }
         let word = |i: usize| u64::from_le_bytes(std::array::from_fn(|byte| bytes[8 + 8 * i + byte]));
-        let [sidelines @ 0..=1, repetition, 0, 0, 0, 0, 0, 0] = bytes[40..] else {
-            return Err(format!("its header contains {} for the sidelines", word(4)));
+        let [sidelines @ 0..=1, repetition, pieces @ (0 | 2 | 3), 0, 0, 0, 0, 0] = bytes[40..] else {
+            return Err(format!("its header contains {:#x} for sidelines, repetition and pieces", word(4)));
         };
         let repetition = Repetition::ALL.get(usize::from(repetition)).copied();
         let repetition = repetition.ok_or("its header contains an unknown repetition rule")?;
         let (rules, seed, nodes, evaluation) = (word(0), word(1), word(2), word(3));
-        Ok(Header { rules, seed, nodes, evaluation, sidelines: sidelines == 1, repetition })
+        let pieces = if pieces == 0 { PIECES } else { pieces };
+        Ok(Header { rules, seed, nodes, evaluation, sidelines: sidelines == 1, repetition, pieces })
     }
 }
 
@@ -277,9 +286,9 @@ impl DataFile {
         if found != *header {
             let sidelines = if found.sidelines { "with" } else { "without" };
             let reason = format!(
-                "it was made with seed {} and {} nodes, {sidelines} sidelines, or by other rules or weights, or from other \
-                 tables",
-                found.seed, found.nodes
+                "it was made with seed {} and {} nodes, {sidelines} sidelines, by tables of {} pieces, or by other rules or \
+                 weights, or from other tables",
+                found.seed, found.nodes, found.pieces
             );
             return Err(content(reason));
         }
@@ -410,7 +419,15 @@ mod tests {
     }
 
     fn header() -> Header {
-        Header { rules: 1, seed: 2, nodes: 3, evaluation: 4, sidelines: true, repetition: Repetition::Threefold }
+        Header {
+            rules: 1,
+            seed: 2,
+            nodes: 3,
+            evaluation: 4,
+            sidelines: true,
+            repetition: Repetition::Threefold,
+            pieces: 4,
+        }
     }
 
     /// The bytes match the format that the head of this file describes, so older files stay readable.
@@ -425,13 +442,14 @@ mod tests {
         let word = |value: u8| [value, 0, 0, 0, 0, 0, 0, 0];
         let repetitions = [Repetition::Threefold, Repetition::Twofold, Repetition::Illegal, Repetition::None];
         for (number, repetition) in (0..).zip(repetitions) {
-            let header = Header { repetition, ..header() };
-            let last = [1, number, 0, 0, 0, 0, 0, 0];
+            let (pieces, stored) = if number < 2 { (PIECES, 0) } else { (number, number) };
+            let header = Header { repetition, pieces, ..header() };
+            let last = [1, number, stored, 0, 0, 0, 0, 0];
             let bytes = [&b"DSQDATA\x01"[..], &word(1), &word(2), &word(3), &word(4), &last].concat();
             assert_eq!(header.to_bytes()[..], bytes);
             assert_eq!(Header::from_bytes(&header.to_bytes()), Ok(header));
         }
-        for wrong in [[2, 0, 0], [0, 4, 0], [0, 0, 1]] {
+        for wrong in [[2, 0, 0], [0, 4, 0], [0, 0, 1], [0, 0, 4]] {
             let mut bytes = header().to_bytes();
             bytes[40..43].copy_from_slice(&wrong);
             assert!(Header::from_bytes(&bytes).unwrap_err().starts_with("its header contains"), "{wrong:?}");
@@ -469,6 +487,7 @@ mod tests {
             Header { evaluation: 0, ..header },
             Header { sidelines: false, ..header },
             Header { repetition: Repetition::None, ..header },
+            Header { pieces: 3, ..header },
         ];
         for other in others {
             assert!(DataFile::open(&path, &other).is_err(), "{other:?}");

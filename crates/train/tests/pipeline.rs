@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 use train::{DataFile, Datagen, Header, Model, Recipe, Shape, TrainingError, train};
 
 fn header(seed: u64) -> Header {
-    Header::new(&RuleOptions::default(), seed, 40, &Evaluation::HandCrafted, None, false)
+    Header::new(&RuleOptions::default(), seed, 40, &Evaluation::HandCrafted, None, false, 2)
 }
 
 fn generate(path: &Path, seed: u64, games: u32) {

@@ -42,6 +42,9 @@ pub struct Datagen {
     /// Also keep positions that the games do not reach: at each move one, after 1 to 3 random moves, with a search of its own
     #[arg(long, conflicts_with = "endgames")]
     sidelines: bool,
+    /// The most pieces of the endgame tables that end games; they are solved at the start
+    #[arg(long, value_name = "N", default_value_t = train::PIECES, value_parser = clap::value_parser!(u8).range(2..=4), conflicts_with = "endgames")]
+    pieces: u8,
     /// The evaluation that plays: default, hand-crafted or the file of a network
     #[arg(long, value_name = "NAME", default_value = "default")]
     evaluation: String,
@@ -111,14 +114,20 @@ impl Datagen {
         });
         let header = match &endgames {
             Some(endgames) => endgames.header(),
-            None => Header::new(rules.options(), self.seed, self.nodes, &evaluation, weights.as_ref(), self.sidelines),
+            None => {
+                let (options, weights) = (rules.options(), weights.as_ref());
+                Header::new(options, self.seed, self.nodes, &evaluation, weights, self.sidelines, self.pieces)
+            }
         };
         let file = DataFile::open(&self.out, &header).map_err(failure_of_output)?;
+        if file.next_game() >= self.games {
+            return print_sum(&file);
+        }
         // The tables are solved before the signals are watched: Ctrl-C ends the command at once, and no game is lost.
         let source = match endgames {
             Some(endgames) => Source::Endgames(endgames),
             None => {
-                let tables = Arc::new(self.threads.run(|| Tables::solve(rules.options(), 4))??);
+                let tables = Arc::new(self.threads.run(|| Tables::solve(rules.options(), self.pieces.into()))??);
                 let (seed, nodes, sidelines) = (self.seed, self.nodes, self.sidelines);
                 Source::Games(Box::new(Generator { rules, seed, nodes, evaluation, weights, tables, sidelines }))
             }
@@ -146,13 +155,17 @@ impl Datagen {
         })??;
         bar.finish_and_clear();
         let file = writer.into_inner().unwrap_or_else(PoisonError::into_inner).file;
-        let (games, positions, out) = (file.next_game(), file.records(), self.out.display());
-        if games < self.games {
+        if file.next_game() < self.games {
+            let (games, out) = (file.next_game(), self.out.display());
             let text = format!("stopped after {games} of {} games; the same command continues {out}", self.games);
             return Err(Failure::Interrupted(text));
         }
-        print(format_args!("{positions} positions of {games} games"))
+        print_sum(&file)
     }
+}
+
+fn print_sum(file: &DataFile) -> Outcome {
+    print(format_args!("{} positions of {} games", file.records(), file.next_game()))
 }
 
 fn failure_of_output(error: DataError) -> Failure {

@@ -513,7 +513,8 @@ fn a_program_receives_the_rules_before_its_options() {
 fn stopped_self_play_keeps_its_games() {
     for signal in ["-INT", "-TERM"] {
         let path = file(&format!("games{signal}"));
-        let arguments = ["datagen", "--games", "1000000", "--nodes", "50", "--out", path.to_str().unwrap()];
+        let pieces = ["--games", "1000000", "--nodes", "50", "--pieces", "3"];
+        let arguments = [&["datagen", "--out", path.to_str().unwrap()][..], &pieces].concat();
         let mut child = Command::new(DSQ).args(arguments).stderr(Stdio::piped()).spawn().unwrap();
         let deadline = Instant::now() + PATIENCE;
         while std::fs::metadata(&path).map_or(0, |m| m.len()) < 5_000 && Instant::now() < deadline {
@@ -554,7 +555,8 @@ fn weights_are_fitted() {
     let dir = tempfile::tempdir().unwrap();
     let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
     let (games, weights, again) = (path("games"), path("weights"), path("again"));
-    let datagen = ["datagen", "--evaluation", "hand-crafted", "--games", "6", "--nodes", "50", "--out"];
+    let datagen =
+        ["datagen", "--evaluation", "hand-crafted", "--games", "6", "--nodes", "50", "--pieces", "3", "--out"];
     assert_eq!(dsq(&[&datagen[..], &[&games]].concat()).status.code(), Some(0));
     for (out, threads) in [(&weights, "1"), (&again, "3")] {
         let output = dsq(&["tune", &games, "--epochs", "2", "--out", out, "--threads", threads]);
@@ -565,11 +567,8 @@ fn weights_are_fitted() {
     assert_eq!(fitted, std::fs::read_to_string(&again).unwrap());
     assert_ne!(fitted.parse::<Weights>().unwrap(), WEIGHTS.clone());
     // Games with these weights do not continue a file with other weights.
-    let more = ["--weights", &weights, "--games", "12"];
-    let refused = failure(
-        2,
-        &[&["datagen", "--evaluation", "hand-crafted", "--nodes", "50", "--out", &games], &more[..]].concat(),
-    );
+    let more = ["--weights", &weights];
+    let refused = failure(2, &[&datagen[..], &[&games], &more].concat());
     assert!(refused.contains("other rules or weights"), "{refused}");
     let next = path("next");
     assert_eq!(dsq(&[&datagen[..], &[&next, "--weights", &weights]].concat()).status.code(), Some(0));
@@ -595,7 +594,10 @@ fn weights_are_fitted() {
 fn a_stopped_fit_leaves_no_file() {
     let dir = tempfile::tempdir().unwrap();
     let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
-    assert_eq!(dsq(&["datagen", "--games", "4", "--nodes", "50", "--out", &path("games")]).status.code(), Some(0));
+    assert_eq!(
+        dsq(&["datagen", "--games", "4", "--nodes", "50", "--pieces", "3", "--out", &path("games")]).status.code(),
+        Some(0)
+    );
     let arguments = ["tune", &path("games"), "--epochs", "1000000", "--out", &path("weights")];
     let mut child = Command::new(DSQ).args(arguments).stderr(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
@@ -634,9 +636,8 @@ fn a_network_is_trained() {
     let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
     let datagen = |out: &str, games: &str, threads: &str, seed: &str| {
         let out = path(out);
-        let arguments =
-            ["datagen", "--games", games, "--nodes", "50", "--threads", threads, "--seed", seed, "--out", &out];
-        dsq(&arguments)
+        let of = ["datagen", "--games", games, "--nodes", "50", "--pieces", "3", "--seed", seed];
+        dsq(&[&of[..], &["--threads", threads, "--out", &out]].concat())
     };
     assert_eq!(datagen("one", "200", "1", "1").status.code(), Some(0));
     assert_eq!(datagen("two", "60", "2", "1").status.code(), Some(0));
