@@ -156,6 +156,15 @@ fn expensive_requests_end_with_their_client() {
     assert!(begun.elapsed() < whole / 2, "{:?} of {whole:?}", begun.elapsed());
 }
 
+/// Sets a flag when it is dropped, also by a failing assertion.
+struct SetOnDrop<'a>(&'a AtomicBool);
+
+impl Drop for SetOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// One client asks for new rules with each request, on several connections. Requests of another client for warm rules
 /// do not wait for them: most take less time than most of the others. Its request for cold rules is answered, too.
 #[test]
@@ -164,6 +173,7 @@ fn cold_rule_sets_do_not_delay_warm_requests() {
     let stop = AtomicBool::new(false);
     let cold_times = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
+        let stopping = SetOnDrop(&stop);
         for worker in 0..8 {
             let (server, stop, cold_times) = (&server, &stop, &cold_times);
             scope.spawn(move || {
@@ -190,7 +200,9 @@ fn cold_rule_sets_do_not_delay_warm_requests() {
                 }
             });
         }
+        let end = Instant::now() + PATIENCE;
         while cold_times.lock().unwrap().len() < 8 {
+            assert!(Instant::now() < end, "no answers");
             std::thread::sleep(Duration::from_millis(20));
         }
         let mut warm = server.connect();
@@ -204,7 +216,7 @@ fn cold_rule_sets_do_not_delay_warm_requests() {
             .collect();
         let cold =
             server.connect().get_with(&format!("/api/v1/probe?fen={TWO}&rules=quadibloc,shore=none"), &client(2));
-        stop.store(true, Ordering::Relaxed);
+        drop(stopping);
         times.sort_unstable();
         let mut cold_times = cold_times.lock().unwrap();
         cold_times.sort_unstable();
