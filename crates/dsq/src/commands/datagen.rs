@@ -1,9 +1,9 @@
-use crate::arguments::{RulesArg, ThreadsArg, at_least_one, open_tables};
-use crate::evaluation::{named_evaluation, read_weights};
-use crate::failure::{Failure, Outcome};
-use crate::output::print;
-use crate::progress::{interrupt, progress_bar};
 use clap::Args;
+use cli::arguments::{RulesArg, ThreadsArg, at_least_one, open_tables};
+use cli::evaluation::{named_evaluation, read_weights};
+use cli::failure::{Failure, Outcome};
+use cli::output::print;
+use cli::progress::{interrupt, progress_bar};
 use doushouqi::board::Rules;
 use doushouqi::search::{Evaluation, Tables};
 use doushouqi::tablebase::{Material, TableProber};

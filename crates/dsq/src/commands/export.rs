@@ -1,6 +1,7 @@
-use crate::arguments::{OptionalRulesArg, open_tables};
-use crate::failure::{Failure, Outcome};
+use crate::arguments::OptionalRulesArg;
 use clap::{Args, ValueEnum};
+use cli::arguments::open_tables;
+use cli::failure::{Failure, Outcome};
 use doushouqi::tablebase::{ExportError, Material, MaterialTable, Probe, Solver, export_text};
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;

@@ -1,9 +1,9 @@
-use crate::arguments::at_least_one;
-use crate::failure::{Failure, Outcome};
-use crate::input::read_text;
-use crate::output::{print, print_json, write_file};
-use crate::progress::progress_bar;
 use clap::{Args, Subcommand};
+use cli::arguments::at_least_one;
+use cli::failure::{Failure, Outcome};
+use cli::input::read_text;
+use cli::output::{print, print_json, write_file};
+use cli::progress::progress_bar;
 use hardness::general;
 use hardness::{Claim, DEFAULT_BOUND, Gadget, GadgetError, Solved, gadget, gadgets};
 use report::text::grouped;

@@ -1,7 +1,7 @@
-use crate::arguments::{Memory, RulesArg};
-use crate::failure::{Failure, FailureKind, Outcome};
-use crate::output::{make_dir, print, print_json, write_file};
 use clap::{Args, Subcommand};
+use cli::arguments::{Memory, RulesArg};
+use cli::failure::{Failure, FailureKind, Outcome};
+use cli::output::{make_dir, print, print_json, write_file};
 use doushouqi::board::{Color, Position};
 use hardness::general::{
     self, Board, GeneralCounts, GeneralPosition, GeneralSolveError, GeneralValue, SMALL, Solution, solve,

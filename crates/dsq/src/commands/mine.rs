@@ -1,10 +1,10 @@
-use crate::arguments::{RulesArg, ThreadsArg, at_least_one};
-use crate::failure::{Failure, Outcome};
-use crate::output::{make_dir, print, print_json, to_json, write_file};
-use crate::progress::progress_bar;
 use ::report::text::Table;
 use ::report::text::grouped;
 use clap::{Args, Subcommand, ValueEnum};
+use cli::arguments::{RulesArg, ThreadsArg, at_least_one};
+use cli::failure::{Failure, Outcome};
+use cli::output::{make_dir, print, print_json, to_json, write_file};
+use cli::progress::progress_bar;
 use doushouqi::board::RuleOptions;
 use doushouqi::tablebase::{ClassCounts, Classes, Material, Solver};
 use serde::Serialize;

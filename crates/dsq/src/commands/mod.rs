@@ -5,7 +5,6 @@ mod bench;
 mod bundle;
 mod cluster;
 mod compare;
-mod completions;
 mod convert;
 mod datagen;
 mod devices;
@@ -14,7 +13,6 @@ mod gadgets;
 mod general;
 mod generate;
 mod gtp;
-mod man;
 mod matches;
 mod mine;
 mod openings;
@@ -33,10 +31,9 @@ mod tune;
 mod uci;
 mod verify;
 
-use crate::failure::{Failure, Outcome};
-use crate::progress::watch_signals;
 use clap::{Parser, Subcommand};
-use doushouqi::cpu::CpuLevel;
+use cli::failure::Outcome;
+use cli::{Completions, Man, Program};
 
 /// Dou Shou Qi (Jungle chess): an engine, perft, endgame tables, and the published results recomputed.
 #[derive(Parser)]
@@ -92,15 +89,64 @@ enum Command {
     General(general::General),
     Gadgets(gadgets::Gadgets),
     Reduce(reduce::Reduce),
-    Completions(completions::Completions),
-    Man(man::Man),
+    /// Print completions for a shell
+    ///
+    /// The output is a script with which the shell completes the commands and options of dsq:
+    ///
+    ///   bash        dsq completions bash > ~/.local/share/bash-completion/completions/dsq
+    ///   fish        dsq completions fish > ~/.config/fish/completions/dsq.fish
+    ///   zsh         dsq completions zsh > ~/.zfunc/_dsq      (with ~/.zfunc in fpath)
+    #[command(verbatim_doc_comment)]
+    Completions(Completions),
+    /// Write manual pages into a directory
+    ///
+    /// The command writes one page for dsq and one for each command: dsq.1, dsq-perft.1 and so on.
+    ///
+    ///   dsq man ~/.local/share/man/man1 && man dsq-perft
+    #[command(verbatim_doc_comment)]
+    Man(Man),
 }
 
-impl Cli {
-    /// Runs the parsed command of `program`.
-    pub fn run(self, program: clap::Command) -> Outcome {
-        CpuLevel::from_env().map_err(|error| Failure::Input(error.to_string()))?;
-        watch_signals()?;
+impl Program for Cli {
+    const GROUPS: &'static [(&'static str, &'static [&'static str])] = &[
+        ("Play", &["play", "puzzles", "analyze", "match", "openings", "uci", "gtp", "convert"]),
+        (
+            "Endgame tables",
+            &["solve", "generate", "probe", "stats", "verify", "repack", "bundle", "export", "compare", "cluster"],
+        ),
+        ("Measure", &["perft", "bench", "devices"]),
+        ("Train", &["tune", "datagen", "train"]),
+        ("Study", &["reproduce", "mine", "general", "gadgets", "reduce"]),
+        ("Explore", &["serve"]),
+    ];
+
+    const ON_CTRL_C: &'static [(&'static str, &'static str)] = &[
+        ("analyze", "Ctrl-C keeps the lines that are printed."),
+        ("bench", "Ctrl-C keeps nothing: the figures are printed at the end."),
+        ("cluster solve", "Ctrl-C keeps the classes that are finished; the same command resumes."),
+        ("cluster check", "Ctrl-C keeps nothing: the result is printed at the end."),
+        ("compare", "Ctrl-C keeps the lines that are printed."),
+        ("datagen", "Ctrl-C keeps the games that are finished; the same command continues."),
+        ("export", "Ctrl-C leaves an incomplete file: rows are written as they are computed."),
+        ("gadgets check", "Ctrl-C keeps the lines that are printed."),
+        ("general", "Ctrl-C keeps nothing: the result is printed at the end."),
+        ("generate", "Ctrl-C keeps the classes that are finished; the same command resumes."),
+        ("match", "Ctrl-C keeps the games that are finished: they count, and are in the file of --save."),
+        ("mine", "Ctrl-C keeps nothing: results are printed or written at the end."),
+        ("openings", "Ctrl-C keeps the lines that are printed."),
+        ("perft", "Ctrl-C keeps nothing: the count is printed at the end."),
+        ("play", "Ctrl-C loses the game unless it was saved."),
+        ("puzzles", "Ctrl-C keeps the lines that are printed."),
+        ("reduce", "Ctrl-C keeps the lines that are printed; `report` writes its files at the end."),
+        ("repack", "Ctrl-C keeps the files that are finished; the same command resumes."),
+        ("reproduce", "Ctrl-C keeps nothing: the tables are printed or written at the end."),
+        ("solve", "Ctrl-C keeps the lines that are printed."),
+        ("train", "Ctrl-C keeps the network and the checkpoint so far; a recipe with `start` continues."),
+        ("tune", "Ctrl-C keeps nothing: the weights are written at the end."),
+        ("verify", "Ctrl-C keeps the classes in the file of --record, and nothing without it."),
+    ];
+
+    fn run(self, program: clap::Command) -> Outcome {
         match self.command {
             Command::Serve(command) => command.run(),
             Command::Reproduce(command) => command.run(),

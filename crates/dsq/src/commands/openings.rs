@@ -1,8 +1,8 @@
-use crate::arguments::{RulesArg, ThreadsArg, at_least_one};
-use crate::failure::{Failure, Outcome};
-use crate::output::print;
-use crate::progress::{interrupt, progress_bar};
 use clap::Args;
+use cli::arguments::{RulesArg, ThreadsArg, at_least_one};
+use cli::failure::{Failure, Outcome};
+use cli::output::print;
+use cli::progress::{interrupt, progress_bar};
 use doushouqi::board::{Position, Rules};
 use matches::BiasedOpenings;
 use rayon::prelude::*;

@@ -1,7 +1,7 @@
-use crate::arguments::at_least_one;
-use crate::failure::{Failure, Outcome};
-use crate::output::{make_dir, print, print_json, write_file};
 use clap::{Args, Subcommand};
+use cli::arguments::at_least_one;
+use cli::failure::{Failure, Outcome};
+use cli::output::{make_dir, print, print_json, write_file};
 use doushouqi::board::Color;
 use hardness::circuit::Circuit;
 use hardness::general;

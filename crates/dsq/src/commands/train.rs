@@ -1,9 +1,10 @@
-use crate::arguments::ThreadsArg;
-use crate::failure::{Failure, Outcome, failure_of_data, failure_of_io};
-use crate::input::read_text;
-use crate::output::{check_output, print, print_json, write_file};
-use crate::progress::interrupt;
+use crate::failure::failure_of_data;
 use clap::Args;
+use cli::arguments::ThreadsArg;
+use cli::failure::{Failure, Outcome, failure_of_io};
+use cli::input::read_text;
+use cli::output::{check_output, print, print_json, write_file};
+use cli::progress::interrupt;
 use report::plot::{Axis, Line, line_chart};
 use serde::Serialize;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,9 @@
-use crate::arguments::{RulesArg, ThreadsArg, at_least_one, positive, share};
-use crate::evaluation::read_weights;
-use crate::failure::{Failure, Outcome, failure_of_data};
-use crate::output::{check_output, print, write_file};
+use crate::failure::failure_of_data;
 use clap::Args;
+use cli::arguments::{RulesArg, ThreadsArg, at_least_one, positive};
+use cli::evaluation::read_weights;
+use cli::failure::{Failure, Outcome};
+use cli::output::{check_output, print, write_file};
 use doushouqi::board::{Color, Rules};
 use doushouqi::search::eval::WEIGHTS;
 use doushouqi::search::tune::{Fit, Sample};
@@ -81,6 +82,14 @@ impl Tune {
         }
         Ok(samples)
     }
+}
+
+/// Parses a share from 0 to 1.
+fn share(text: &str) -> Result<f64, String> {
+    text.parse()
+        .ok()
+        .filter(|share| (0.0..=1.0).contains(share))
+        .ok_or_else(|| format!("{text:?} is not a share from 0 to 1"))
 }
 
 /// A record from White's view.

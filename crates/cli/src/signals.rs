@@ -7,7 +7,7 @@ const WATCHED: [c_int; 3] = [libc::SIGHUP, libc::SIGINT, libc::SIGTERM];
 
 /// Calls `install`, which installs handlers for the signals that end the program. Ignored signals stay ignored. No other
 /// thread may run.
-pub fn keep_ignored<T>(install: impl FnOnce() -> T) -> T {
+pub(crate) fn keep_ignored<T>(install: impl FnOnce() -> T) -> T {
     let ignored: Vec<c_int> = WATCHED.into_iter().filter(|&signal| is_ignored(signal)).collect();
     // An ignored signal that arrives during `install` waits until it is ignored again, which discards it.
     set_mask(libc::SIG_BLOCK, &ignored);

@@ -6,7 +6,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 const WANTED: u64 = if cfg!(target_os = "macos") { 10_240 } else { 65_536 };
 
 /// Raises the soft limit to [`WANTED`], as far as the hard limit allows.
-pub fn raise_limit() {
+pub(crate) fn raise_limit() {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let wanted = maximum.map_or(WANTED, |maximum| maximum.min(WANTED));
     if current.is_some_and(|current| current < wanted) {

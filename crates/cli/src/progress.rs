@@ -50,7 +50,7 @@ fn reaction() -> MutexGuard<'static, Reaction> {
 
 /// Makes Ctrl-C, SIGTERM or SIGHUP end the program with the exit code of an interruption. Signals that are ignored stay
 /// ignored. No other thread may run.
-pub fn watch_signals() -> Outcome {
+pub(crate) fn watch_signals() -> Outcome {
     let install = || ctrlc::set_handler(interrupted);
     #[cfg(unix)]
     let installed = crate::signals::keep_ignored(install);
