@@ -7,16 +7,16 @@ use cli::output::{make_dir, print, print_json, to_json, write_file};
 use cli::progress::progress_bar;
 use doushouqi::board::RuleOptions;
 use doushouqi::tablebase::{ClassCounts, Classes, Material, Solver};
+use mining::animals::{self, Sample, fit};
+use mining::games::{SelfPlay, SelfPlayer, play, sampled_mobility, table_mobility};
+use mining::patterns::{draws, fortresses, longest_lines, parities, swaps};
+use mining::printed::{Wrong, compare_positions, compare_trees, printed_trees, wrong_of_tree};
+use mining::trees::{learn_all, learn_whole, sizes};
+use mining::zugzwang::zugzwangs;
+use mining::{report, tables};
 use serde::Serialize;
 use std::path::PathBuf;
-use study::animals::{self, Sample, fit};
-use study::games::{SelfPlay, SelfPlayer, play, sampled_mobility, table_mobility};
-use study::learn::{MaterialTree, learn, learn_all, learn_whole, sizes};
-use study::patterns::{draws, fortresses, longest_lines, parities, swaps};
-use study::printed::{Wrong, compare_positions, compare_trees, printed_trees};
-use study::report;
-use study::tables;
-use study::zugzwang::zugzwangs;
+use study::learn::{MaterialTree, learn};
 use study::{FeatureChoice, FeatureKind, FeatureSet};
 
 /// Analyse endgame tables: decision trees, zugzwangs, fortresses and more.
@@ -280,7 +280,7 @@ impl TreeLine {
             bits: found.bits,
             misclassified: found.tree.misclassified(),
             indistinct: found.indistinct,
-            wrong: found.wrong(tables),
+            wrong: wrong_of_tree(found, tables),
             tree: found.tree.to_json(found.set.features()),
         }
     }
@@ -396,7 +396,7 @@ impl Trees {
                 ))?;
             }
             print(tree.tree.to_text(tree.set.features()))?;
-            print_wrong(&tree.wrong(tables))?;
+            print_wrong(&wrong_of_tree(tree, tables))?;
         }
         Ok(())
     }

@@ -7,6 +7,11 @@ use crate::slow;
 use doushouqi::board::{Animal, Color, Position, RuleOptions, Rules, Square};
 use doushouqi::tablebase::{CellValue, Material, Probe, Solver};
 use dsq::{dsq, stdout};
+use mining::games::{SelfPlay, SelfPlayer, play, sampled_mobility, table_mobility};
+use mining::patterns::{draws, fortresses, longest_lines, parities, swaps};
+use mining::printed::{POSITIONS, compare_positions, compare_trees, wrong_of_tree, wrong_positions};
+use mining::trees::{learn_all, learn_whole, sizes};
+use mining::zugzwang::zugzwangs;
 use report::plot::{Axis, Line, line_chart};
 use serde_json::Value as Json;
 use slow::Board;
@@ -14,12 +19,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
-use study::games::{SelfPlay, SelfPlayer, play, sampled_mobility, table_mobility};
-use study::learn::{learn, learn_all, learn_whole, sizes};
-use study::patterns::{draws, fortresses, longest_lines, parities, swaps};
-use study::printed::{POSITIONS, compare_positions, compare_trees, wrong_positions};
+use study::learn::learn;
 use study::reproduce::ENDGAMES;
-use study::zugzwang::zugzwangs;
 use study::{FeatureChoice, FeatureSet, TrainingSet, Winner};
 
 const PAPER: RuleOptions = RuleOptions::PAPER;
@@ -395,7 +396,7 @@ fn the_papers_features_do_not_tell_all_positions_apart() {
         let found = perfect(name);
         assert_eq!(found.indistinct, indistinct, "{name}");
         assert_eq!(found.tree.misclassified(), indistinct, "{name}: the tree is as good as any");
-        assert_eq!(found.wrong(tables()).len() as u64, indistinct, "{name}");
+        assert_eq!(wrong_of_tree(&found, tables()).len() as u64, indistinct, "{name}");
     }
 }
 

@@ -1,9 +1,6 @@
 //! Patterns in the tables: draws by material, swaps of one piece, parity, fortresses, the longest lines.
 
-use super::learn::both_sides;
-use super::routes::manhattan;
-use super::sample::Winner;
-use super::tree::information;
+use crate::trees::both_sides;
 use doushouqi::board::{Animal, Color, Piece, Position, RuleOptions, Rules, Square};
 use doushouqi::tablebase::{
     CellValue, ClassId, Material, MaterialTable, Options, Probe, SolveError, Solver, Stats, position_of,
@@ -12,6 +9,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::convert::Infallible;
+use study::{Winner, information, manhattan};
 
 /// The draws of a class, with White to move.
 #[derive(Clone, Debug, Serialize)]
@@ -218,7 +216,7 @@ pub struct Parity {
 }
 
 /// The results by the parity of the Manhattan distance, for every class of `pieces` pieces, with either side to move as
-/// in [`learn::sizes`](super::learn::sizes), and every pair of enemies. Ordered by information gain, the largest first.
+/// in [`trees::sizes`](crate::trees::sizes), and every pair of enemies. Ordered by information gain, the largest first.
 #[must_use]
 pub fn parities(tables: &Solver, pieces: usize) -> Vec<Parity> {
     let mut all: Vec<Parity> = both_sides(tables.classes(), pieces)

@@ -1,11 +1,11 @@
 //! The results of the study as tables for the program and the report.
 
-use super::animals::Fit;
-use super::games::GameStatistics;
-use super::learn::Sizes;
-use super::patterns::{Draws, Fortresses, Parity, Swap};
-use super::printed::PrintedPosition;
-use super::zugzwang::{Deepest, Zugzwangs};
+use crate::animals::Fit;
+use crate::games::GameStatistics;
+use crate::patterns::{Draws, Fortresses, Parity, Swap};
+use crate::printed::PrintedPosition;
+use crate::trees::Sizes;
+use crate::zugzwang::{Deepest, Zugzwangs};
 use doushouqi::board::Animal;
 use report::plot::{PlotError, bar_chart};
 use report::text::{Table, grouped};

@@ -1,12 +1,11 @@
 //! The three trees and four positions that van Rijn and Vis printed (2014, Figures 2 and 3), compared with the tables.
 
-use super::features::{FeatureChoice, FeatureSet};
-use super::sample::Winner;
-use super::tree::Tree;
 use doushouqi::board::{Color, Position, RuleOptions};
 use doushouqi::tablebase::{Material, MaterialTable, Probe, Solver, position_of};
 use serde::Serialize;
 use std::convert::Infallible;
+use study::learn::MaterialTree;
+use study::{FeatureChoice, FeatureSet, Winner};
 
 /// A tree as printed.
 #[derive(Clone, Debug)]
@@ -173,10 +172,12 @@ pub fn wrong_positions(
     wrong
 }
 
-/// The positions that a learnt tree misclassifies.
+/// The positions that a learned tree misclassifies.
 #[must_use]
-pub fn wrong_of_tree(tree: &Tree, set: &FeatureSet, table: &MaterialTable, options: &RuleOptions) -> Vec<Wrong> {
-    wrong_positions(set, table, options, |values| tree.classify(values))
+pub fn wrong_of_tree(found: &MaterialTree, tables: &Solver) -> Vec<Wrong> {
+    let table = tables.material_table(found.material).filter(|_| found.tree.misclassified() > 0);
+    let classify = |values: &[i8]| found.tree.classify(values);
+    table.map_or_else(Vec::new, |table| wrong_positions(&found.set, &table, tables.classes().options(), classify))
 }
 
 /// Compares the printed trees with the tables on every claimed material. `tables` must contain two pieces.

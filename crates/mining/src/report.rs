@@ -1,19 +1,20 @@
 //! `endgames.md`: a short report on the endgame tables, with plots.
 
-use super::FeatureChoice;
-use super::games::{GameStatistics, Mobility, SelfPlay, SelfPlayer, drawn_shares, play};
-use super::games::{sampled_mobility, table_mobility};
-use super::learn::{Sizes, accuracy_curve, learn, learn_all, learn_whole, sizes};
-use super::patterns::{draws, fortresses, longest_lines, parities, swaps};
-use super::printed::{compare_positions, compare_trees, printed_trees};
-use super::tables::{self, percent};
-use super::zugzwang::zugzwangs;
+use crate::games::{GameStatistics, Mobility, SelfPlay, SelfPlayer, drawn_shares, play};
+use crate::games::{sampled_mobility, table_mobility};
+use crate::patterns::{Fortresses, draws, fortresses, longest_lines, parities, swaps};
+use crate::printed::{compare_positions, compare_trees, printed_trees};
+use crate::tables::{self, percent};
+use crate::trees::{Sizes, accuracy_curve, learn_all, learn_whole, sizes};
+use crate::zugzwang::zugzwangs;
 use doushouqi::board::RuleOptions;
 use doushouqi::tablebase::{Material, Options, SolveError, Solver};
 use report::plot::{Axis, Line, PlotError, bar_chart, line_chart};
 use report::text::{Table, grouped};
 use std::fmt::Write;
 use std::time::SystemTime;
+use study::FeatureChoice;
+use study::learn::learn;
 use thiserror::Error;
 
 /// The number of calls of `step` by [`files`].
@@ -350,8 +351,7 @@ impl Report<'_> {
              the three in the middle, or the three in front of the enemy's den (far). Either side is to move.\n\n",
         );
         let all = fortresses(solver, most);
-        let sum =
-            |f: fn(&super::patterns::Fortresses) -> u64| all.iter().map(|x| f(x) * x.materials as u64).sum::<u64>();
+        let sum = |f: fn(&Fortresses) -> u64| all.iter().map(|x| f(x) * x.materials as u64).sum::<u64>();
         let _ = write!(
             self.text,
             "{} of {} draws of {most} pieces, all materials, are fortresses of a lone piece. The most:\n\n",
