@@ -1,10 +1,9 @@
-//! Failures of single commands: playing, protocols, training, and long runs that resume.
+//! Failures of what `dsq` does and `dsq-lab` does not: playing, protocols, and long runs that resume.
 
-use cli::failure::{Failure, failure_of_io, failure_of_set};
+use cli::failure::{Failure, failure_of_set};
 use doushouqi::tablebase::{SetError, SolveError, TableError};
 use matches::{LoadError, PlayerError};
 use protocols::SessionError;
-use train::DataError;
 
 /// The failure for a player that cannot be created.
 pub fn failure_of_player(error: &PlayerError) -> Failure {
@@ -28,14 +27,6 @@ pub fn failure_of_session(error: SessionError) -> Failure {
     match error {
         SessionError::Input(error) => Failure::reading("standard input", &error),
         SessionError::Output(error) => Failure::Output(error),
-    }
-}
-
-/// The failure for an error in a file of training data.
-pub fn failure_of_data(error: DataError) -> Failure {
-    match &error {
-        DataError::Io { error: source, .. } => failure_of_io(source)(format!("cannot read {error}")),
-        _ => Failure::Input(error.to_string()),
     }
 }
 

@@ -58,7 +58,7 @@ impl Report<'_> {
         let date = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
         let _ = write!(
             self.text,
-            "# Patterns in the endgame tables\n\nMade by `dsq mine report` {} on {}, under the rules `{}`. Unless stated \
+            "# Patterns in the endgame tables\n\nMade by `dsq-lab mine report` {} on {}, under the rules `{}`. Unless stated \
              otherwise, all counts are exact and over positions with White to move; sampling and games are seeded. The \
              command below each heading repeats its part.\n",
             env!("CARGO_PKG_VERSION"),
@@ -102,7 +102,7 @@ impl Report<'_> {
     }
 
     fn printed(&mut self, solver: &Solver) {
-        self.section("The trees printed in 2014", "dsq mine printed");
+        self.section("The trees printed in 2014", "dsq-lab mine printed");
         let mut table =
             Table::new(&["<tree", "<claimed for", "<materials", "misclassified, paper", "misclassified, counted"]);
         let compared = compare_trees(solver);
@@ -129,11 +129,11 @@ impl Report<'_> {
     }
 
     fn two_pieces(&mut self, solver: &Solver) {
-        self.section("A perfect tree for every material of two pieces", "dsq mine --pieces 2");
+        self.section("A perfect tree for every material of two pieces", "dsq-lab mine --pieces 2");
         self.text.push_str(
             "Leaves of the smallest perfect tree found. Some positions have the same values of the paper's features as \
              positions with another result, so no tree on these features classifies all of them correctly. \
-             `dsq mine features` explains the added features.\n\n",
+             `dsq-lab mine features` explains the added features.\n\n",
         );
         let mut table = Table::new(&[
             "<materials",
@@ -174,7 +174,7 @@ impl Report<'_> {
         if let Some(whole) = learn_whole(solver) {
             let _ = write!(
                 self.text,
-                " One tree for all {} positions (`dsq mine whole`), which may also test captures, leaps and swimming of the \
+                " One tree for all {} positions (`dsq-lab mine whole`), which may also test captures, leaps and swimming of the \
                  animals, has {} leaves, asks {} questions at most and misclassifies {} positions.",
                 grouped(whole.positions),
                 whole.tree.leaves(),
@@ -194,7 +194,7 @@ impl Report<'_> {
     fn sizes(&mut self, solver: &Solver, pieces: usize) -> Result<(), ReportError> {
         self.section(
             &format!("Trees as a code for the tables of {pieces} pieces"),
-            &format!("dsq mine sizes --pieces {pieces}"),
+            &format!("dsq-lab mine sizes --pieces {pieces}"),
         );
         let sizes = sizes(solver, pieces);
         let smaller = sizes.iter().filter(|s| s.tree_bits < s.table_bits).count();
@@ -262,7 +262,7 @@ impl Report<'_> {
     }
 
     fn draws(&mut self, most: usize) -> Result<(), ReportError> {
-        self.section("Draws", "dsq mine draws --pieces N");
+        self.section("Draws", "dsq-lab mine draws --pieces N");
         let all = draws(self.options, most)?;
         for pieces in 2..=most {
             let level: Vec<_> = all.iter().filter(|d| d.pieces == pieces).collect();
@@ -283,7 +283,7 @@ impl Report<'_> {
     }
 
     fn lines(&mut self, most: usize) -> Result<(), ReportError> {
-        self.section("The longest lines", "dsq mine lines");
+        self.section("The longest lines", "dsq-lab mine lines");
         for line in longest_lines(self.options, most)? {
             let _ = write!(
                 self.text,
@@ -314,7 +314,7 @@ impl Report<'_> {
     }
 
     fn zugzwangs(&mut self, most: usize) -> Result<(), ReportError> {
-        self.section("Mutual zugzwangs", &format!("dsq mine zugzwang --pieces {most}"));
+        self.section("Mutual zugzwangs", &format!("dsq-lab mine zugzwang --pieces {most}"));
         self.text.push_str("The side to move, White, loses or draws, but would win if Black had to move.\n\n");
         let all = zugzwangs(self.options, most, &|_| ())?;
         self.table(&tables::zugzwangs(&all));
@@ -324,7 +324,7 @@ impl Report<'_> {
     }
 
     fn swaps(&mut self, solver: &Solver, most: usize) {
-        self.section("Exchanges of animals that change the most winners", "dsq mine swaps --pieces N");
+        self.section("Exchanges of animals that change the most winners", "dsq-lab mine swaps --pieces N");
         for pieces in 2..=most {
             let _ = write!(self.text, "\n{pieces} pieces:\n\n");
             self.table(&tables::swaps(swaps(solver, pieces).iter().take(6)));
@@ -332,7 +332,7 @@ impl Report<'_> {
     }
 
     fn parity(&mut self, solver: &Solver, most: usize) {
-        self.section("Parity", "dsq mine parity --pieces N");
+        self.section("Parity", "dsq-lab mine parity --pieces N");
         self.text.push_str(
             "The share of positions that White, to move, wins at even and at odd Manhattan distance between two enemies, and \
              the information about the winner in the parity.\n",
@@ -344,7 +344,7 @@ impl Report<'_> {
     }
 
     fn fortresses(&mut self, solver: &Solver, most: usize) {
-        self.section("Fortresses", &format!("dsq mine fortresses --pieces {most}"));
+        self.section("Fortresses", &format!("dsq-lab mine fortresses --pieces {most}"));
         self.text.push_str(
             "A fortress is a draw that a side with one piece holds without leaving a part of the board, whatever the other \
              side does: two squares between which it moves back and forth, the three ranks in front of its own den (home), \
@@ -362,7 +362,7 @@ impl Report<'_> {
     }
 
     fn games(&mut self, solver: &Solver, most: usize) -> Result<(), ReportError> {
-        self.section("Games and numbers of moves", "dsq mine games --endgames N");
+        self.section("Games and numbers of moves", "dsq-lab mine games --endgames N");
         self.text.push_str(
             "The papers estimate about 20 legal moves per position, at most 32, and games of 80 plies. Games from the start, \
              each player against itself, the first plies at random:\n\n",

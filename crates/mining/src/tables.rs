@@ -252,7 +252,7 @@ pub fn animals_plot(fits: &[Fit]) -> Result<String, PlotError> {
 #[must_use]
 pub fn animals_page(fits: &[Fit]) -> String {
     let mut page = "# The value of each animal\n\n\
-        Written by `dsq mine animals --pieces 5 results/six-pieces.jsonl --out results`. The values come from all endgames of a number of pieces. For\n\
+        Written by `dsq-lab mine animals --pieces 5 results/six-pieces.jsonl --out results`. The values come from all endgames of a number of pieces. For\n\
         every material with White to move, the animals on the board explain the score s (a win 1, a draw 1/2, over all positions):\n\
         `ln(s / (1 - s)) = m + White's values - Black's values`, by least squares, each material counting once. The sample is complete,\n\
         so the standard errors measure how well one value per animal describes it (clustered by classes of equivalent materials).\n\n\

@@ -1,6 +1,6 @@
 //! The hardness proof as a program: gadgets against their lemmas, formulas, circuits, and games on the board.
 
-use crate::dsq;
+use crate::program;
 
 use doushouqi::board::Color;
 use hardness::measure::{self, all_formulas, random_formula, winner_by};
@@ -50,7 +50,7 @@ fn every_lemma_holds() {
 }
 
 #[test]
-#[ignore = "half a minute, 3 GB: ./test every_lemma -- --ignored, or dsq gadgets check"]
+#[ignore = "half a minute, 3 GB: ./test every_lemma -- --ignored, or dsq-lab gadgets check"]
 fn every_lemma_holds_with_nothing_left_out() {
     for gadget in gadgets() {
         for claim in &gadget.claims {
@@ -486,53 +486,53 @@ fn the_winner_of_the_formula_wins_on_the_board() {
 }
 
 #[test]
-#[ignore = "an hour: ./test hundred_games -- --ignored, or dsq reduce report results"]
+#[ignore = "an hour: ./test hundred_games -- --ignored, or dsq-lab reduce report results"]
 fn hundred_games_a_formula() {
     win_all(3, 34, 1, &measure::SUITE);
 }
 
 #[test]
 fn the_program_checks_shows_and_reduces() {
-    let text = dsq::stdout(&["gadgets", "check", "CHOICE", "fanout", "--json"]);
+    let text = program::stdout(&["gadgets", "check", "CHOICE", "fanout", "--json"]);
     let lines: Vec<serde_json::Value> = text.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
     assert_eq!(lines.len(), 2);
     assert_eq!(lines[0]["gadget"], "CHOICE");
     assert_eq!(lines[0]["lemma"], "2.4");
     assert!(lines.iter().all(|l| l["holds"] == true && l["as_printed"] == true && l["states"].as_u64().unwrap() > 0));
-    let text = dsq::stdout(&["gadgets", "check", "START", "DEN", "TWO WHITE EDGE PROTECTORS", "--json"]);
+    let text = program::stdout(&["gadgets", "check", "START", "DEN", "TWO WHITE EDGE PROTECTORS", "--json"]);
     let added: Vec<serde_json::Value> = text.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
     assert!(added.len() == 3 && added.iter().all(|l| l["holds"] == true && l["as_printed"] == false), "{text}");
-    assert!(dsq::stdout(&["gadgets", "show", "AND"]).contains("lemma 2.1"));
+    assert!(program::stdout(&["gadgets", "show", "AND"]).contains("lemma 2.1"));
     let folder = tempfile::tempdir().unwrap();
     let broken = folder.path().join("broken.txt");
     std::fs::write(&broken, source("fanout.txt").replace("~Pv..~", "~P...~")).unwrap();
-    let output = dsq::dsq(&["gadgets", "check", broken.to_str().unwrap()]);
+    let output = program::run(&["gadgets", "check", broken.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(1));
     let shown = String::from_utf8_lossy(&output.stdout);
     assert!(shown.contains("does not hold") && shown.contains("reached"), "{shown}");
-    assert_eq!(dsq::dsq(&["gadgets", "show", "NOSUCH"]).status.code(), Some(2));
+    assert_eq!(program::run(&["gadgets", "show", "NOSUCH"]).status.code(), Some(2));
     let svg = folder.path().join("position.svg");
-    let text = dsq::stdout(&["reduce", "(x | y) & (x | z)", "--json", "--svg", svg.to_str().unwrap()]);
+    let text = program::stdout(&["reduce", "(x | y) & (x | z)", "--json", "--svg", svg.to_str().unwrap()]);
     let json: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(json["winner"], "white");
     assert!(json["squares"].as_u64().unwrap() > 1000 && json["slack_plies"].as_i64().unwrap() > 0);
     assert!(std::fs::read_to_string(svg).unwrap().contains("<circle"));
     for more in [&["--games", "1"][..], &["--json"]] {
-        let output = dsq::dsq(&[&["reduce", "(x | y)", "--text", "-"], more].concat());
+        let output = program::run(&[&["reduce", "(x | y)", "--text", "-"], more].concat());
         assert!(output.status.code() == Some(2) && output.stdout.is_empty(), "{more:?}");
         assert!(String::from_utf8_lossy(&output.stderr).contains(more[0]), "{more:?}");
     }
     // A path is never read as a formula.
     let (cnf, missing) = (folder.path().join("my formula.cnf"), folder.path().join("missing.cnf"));
     std::fs::write(&cnf, "p cnf 2 1\n1 2 0\n").unwrap();
-    assert!(dsq::stdout(&["reduce", cnf.to_str().unwrap()]).starts_with("(x1 | x2): White wins it"));
+    assert!(program::stdout(&["reduce", cnf.to_str().unwrap()]).starts_with("(x1 | x2): White wins it"));
     for (path, code) in [(missing.to_str().unwrap(), 2), (folder.path().to_str().unwrap(), 3), ("formula", 2)] {
-        let output = dsq::dsq(&["reduce", path]);
+        let output = program::run(&["reduce", path]);
         let error = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(code), "{error}");
         assert!(error.contains("cannot read") && error.contains(path), "{error}");
     }
-    let output = dsq::dsq(&["reduce", "(x | y"]);
+    let output = program::run(&["reduce", "(x | y"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("\n        ^"));
 }

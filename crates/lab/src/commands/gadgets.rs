@@ -15,11 +15,11 @@ use std::time::Instant;
 ///
 /// A gadget is a part of a board with named entrances. A claim lists the pieces that wait outside each entrance, and
 /// states whether their side can force a number of them out through given exits. Both sides may pass at any time, since
-/// they can move elsewhere. The command also checks gadgets in files (`dsq gadgets show AND --source` is an example).
+/// they can move elsewhere. The command also checks gadgets in files (`dsq-lab gadgets show AND --source` is an example).
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  dsq gadgets check\n  dsq gadgets check AND --claims\n  dsq gadgets check my-gadget.txt\n  \
-                        dsq gadgets show AND\n  dsq gadgets play 'BLACK EDGE PROTECTOR' 'top=2 > bottom=1 forced'\n\n\
+    after_help = "Examples:\n  dsq-lab gadgets check\n  dsq-lab gadgets check AND --claims\n  dsq-lab gadgets check my-gadget.txt\n  \
+                        dsq-lab gadgets show AND\n  dsq-lab gadgets play 'BLACK EDGE PROTECTOR' 'top=2 > bottom=1 forced'\n\n\
                         Exit code 1 if a claim does not hold; the play that refutes it is printed."
 )]
 pub struct Gadgets {

@@ -21,7 +21,7 @@ const MAX_FAILED_CANDIDATES: u64 = 1 << 16;
 /// position, half have 12 to 16 pieces on random squares. Each line is a FEN with the score for the side to move in
 /// centipawns (EPD, `ce`). The same seed gives the same lines on any number of threads.
 #[derive(Args)]
-#[command(after_help = "Examples:\n  dsq openings > biased.epd\n  \
+#[command(after_help = "Examples:\n  dsq-lab openings > biased.epd\n  \
                         dsq match builtin:default 'other-engine --uci' --openings biased.epd\n\n\
                         `dsq match --openings biased` uses a built-in file.")]
 pub struct OpeningsCommand {

@@ -10,19 +10,21 @@ use doushouqi::search::tune::{Fit, Sample};
 use std::path::{Path, PathBuf};
 use train::{Record, read_records};
 
-/// Fit the weights of the hand-crafted evaluation to games of `dsq datagen`.
+/// Fit the weights of the hand-crafted evaluation to games of `dsq-lab datagen`.
 ///
 /// The same games give the same weights. src/search/eval/weights.txt contains the current weights; only a match shows
 /// whether new weights are better. A round plays games with the current weights, fits new weights that start from them,
 /// and plays a match. The next round starts from the winner and adds its games to the data.
 #[derive(Args)]
-#[command(after_help = "Examples:\n  dsq datagen --evaluation hand-crafted --games 4000 --seed 1 --out first.data\n  \
-                        dsq tune first.data --out weights.txt\n  \
+#[command(
+    after_help = "Examples:\n  dsq-lab datagen --evaluation hand-crafted --games 4000 --seed 1 --out first.data\n  \
+                        dsq-lab tune first.data --out weights.txt\n  \
                         dsq match builtin:hand-crafted,weights=weights.txt builtin:hand-crafted --nodes 5000 --games 400 --sprt 0,20\n  \
-                        dsq datagen --evaluation hand-crafted --weights weights.txt --games 4000 --seed 2 --out second.data\n  \
-                        dsq tune first.data second.data --from weights.txt --out better.txt")]
+                        dsq-lab datagen --evaluation hand-crafted --weights weights.txt --games 4000 --seed 2 --out second.data\n  \
+                        dsq-lab tune first.data second.data --from weights.txt --out better.txt"
+)]
 pub struct Tune {
-    /// Files of `dsq datagen`
+    /// Files of `dsq-lab datagen`
     #[arg(value_name = "FILE", required = true)]
     data: Vec<PathBuf>,
     /// The file to write

@@ -22,16 +22,16 @@ use study::{FeatureChoice, FeatureKind, FeatureSet};
 /// Analyse endgame tables: decision trees, zugzwangs, fortresses and more.
 ///
 /// Without a subcommand the command learns for each material a small decision tree that predicts the winner of every
-/// position with White to move, from features such as the side closest to the enemy's den (`dsq mine features` explains
+/// position with White to move, from features such as the side closest to the enemy's den (`dsq-lab mine features` explains
 /// them). The tables are solved in memory.
 #[derive(Args)]
 #[command(
     args_conflicts_with_subcommands = true,
-    after_help = "Examples:\n  dsq mine --pieces 2\n  \
-    dsq mine --material EvE --features paper\n  dsq mine --material LvE --graphviz | dot -Tsvg > LvE.svg\n  \
-    dsq mine --material ELvL --json\n  dsq mine --material LvE --leaves 5      the best questions only, and what they miss\n  \
-    dsq mine printed                       the trees of the 2014 paper, compared\n  dsq mine zugzwang\n  dsq mine animals results/six-pieces.jsonl\n  \
-    dsq mine report results"
+    after_help = "Examples:\n  dsq-lab mine --pieces 2\n  \
+    dsq-lab mine --material EvE --features paper\n  dsq-lab mine --material LvE --graphviz | dot -Tsvg > LvE.svg\n  \
+    dsq-lab mine --material ELvL --json\n  dsq-lab mine --material LvE --leaves 5      the best questions only, and what they miss\n  \
+    dsq-lab mine printed                       the trees of the 2014 paper, compared\n  dsq-lab mine zugzwang\n  dsq-lab mine animals results/six-pieces.jsonl\n  \
+    dsq-lab mine report results"
 )]
 pub struct Mine {
     #[command(subcommand)]
@@ -244,7 +244,7 @@ struct Report {
     threads: ThreadsArg,
 }
 
-/// A line of `dsq mine --json`.
+/// A line of `dsq-lab mine --json`.
 #[derive(Serialize)]
 struct TreeLine {
     material: String,

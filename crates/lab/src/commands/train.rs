@@ -10,7 +10,7 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use train::{CheckpointError, Epoch, Recipe, TrainingError, train};
 
-/// Train the neural network on data of `dsq datagen`.
+/// Train the neural network on data of `dsq-lab datagen`.
 ///
 /// A recipe is a TOML file: `data` (a list of files), `network` and `checkpoint` (the files to write), and optionally
 /// `start` (the checkpoint to begin with), `hidden` (units, a multiple of 32 up to 256), `pairs` (whether the network
@@ -22,7 +22,7 @@ use train::{CheckpointError, Epoch, Recipe, TrainingError, train};
 /// beside the checkpoint. These files must not replace each other or the data. Ctrl-C ends the run and keeps the network
 /// so far; a recipe with `start` continues from its checkpoint.
 #[derive(Args)]
-#[command(after_help = "Examples:\n  dsq train first.toml\n  \
+#[command(after_help = "Examples:\n  dsq-lab train first.toml\n  \
                         dsq match builtin:default,weights=first.nnue builtin:default --nodes 5000 --games 400 --sprt 0,20\n\n\
                         first.toml:\n  data = [\"first.data\"]\n  network = \"first.nnue\"\n  checkpoint = \"first.ckpt\"\n  \
                         hidden = 128\n  epochs = 20")]

@@ -25,10 +25,10 @@ use std::time::Instant;
 #[derive(Args)]
 #[command(
     args_conflicts_with_subcommands = true,
-    after_help = "Examples:\n  dsq reduce '(x | y) & (x | z | w)' --svg position.svg\n  \
-                        dsq reduce formula.cnf --text position.txt --json\n  \
-                        dsq reduce '(x | y) & (x | z)' --games 100      the winner's strategy on the board\n  \
-                        dsq reduce report results                      all measurements, complexity.md\n\n\
+    after_help = "Examples:\n  dsq-lab reduce '(x | y) & (x | z | w)' --svg position.svg\n  \
+                        dsq-lab reduce formula.cnf --text position.txt --json\n  \
+                        dsq-lab reduce '(x | y) & (x | z)' --games 100      the winner's strategy on the board\n  \
+                        dsq-lab reduce report results                      all measurements, complexity.md\n\n\
                         Exit code 1 if a game of --games or of the report is not won."
 )]
 pub struct Reduce {

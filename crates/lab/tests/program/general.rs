@@ -1,6 +1,6 @@
 //! Boards of any size: agreement with the bitboards on the standard board, texts and their errors, exact values.
 
-use crate::dsq;
+use crate::program;
 
 use doushouqi::board::{Animal, Color, Piece, Position, RuleOptions, Rules, Setup};
 use doushouqi::tablebase::{CellValue, Options, Solver};
@@ -276,12 +276,12 @@ fn what_is_too_large_is_refused() {
 #[test]
 fn the_program_counts_lists_solves_and_shows() {
     let json: serde_json::Value =
-        serde_json::from_str(&dsq::stdout(&["general", "perft", "start", "4", "--json"])).unwrap();
+        serde_json::from_str(&program::stdout(&["general", "perft", "start", "4", "--json"])).unwrap();
     assert_eq!((json["depth"].as_u64(), json["nodes"].as_u64()), (Some(4), Some(260_100)));
-    assert_eq!(dsq::stdout(&["general", "moves", "start"]).lines().count(), 24);
-    let divided = dsq::stdout(&["general", "perft", "start", "2", "--divide"]);
+    assert_eq!(program::stdout(&["general", "moves", "start"]).lines().count(), 24);
+    let divided = program::stdout(&["general", "perft", "start", "2", "--divide"]);
     assert_eq!(divided.lines().count(), 25);
-    let text = dsq::stdout(&["general", "solve", "3x3 1%1/3/1#1 2e/3/E2 w", "--json"]);
+    let text = program::stdout(&["general", "solve", "3x3 1%1/3/1#1 2e/3/E2 w", "--json"]);
     let json: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(json["value"], "win");
     assert_eq!(json["plies"].as_u64(), Some(5));
@@ -289,16 +289,16 @@ fn the_program_counts_lists_solves_and_shows() {
     let (board, svg) = (folder.path().join("my board.txt"), folder.path().join("board.svg"));
     std::fs::write(&board, SMALL[0].text).unwrap();
     let board = board.to_str().unwrap();
-    assert!(dsq::stdout(&["general", "show", board]).contains("White to move"));
-    dsq::stdout(&["general", "show", board, "--svg", svg.to_str().unwrap()]);
+    assert!(program::stdout(&["general", "show", board]).contains("White to move"));
+    program::stdout(&["general", "show", board, "--svg", svg.to_str().unwrap()]);
     assert!(std::fs::read_to_string(&svg).unwrap().starts_with("<svg"));
     std::fs::write(folder.path().join("bad.txt"), "...\nE.\n").unwrap();
-    let output = dsq::dsq(&["general", "moves", folder.path().join("bad.txt").to_str().unwrap()]);
+    let output = program::run(&["general", "moves", folder.path().join("bad.txt").to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("line 2"));
-    assert_eq!(dsq::dsq(&["general", "moves", "/nowhere/at/all"]).status.code(), Some(2));
-    assert_eq!(dsq::dsq(&["general", "solve", "start"]).status.code(), Some(2));
-    let output = dsq::dsq(&["general", "small", "--memory", "1MiB"]);
+    assert_eq!(program::run(&["general", "moves", "/nowhere/at/all"]).status.code(), Some(2));
+    assert_eq!(program::run(&["general", "solve", "start"]).status.code(), Some(2));
+    let output = program::run(&["general", "small", "--memory", "1MiB"]);
     assert_eq!(output.status.code(), Some(3));
     assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), SMALL.len());
     assert!(String::from_utf8_lossy(&output.stderr).contains("boards are not solved"));

@@ -1,12 +1,9 @@
 //! Mining: features, the printed trees, learned trees and patterns in the tables, through the library and the program.
 
-use crate::dsq;
-use crate::skip::skip;
-use crate::slow;
-
+use crate::program::{fails, json, stdout};
+use crate::slow::{self, Board};
 use doushouqi::board::{Animal, Color, Position, RuleOptions, Rules, Square};
 use doushouqi::tablebase::{CellValue, Material, Probe, Solver};
-use dsq::{dsq, stdout};
 use mining::games::{SelfPlay, SelfPlayer, play, sampled_mobility, table_mobility};
 use mining::patterns::{draws, fortresses, longest_lines, parities, swaps};
 use mining::printed::{POSITIONS, compare_positions, compare_trees, wrong_of_tree, wrong_positions};
@@ -14,10 +11,7 @@ use mining::trees::{learn_all, learn_whole, sizes};
 use mining::zugzwang::zugzwangs;
 use report::plot::{Axis, Line, line_chart};
 use serde_json::Value as Json;
-use slow::Board;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::OnceLock;
 use study::learn::learn;
 use study::reproduce::ENDGAMES;
@@ -33,18 +27,6 @@ fn tables() -> &'static Solver {
 
 fn material(text: &str) -> Material {
     text.parse().expect("a material")
-}
-
-fn json(arguments: &[&str]) -> Vec<Json> {
-    stdout(arguments).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
-}
-
-fn fails(code: i32, arguments: &[&str], words: &str) {
-    let output = dsq(arguments);
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {stderr}");
-    assert!(stderr.contains(words), "{arguments:?}: {words:?} is not in {stderr}");
-    assert!(output.stdout.is_empty() && !stderr.contains("panicked"), "{arguments:?}: {stderr}");
 }
 
 /// A reading of the details of the features that the paper leaves open.
@@ -659,49 +641,6 @@ fn moves_of_endgame_positions() {
     assert_eq!(sampled, sampled_mobility(&PAPER, 2, 100_000, 1));
 }
 
-/// The names and rows of a table that the program writes.
-fn csv(arguments: &[&str]) -> (Vec<String>, Vec<Vec<String>>) {
-    let text = stdout(arguments);
-    let mut lines = text.lines().map(|line| line.split(',').map(str::to_owned).collect::<Vec<_>>());
-    (lines.next().expect("a head"), lines.collect())
-}
-
-#[test]
-fn exported_features_walk_a_tree_to_the_winner() {
-    for name in ["LvE", "RvT", "PDvR"] {
-        let (names, rows) = csv(&["export", "--material", name, "--format", "csv", "--features"]);
-        assert_eq!(names[0], "white_piece0_strength");
-        assert_eq!(names.last().map(String::as_str), Some("class"));
-        let line = &json(&["mine", "--material", name, "--json"])[0];
-        assert_eq!(line["positions"], rows.len());
-        for row in &rows {
-            let value = |feature: &str| {
-                let place = names.iter().position(|name| name == feature).expect("a column");
-                row[place].parse().expect("a number")
-            };
-            assert_eq!(Some(&walk(&line["tree"], &value)), row.last(), "{row:?}");
-        }
-        // Without the features the rows are the same, and equal to the rows from tables on disk.
-        let (plain_names, plain) = csv(&["export", "--material", name, "--format", "csv"]);
-        let pieces = plain_names.len() - 1;
-        assert_eq!(plain_names[..pieces], names[..pieces]);
-        assert!(plain.iter().zip(&rows).all(|(a, b)| a[..pieces] == b[..pieces] && a.last() == b.last()));
-    }
-}
-
-#[test]
-fn parquet_is_written_or_refused() {
-    let arguments = ["export", "--material", "EvL", "--format", "parquet", "--features"];
-    if cfg!(feature = "parquet") {
-        let output = dsq(&arguments);
-        assert_eq!(output.status.code(), Some(0));
-        assert!(output.stdout.starts_with(b"PAR1") && output.stdout.ends_with(b"PAR1"));
-        assert!(output.stdout.len() > 1000);
-    } else {
-        fails(3, &arguments, "feature `parquet`");
-    }
-}
-
 #[test]
 fn wrong_input_is_told() {
     fails(2, &["mine"], "--pieces N");
@@ -710,8 +649,6 @@ fn wrong_input_is_told() {
     fails(2, &["mine", "--material", "EvE", "--pieces", "2"], "cannot be used with");
     fails(2, &["mine", "--pieces", "4"], "4");
     fails(2, &["mine", "swaps", "--pieces", "4"], "4");
-    fails(2, &["export", "--material", "EvE", "--format", "text"], "--tables");
-    fails(2, &["export", "--material", "ELTPvDWC", "--format", "csv"], "at most 6");
     fails(2, &["mine", "--material", "EvX"], "EvX");
     // Before any work, which takes minutes.
     fails(3, &["mine", "report", "/dev/null/nowhere"], "/dev/null/nowhere");
@@ -761,35 +698,6 @@ fn plots_refuse_what_has_no_place() {
     assert!(line_chart("t", axis(false), axis(false), &[]).is_ok());
 }
 
-/// Runs the example for Python users, with the first Python that has its packages: python3, or that of the system.
-#[test]
-fn the_python_example_runs() {
-    let has = |python: &str, code: &str| {
-        Command::new(python).args(["-c", code]).output().is_ok_and(|output| output.status.success())
-    };
-    let pythons = ["python3", "/usr/bin/python3"];
-    let Some(python) = pythons.into_iter().find(|python| has(python, "import pandas, sklearn")) else {
-        return skip("there is no python3 with pandas and scikit-learn (Debian: python3-pandas python3-sklearn)");
-    };
-    let dir = tempfile::tempdir().expect("a directory");
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/train_tree.py");
-    let train = |file: &PathBuf| {
-        let output = Command::new(python).arg(&script).arg(file).output().expect("Python runs");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).expect("UTF-8")
-    };
-    let data = dir.path().join("LvE.csv");
-    std::fs::write(&data, stdout(&["export", "--material", "LvE", "--format", "csv", "--features"])).expect("written");
-    let printed = train(&data);
-    assert!(printed.contains("2352 positions") && printed.contains("0 misclassified"), "{printed}");
-    if cfg!(feature = "parquet") && has(python, "import pyarrow") {
-        let parquet = dir.path().join("LvE.parquet");
-        let bytes = dsq(&["export", "--material", "LvE", "--format", "parquet", "--features"]).stdout;
-        std::fs::write(&parquet, bytes).expect("written");
-        assert_eq!(train(&parquet), printed, "the same data, the same tree");
-    }
-}
-
 #[test]
 fn learning_all_is_learning_each() {
     let all = learn_all(tables(), 2, Some(FeatureChoice::All), None);
@@ -799,4 +707,17 @@ fn learning_all_is_learning_each() {
         assert_eq!(of_all.tree, one.tree, "{name}");
         assert_eq!(of_all.positions, one.positions);
     }
+}
+
+#[test]
+fn animals_have_values() {
+    let fits = json(&["mine", "animals", "--pieces", "3", "--json"]);
+    assert_eq!(fits.len(), 2);
+    let value = |name: &str| {
+        let all = fits[0]["coefficients"].as_array().unwrap();
+        all.iter().find(|c| c["name"] == name).unwrap()["value"].as_f64().unwrap()
+    };
+    assert_eq!(fits[0]["materials"], 8 * 28 * 2);
+    assert!(value("L") > value("P") && value("P") > value("C") && value("C") > 0.0 && value("move") > 0.0, "{fits:?}");
+    fails(2, &["mine", "animals", "--pieces", "3", "/does/not/exist"], "");
 }

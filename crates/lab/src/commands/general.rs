@@ -22,10 +22,12 @@ use std::time::Instant;
 /// on land; a line that starts with `;` is a comment. Instead of a file: `-` reads stdin, `start` is the initial
 /// position, and a FEN with sizes is a position, as in "3x3 1v%/3/#^1 3/E1e/3 w".
 #[derive(Args)]
-#[command(after_help = "Examples:\n  dsq general perft start 4\n  dsq general moves board.txt --rules chinese\n  \
-                        dsq general solve '3x3 1%1/3/1#1 2e/3/E2 w'\n  dsq general show board.txt --svg board.svg\n  \
-                        dsq general small --out results\n\n\
-                        Exit code 3 if a board is too large for --memory; `small` prints and writes the others.")]
+#[command(
+    after_help = "Examples:\n  dsq-lab general perft start 4\n  dsq-lab general moves board.txt --rules chinese\n  \
+                        dsq-lab general solve '3x3 1%1/3/1#1 2e/3/E2 w'\n  dsq-lab general show board.txt --svg board.svg\n  \
+                        dsq-lab general small --out results\n\n\
+                        Exit code 3 if a board is too large for --memory; `small` prints and writes the others."
+)]
 pub struct General {
     #[command(subcommand)]
     command: Command,
@@ -344,7 +346,7 @@ fn small(memory: Memory, write: Option<&Path>, common: &Common) -> Outcome {
 
 fn small_report(rows: &str, common: &Common) -> String {
     let mut text = format!(
-        "# Small Jungles, solved\n\nWritten by `dsq general small --out`, rules `{}`, on {}. White moves first. The value is \
+        "# Small Jungles, solved\n\nWritten by `dsq-lab general small --out`, rules `{}`, on {}. White moves first. The value is \
          the value of the start under best play; the counts are over all positions that can be reached from the start, with \
          either side to move.\n\n| board | value of the start | positions | White wins | draws | Black wins | longest win, plies |\n\
          |---|---|---|---|---|---|---|\n{rows}",

@@ -20,9 +20,9 @@ use train::{DataError, DataFile, Datagen as Generator, Endgames, Header, Record}
 /// The file contains 24 bytes per position; crates/train/src/record.rs specifies it. The same seed gives the same bytes
 /// on any number of threads. Ctrl-C keeps the finished games; the same command then continues the file.
 #[derive(Args)]
-#[command(after_help = "Examples:\n  dsq datagen --games 100000 --nodes 1000 --seed 1 --out first.data\n  \
-                        dsq datagen --games 100000 --nodes 1000 --seed 2 --evaluation first.nnue --out second.data\n  \
-                        dsq datagen --endgames tables --games 20000 --out endgames.data")]
+#[command(after_help = "Examples:\n  dsq-lab datagen --games 100000 --nodes 1000 --seed 1 --out first.data\n  \
+                        dsq-lab datagen --games 100000 --nodes 1000 --seed 2 --evaluation first.nnue --out second.data\n  \
+                        dsq-lab datagen --endgames tables --games 20000 --out endgames.data")]
 pub struct Datagen {
     /// The number of games in the file at the end; a file with more games stays as it is
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = at_least_one::<u32>())]
@@ -45,7 +45,7 @@ pub struct Datagen {
     /// The evaluation that plays: default, hand-crafted or the file of a network
     #[arg(long, value_name = "NAME", default_value = "default")]
     evaluation: String,
-    /// Weights for `--evaluation hand-crafted`, as `dsq tune` writes them [default: the current weights]
+    /// Weights for `--evaluation hand-crafted`, as `dsq-lab tune` writes them [default: the current weights]
     #[arg(long, value_name = "FILE")]
     weights: Option<PathBuf>,
     #[command(flatten)]
