@@ -21,8 +21,8 @@ fn list(start: &str) -> BTreeSet<String> {
     DENY[from..from + end].split('"').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
-/// All packages of the lock file, with all features.
-fn packages() -> Vec<Json> {
+/// All packages of the lock file and what they need, with all features; `None` if the test is skipped.
+fn metadata() -> Option<Json> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let output = Command::new(cargo)
         .args(["metadata", "--format-version", "1", "--locked", "--all-features"])
@@ -32,10 +32,9 @@ fn packages() -> Vec<Json> {
     if !output.status.success() {
         // Without a network, the dependencies of other systems may be missing.
         skip(&String::from_utf8_lossy(&output.stderr));
-        return Vec::new();
+        return None;
     }
-    let metadata: Json = serde_json::from_slice(&output.stdout).expect("JSON");
-    metadata["packages"].as_array().expect("packages").clone()
+    Some(serde_json::from_slice(&output.stdout).expect("JSON"))
 }
 
 /// Whether these licences satisfy an SPDX expression: `OR` before `AND`, one pair of brackets.
@@ -67,7 +66,8 @@ fn dependencies_are_what_is_promised() {
     let version = |text: &str| text.split('.').map(|n| n.parse().unwrap()).collect::<Vec<u32>>();
     let ours = version(env!("CARGO_PKG_RUST_VERSION"));
     let mut versions: BTreeMap<String, usize> = BTreeMap::new();
-    for package in packages() {
+    let Some(metadata) = metadata() else { return };
+    for package in metadata["packages"].as_array().expect("packages") {
         let name = package["name"].as_str().unwrap();
         *versions.entry(name.to_owned()).or_default() += 1;
         if let Some(source) = package["source"].as_str() {
@@ -83,6 +83,37 @@ fn dependencies_are_what_is_promised() {
     let twice: Vec<String> =
         versions.into_iter().filter(|(name, n)| *n > 1 && !skipped.contains(name)).map(|(name, _)| name).collect();
     assert!(twice.is_empty(), "in two versions: {twice:?}");
+}
+
+/// `cargo run --release -- reproduce`, the first command of the README, finds one program and compiles no research.
+#[test]
+fn the_first_build_leaves_out_the_lab() {
+    let Some(metadata) = metadata() else { return };
+    let of = |list: &Json| list.as_array().expect("a list").clone();
+    let packages = of(&metadata["packages"]);
+    let package = |id: &Json| packages.iter().find(|package| package["id"] == *id).expect("a package");
+    let nodes = of(&metadata["resolve"]["nodes"]);
+    let mut compiled = of(&metadata["workspace_default_members"]);
+    let programs = compiled.iter().flat_map(|id| of(&package(id)["targets"]));
+    let programs: Vec<Json> =
+        programs.filter(|target| target["kind"][0] == "bin").map(|target| target["name"].clone()).collect();
+    assert_eq!(programs, ["dsq"]);
+    let mut next = 0;
+    while let Some(id) = compiled.get(next).cloned() {
+        next += 1;
+        let node = nodes.iter().find(|node| node["id"] == id).expect("a node");
+        let is_test = |kind: &Json| kind["kind"] == "dev";
+        for needed in of(&node["deps"]).iter().filter(|needed| !of(&needed["dep_kinds"]).iter().all(is_test)) {
+            if !compiled.contains(&needed["pkg"]) {
+                compiled.push(needed["pkg"].clone());
+            }
+        }
+    }
+    let names: Vec<&str> = compiled.iter().filter_map(|id| package(id)["name"].as_str()).collect();
+    assert!(names.contains(&"dsq") && names.contains(&"doushouqi-study"), "{names:?}");
+    for name in ["dsq-lab", "doushouqi-mining", "doushouqi-hardness", "doushouqi-train"] {
+        assert!(packages.iter().any(|package| package["name"] == name) && !names.contains(&name), "{name}");
+    }
 }
 
 /// All files with this extension in a folder and its subfolders.

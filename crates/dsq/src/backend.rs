@@ -1,7 +1,7 @@
 //! The backends for solving and for perft: the CPU or a GPU.
 
-use crate::failure::Failure;
 use clap::{Args, ValueEnum};
+use cli::failure::Failure;
 use doushouqi::board::{Move, Position, RuleOptions};
 use doushouqi::tablebase::{DeviceWork, Material, Solver};
 

@@ -1,8 +1,8 @@
 //! A published directory of tables. `bundle.json` lists its files with sizes and SHA-256, and `SHA256SUMS` repeats the
 //! checksums for `sha256sum --check`. The fingerprint of the publication is the SHA-256 of `SHA256SUMS`.
 
-use crate::failure::Failure;
-use crate::progress::progress_bar;
+use cli::failure::Failure;
+use cli::progress::progress_bar;
 use doushouqi::board::RuleOptions;
 use doushouqi::tablebase::{Material, TableError, TableFile};
 use rayon::prelude::*;

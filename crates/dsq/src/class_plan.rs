@@ -1,9 +1,9 @@
 //! The expected time and memory of solving classes on the CPU.
 
-use crate::arguments::ThreadsArg;
-use crate::failure::{Failure, Outcome};
-use crate::output::{print, print_json};
 use clap::Args;
+use cli::arguments::ThreadsArg;
+use cli::failure::{Failure, Outcome};
+use cli::output::{print, print_json};
 use cluster::{PlannedClass, Rate};
 use doushouqi::board::RuleOptions;
 use doushouqi::tablebase::{ClassId, Classes, Material, Options, Solver};

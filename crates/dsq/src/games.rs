@@ -1,8 +1,8 @@
 //! Files of games, and moves, scores and results as text.
 
-use crate::failure::{Failure, Outcome};
 use crate::on_demand::user_directory;
 use crate::provenance::now;
+use cli::failure::{Failure, Outcome};
 use doushouqi::board::{Move, Position};
 use doushouqi::game::Record;
 use doushouqi::search::Score;

@@ -1,7 +1,7 @@
 //! The replacement for the module `gpu` in a program built without the feature `gpu`.
 
 use crate::backend::{Backend, Counter, DeviceArg, DryRun};
-use crate::failure::{Failure, Outcome};
+use cli::failure::{Failure, Outcome};
 use doushouqi::board::Rules;
 use doushouqi::tablebase;
 

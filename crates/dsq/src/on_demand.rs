@@ -1,8 +1,8 @@
 //! The options of commands that count endgames on demand.
 
-use crate::arguments::Memory;
-use crate::failure::Failure;
 use clap::Args;
+use cli::arguments::Memory;
+use cli::failure::Failure;
 use doushouqi::tablebase::{OnDemand, TableProber};
 use std::env;
 use std::path::PathBuf;

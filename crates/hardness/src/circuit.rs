@@ -37,7 +37,7 @@ impl Gate {
     }
 
     /// The maximal sets of outputs that White can make active when these inputs are, as bits with the leftmost lowest.
-    /// `dsq gadgets check` proves them.
+    /// `dsq-lab gadgets check` proves them.
     #[must_use]
     pub const fn table(self, inputs: u64) -> &'static [u64] {
         match (self, inputs) {

@@ -215,7 +215,7 @@ pub fn exponent(points: &[(f64, f64)]) -> f64 {
 /// Games of the formula's winner against an opponent.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct GameSeries {
-    /// The formula, in the syntax of `dsq reduce`.
+    /// The formula, in the syntax of `dsq-lab reduce`.
     pub formula: String,
     /// The winner of the formula game, who must win on the board.
     pub winner: &'static str,

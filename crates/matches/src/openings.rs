@@ -8,7 +8,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use thiserror::Error;
 
-/// The built-in book of biased openings, written by `dsq openings`.
+/// The built-in book of biased openings, written by `dsq-lab openings`.
 const BIASED: &str = include_str!("biased.epd");
 
 /// The openings of a match. Their text is `start`, `random:PLIES:SEED` or `biased`; [`Openings::book`] parses a book.

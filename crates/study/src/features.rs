@@ -2,7 +2,7 @@
 //! of the same kind.
 //!
 //! The paper leaves some definitions open. With the definitions used here, its three printed trees misclassify 0, 0 and
-//! 16 positions of EvE, PvE and LvE, as the paper states (see [`printed`](super::printed)):
+//! 16 positions of EvE, PvE and LvE, as the paper states (`dsq-lab mine printed`):
 //!
 //! - A distance that decides a race (`closest`, `unopposed`, `can_cross`) is the length of the piece's shortest path on
 //!   the empty board: around the water for land animals, over it for leapers, through it for the rat, never through its

@@ -211,13 +211,13 @@ struct Candidate {
 }
 
 /// Learns trees from a training set.
-pub(crate) struct Learner<'a> {
+pub struct Learner<'a> {
     sample: &'a TrainingSet,
     ranges: Vec<(i8, i8)>,
 }
 
 /// A tree with its errors at every size while it grew.
-pub(crate) struct Growth {
+pub struct Growth {
     /// The tree.
     pub tree: Tree,
     /// The numbers of misclassified positions with 1, 2, 3 ... leaves.
@@ -252,7 +252,7 @@ impl Ord for Open {
 impl<'a> Learner<'a> {
     /// A learner for a training set.
     #[must_use]
-    pub(crate) fn new(sample: &'a TrainingSet) -> Learner<'a> {
+    pub fn new(sample: &'a TrainingSet) -> Learner<'a> {
         Learner { sample, ranges: sample.ranges() }
     }
 
@@ -263,7 +263,7 @@ impl<'a> Learner<'a> {
     /// Grows a greedy tree: repeatedly splits the leaf with the most information gain, until no split helps or the tree
     /// has `max_leaves` leaves.
     #[must_use]
-    pub(crate) fn grow(&self, max_leaves: usize) -> Growth {
+    pub fn grow(&self, max_leaves: usize) -> Growth {
         let mut heap = BinaryHeap::new();
         let rows = self.all_rows();
         let mut tree = Tree { nodes: vec![Node::leaf(counts(self.sample, &rows))] };
@@ -298,8 +298,18 @@ impl<'a> Learner<'a> {
     /// question with the fewest leaves. A width of 1 is plain C4.5 without its pruning. At the end the tree is
     /// [pruned](Tree::prune).
     #[must_use]
-    pub(crate) fn smallest(&self, width: usize) -> Tree {
+    pub fn smallest(&self, width: usize) -> Tree {
         self.build(&self.all_rows(), width).prune(self.sample)
+    }
+
+    /// The smallest tree of several widths: the one with the fewest errors, then the fewest leaves, then the least depth.
+    ///
+    /// # Panics
+    /// If there is no width.
+    #[must_use]
+    pub fn smallest_of(&self, widths: &[usize]) -> Tree {
+        let trees = widths.iter().map(|&width| self.smallest(width));
+        trees.min_by_key(|tree| (tree.misclassified(), tree.leaves(), tree.depth())).expect("there is a width")
     }
 
     fn build(&self, rows: &[u32], width: usize) -> Tree {
@@ -398,7 +408,8 @@ impl<'a> Learner<'a> {
 
 /// The information of the winners of a set of positions, in bits: the entropy of the counts times the number of
 /// positions.
-pub(super) fn information(counts: [u64; 3]) -> f64 {
+#[must_use]
+pub fn information(counts: [u64; 3]) -> f64 {
     let part = |n: u64| if n == 0 { 0.0 } else { n as f64 * (n as f64).log2() };
     part(counts.iter().sum()) - counts.into_iter().map(part).sum::<f64>()
 }

@@ -17,7 +17,7 @@ use thiserror::Error;
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Recipe {
-    /// Files of `dsq datagen`.
+    /// Files of `dsq-lab datagen`.
     pub data: Vec<PathBuf>,
     /// The network to write.
     pub network: PathBuf,

@@ -38,7 +38,7 @@ pub struct Weights(
     pub [Weight; FEATURES],
 );
 
-/// The weights that `dsq tune` wrote, in cp.
+/// The weights that `dsq-lab tune` wrote, in cp.
 pub static WEIGHTS: LazyLock<Weights> =
     LazyLock::new(|| include_str!("weights.txt").parse().expect("the file has a number for every feature"));
 

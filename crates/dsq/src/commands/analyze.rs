@@ -1,9 +1,10 @@
-use crate::arguments::{LevelArgs, NoCaptureArg, RulesArg, at_least_one, game_start};
-use crate::failure::{Failure, Outcome};
+use crate::arguments::{LevelArgs, NoCaptureArg, game_start};
 use crate::games::{notation, read_game, score_text};
-use crate::output::{print, print_json};
-use crate::progress::spinner;
 use clap::Args;
+use cli::arguments::{RulesArg, at_least_one};
+use cli::failure::{Failure, Outcome};
+use cli::output::{print, print_json};
+use cli::progress::spinner;
 use doushouqi::board::{Color, Position, Rules};
 use doushouqi::game::{Conclusion, Game, Record};
 use doushouqi::search::{Engine, EngineOptions, Info, Limits, Score, TableCache};

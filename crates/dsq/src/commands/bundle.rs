@@ -1,10 +1,10 @@
-use crate::arguments::{ThreadsArg, open_tables};
 use crate::bundle::{Bundle, LIST, SUMS, sha256};
 use crate::commands::verify::check_files;
 use crate::counts::{class_by_class, endings};
-use crate::failure::{Failure, Outcome};
-use crate::output::{make_dir, print, print_json, write_file};
 use clap::Args;
+use cli::arguments::{ThreadsArg, open_tables};
+use cli::failure::{Failure, Outcome};
+use cli::output::{make_dir, print, print_json, write_file};
 use doushouqi::tablebase::{
     ClassId, MANIFEST, ManifestClass, Material, Probe, Stats, TableFile, TableProber, TableSet,
 };

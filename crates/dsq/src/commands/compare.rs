@@ -1,10 +1,10 @@
-use crate::arguments::{RulesArg, ThreadsArg, at_least_one};
 use crate::backend::{Backend, DeviceArg};
-use crate::failure::{Failure, Outcome};
 use crate::gpu;
-use crate::output::{print, print_json};
-use crate::progress::progress_bar;
 use clap::Args;
+use cli::arguments::{RulesArg, ThreadsArg, at_least_one};
+use cli::failure::{Failure, Outcome};
+use cli::output::{print, print_json};
+use cli::progress::progress_bar;
 use doushouqi::board::{Color, RuleOptions};
 use doushouqi::game::random::Random;
 use doushouqi::tablebase::{ClassId, Classes, Difference, MAX_PIECES, Material, Options, Solver, first_difference};

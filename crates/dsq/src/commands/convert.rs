@@ -1,8 +1,8 @@
-use crate::arguments::RulesArg;
-use crate::failure::{Failure, Outcome};
-use crate::input::lines;
-use crate::output::print;
 use clap::Args;
+use cli::arguments::RulesArg;
+use cli::failure::{Failure, Outcome};
+use cli::input::lines;
+use cli::output::print;
 use doushouqi::board::{Move, Position, Rules};
 use doushouqi::formats::{Dialect, DialectFen, format_moves, parse_moves};
 use doushouqi::game::Record;

@@ -1,6 +1,6 @@
-use crate::failure::Outcome;
 use crate::gpu;
 use clap::Args;
+use cli::failure::Outcome;
 
 /// List the graphics adapters, with the limits that matter to dsq.
 #[derive(Args)]

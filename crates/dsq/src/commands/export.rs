@@ -1,6 +1,7 @@
-use crate::arguments::{OptionalRulesArg, open_tables};
-use crate::failure::{Failure, Outcome};
+use crate::arguments::OptionalRulesArg;
 use clap::{Args, ValueEnum};
+use cli::arguments::open_tables;
+use cli::failure::{Failure, Outcome};
 use doushouqi::tablebase::{ExportError, Material, MaterialTable, Probe, Solver, export_text};
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
@@ -11,8 +12,8 @@ use study::export::{DataError, DataFormat, write_data};
 /// The formats csv, arff and parquet have the columns and codes of the published data set (OpenML 41027): for each
 /// piece its strength (0 rat, 1 cat, 2 wolf, 3 dog, 4 panther, 5 tiger, 6 lion, 7 elephant), file (0 to 6 for a to g)
 /// and rank (0 to 8 for 1 to 9), then the winner: w, b, or d for a draw. The format text has one line for each
-/// position: the FEN, the winner, a best move and the plies to the end. With --features, the features of `dsq mine`
-/// come before the winner; `dsq mine features` explains them.
+/// position: the FEN, the winner, a best move and the plies to the end. With --features, the features of `dsq-lab mine`
+/// come before the winner; `dsq-lab mine features` explains them.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq export --material EvL --format csv > EvL.csv\n  \
                         dsq export --material EPvL --format csv --features > EPvL.csv\n  \

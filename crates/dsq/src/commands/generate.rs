@@ -1,10 +1,12 @@
-use crate::arguments::{BackendArg, Memory, RulesArg, ThreadsArg, positive};
+use crate::arguments::BackendArg;
 use crate::backend::report_fallbacks;
 use crate::class_plan::{RateArg, TYPICAL_RATE, planned, print_plan};
-use crate::failure::{Failure, Outcome, RESUME, resumable};
-use crate::output::{print, print_json};
-use crate::progress::{exit_on_interrupt, progress_bar};
+use crate::failure::{RESUME, resumable};
 use clap::Args;
+use cli::arguments::{Memory, RulesArg, ThreadsArg, positive};
+use cli::failure::{Failure, Outcome};
+use cli::output::{print, print_json};
+use cli::progress::{exit_on_interrupt, progress_bar};
 use doushouqi::tablebase::{
     self, Classes, DeviceWork, Forecast, MAX_PIECES, Material, SetError, Solver, TableError, TableSet,
 };

@@ -1,6 +1,8 @@
-use crate::arguments::{LevelArgs, NoCaptureArg, RulesArg};
-use crate::failure::Outcome;
+use crate::arguments::{LevelArgs, NoCaptureArg};
+use crate::failure::failure_of_session;
 use clap::Args;
+use cli::arguments::RulesArg;
+use cli::failure::Outcome;
 use doushouqi::board::Rules;
 use doushouqi::search::{EngineOptions, Limits, TableCache};
 use protocols::gtp::{GtpOptions, run};
@@ -52,6 +54,6 @@ impl Gtp {
             limits,
             two_stage: self.two_stage,
         };
-        Ok(run(io::stdin().lock(), io::stdout(), options)?)
+        run(io::stdin().lock(), io::stdout(), options).map_err(failure_of_session)
     }
 }

@@ -1,10 +1,12 @@
-use crate::arguments::{LevelArgs, NoCaptureArg, RulesArg, at_least_one, clock};
-use crate::failure::{Failure, Outcome, failure_of_player};
+use crate::arguments::{LevelArgs, NoCaptureArg, clock};
+use crate::failure::{failure_of_load, failure_of_player};
 use crate::games::Archive;
-use crate::input::read_text;
-use crate::output::{print, print_json};
-use crate::progress::{interrupt, progress_bar};
 use clap::Args;
+use cli::arguments::{RulesArg, at_least_one};
+use cli::failure::{Failure, Outcome};
+use cli::input::read_text;
+use cli::output::{print, print_json};
+use cli::progress::{interrupt, progress_bar};
 use doushouqi::board::{Color, Rules};
 use doushouqi::search::TableCache;
 use indicatif::ProgressBar;
@@ -238,7 +240,7 @@ impl MatchCommand {
         bar.finish_and_clear();
         let standing = result.map_err(|error| match error {
             MatchError::Player(error) => failure_of_player(&error),
-            MatchError::Load(error) => error.into(),
+            MatchError::Load(error) => failure_of_load(error),
             _ => Failure::Input(error.to_string()),
         })?;
         if failure.is_ok()

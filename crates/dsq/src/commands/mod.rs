@@ -5,38 +5,28 @@ mod bench;
 mod bundle;
 mod cluster;
 mod compare;
-mod completions;
 mod convert;
-mod datagen;
 mod devices;
 mod export;
-mod gadgets;
-mod general;
 mod generate;
 mod gtp;
-mod man;
 mod matches;
-mod mine;
-mod openings;
 mod perft;
 mod play;
 mod probe;
 mod puzzles;
-mod reduce;
 mod repack;
 mod reproduce;
 mod serve;
 mod solve;
 mod stats;
-mod train;
-mod tune;
 mod uci;
 mod verify;
 
-use crate::failure::{Failure, Outcome};
-use crate::progress::watch_signals;
+use clap::error::{ContextKind, ContextValue};
 use clap::{Parser, Subcommand};
-use doushouqi::cpu::CpuLevel;
+use cli::failure::Outcome;
+use cli::{Completions, Man, Program};
 
 /// Dou Shou Qi (Jungle chess): an engine, perft, endgame tables, and the published results recomputed.
 #[derive(Parser)]
@@ -53,7 +43,8 @@ use doushouqi::cpu::CpuLevel;
                   dsq compare --pieces 3     solve on CPU and GPU and compare\n\n\
                   Exit codes: 0 success, 1 a comparison or verification failed, 2 wrong input,\n\
                   3 the environment (memory, disk), 130 interrupted by Ctrl-C.\n\
-                  With --json every line of stdout is one JSON object."
+                  With --json every line of stdout is one JSON object.\n\n\
+                  Training, patterns in the tables, boards of any size and the hardness proof: dsq-lab."
 )]
 pub struct Cli {
     #[command(subcommand)]
@@ -76,9 +67,7 @@ enum Command {
     Cluster(cluster::Cluster),
     Compare(compare::Compare),
     Devices(devices::Devices),
-    Mine(mine::Mine),
     Match(matches::MatchCommand),
-    Openings(openings::OpeningsCommand),
     Puzzles(puzzles::Puzzles),
     Convert(convert::Convert),
     Gtp(gtp::Gtp),
@@ -86,21 +75,64 @@ enum Command {
     Play(play::Play),
     Analyze(analyze::Analyze),
     Bench(bench::Bench),
-    Tune(tune::Tune),
-    Datagen(datagen::Datagen),
-    Train(train::Train),
-    General(general::General),
-    Gadgets(gadgets::Gadgets),
-    Reduce(reduce::Reduce),
-    Completions(completions::Completions),
-    Man(man::Man),
+    /// Print completions for a shell
+    ///
+    /// The output is a script with which the shell completes the commands and options of dsq:
+    ///
+    ///   bash        dsq completions bash > ~/.local/share/bash-completion/completions/dsq
+    ///   fish        dsq completions fish > ~/.config/fish/completions/dsq.fish
+    ///   zsh         dsq completions zsh > ~/.zfunc/_dsq      (with ~/.zfunc in fpath)
+    #[command(verbatim_doc_comment)]
+    Completions(Completions),
+    /// Write manual pages into a directory
+    ///
+    /// The command writes one page for dsq and one for each command: dsq.1, dsq-perft.1 and so on.
+    ///
+    ///   dsq man ~/.local/share/man/man1 && man dsq-perft
+    #[command(verbatim_doc_comment)]
+    Man(Man),
 }
 
-impl Cli {
-    /// Runs the parsed command of `program`.
-    pub fn run(self, program: clap::Command) -> Outcome {
-        CpuLevel::from_env().map_err(|error| Failure::Input(error.to_string()))?;
-        watch_signals()?;
+/// The commands of `dsq-lab` that were commands of `dsq`.
+const IN_LAB: [&str; 8] = ["mine", "openings", "tune", "datagen", "train", "general", "gadgets", "reduce"];
+
+impl Program for Cli {
+    const GROUPS: &'static [(&'static str, &'static [&'static str])] = &[
+        ("Play", &["play", "puzzles", "analyze", "match", "uci", "gtp", "convert"]),
+        (
+            "Endgame tables",
+            &["solve", "generate", "probe", "stats", "verify", "repack", "bundle", "export", "compare", "cluster"],
+        ),
+        ("Measure", &["perft", "bench", "devices"]),
+        ("Study", &["reproduce"]),
+        ("Explore", &["serve"]),
+    ];
+
+    const ON_CTRL_C: &'static [(&'static str, &'static str)] = &[
+        ("analyze", "Ctrl-C keeps the lines that are printed."),
+        ("bench", "Ctrl-C keeps nothing: the figures are printed at the end."),
+        ("cluster solve", "Ctrl-C keeps the classes that are finished; the same command resumes."),
+        ("cluster check", "Ctrl-C keeps nothing: the result is printed at the end."),
+        ("compare", "Ctrl-C keeps the lines that are printed."),
+        ("export", "Ctrl-C leaves an incomplete file: rows are written as they are computed."),
+        ("generate", "Ctrl-C keeps the classes that are finished; the same command resumes."),
+        ("match", "Ctrl-C keeps the games that are finished: they count, and are in the file of --save."),
+        ("perft", "Ctrl-C keeps nothing: the count is printed at the end."),
+        ("play", "Ctrl-C loses the game unless it was saved."),
+        ("puzzles", "Ctrl-C keeps the lines that are printed."),
+        ("repack", "Ctrl-C keeps the files that are finished; the same command resumes."),
+        ("reproduce", "Ctrl-C keeps nothing: the tables are printed or written at the end."),
+        ("solve", "Ctrl-C keeps the lines that are printed."),
+        ("verify", "Ctrl-C keeps the classes in the file of --record, and nothing without it."),
+    ];
+
+    fn explain(error: &clap::Error) -> Option<String> {
+        let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else { return None };
+        let checkout = "in a checkout: cargo run --release -p dsq-lab --";
+        IN_LAB.contains(&name.as_str()).then(|| format!("`dsq {name}` is now `dsq-lab {name}` ({checkout} {name})"))
+    }
+
+    fn run(self, program: clap::Command) -> Outcome {
         match self.command {
             Command::Serve(command) => command.run(),
             Command::Reproduce(command) => command.run(),
@@ -116,9 +148,7 @@ impl Cli {
             Command::Cluster(command) => command.run(),
             Command::Compare(command) => command.run(),
             Command::Devices(command) => command.run(),
-            Command::Mine(command) => command.run(),
             Command::Match(command) => command.run(),
-            Command::Openings(command) => command.run(),
             Command::Puzzles(command) => command.run(),
             Command::Convert(command) => command.run(),
             Command::Gtp(command) => command.run(),
@@ -126,12 +156,6 @@ impl Cli {
             Command::Play(command) => command.run(),
             Command::Analyze(command) => command.run(),
             Command::Bench(command) => command.run(),
-            Command::Tune(command) => command.run(),
-            Command::Datagen(command) => command.run(),
-            Command::Train(command) => command.run(),
-            Command::General(command) => command.run(),
-            Command::Gadgets(command) => command.run(),
-            Command::Reduce(command) => command.run(),
             Command::Completions(command) => command.run(program),
             Command::Man(command) => command.run(program),
         }

@@ -1,10 +1,11 @@
-use crate::arguments::{RulesArg, ThreadsArg, at_least_one, position};
+use crate::arguments::position;
 use crate::backend::{Backend, Counter, DeviceArg};
-use crate::failure::{Failure, Outcome};
 use crate::gpu;
-use crate::output::{print, print_json};
-use crate::progress::progress_bar;
 use clap::{Args, ValueEnum};
+use cli::arguments::{RulesArg, ThreadsArg, at_least_one};
+use cli::failure::{Failure, Outcome};
+use cli::output::{print, print_json};
+use cli::progress::progress_bar;
 use doushouqi::board::{Move, Position, Rules};
 use doushouqi::cpu::cpu_name;
 use doushouqi::perft::{self, PerftHash, PerftMode};

@@ -1,10 +1,12 @@
-use crate::arguments::{LevelArgs, NoCaptureArg, RulesArg, game_start};
-use crate::failure::{Failure, Outcome, failure_of_player};
+use crate::arguments::{LevelArgs, NoCaptureArg, game_start};
+use crate::failure::{failure_of_load, failure_of_player};
 use crate::games::{append, keep, notation, read_games, score_text, today};
-use crate::input::lines;
-use crate::progress::interrupt;
 use anstyle::{Ansi256Color, AnsiColor, Color as AnyColor, Style};
 use clap::Args;
+use cli::arguments::RulesArg;
+use cli::failure::{Failure, Outcome};
+use cli::input::lines;
+use cli::progress::interrupt;
 use doushouqi::board::geometry::{DEN, TRAPS, WATER};
 use doushouqi::board::{ByColor, Color, File, Move, Piece, Position, Rank, Rules, Square};
 use doushouqi::game::{Conclusion, Forfeit, ForfeitReason, Game, GameEnd, Record};
@@ -103,7 +105,7 @@ impl Play {
         let mut players = ByColor { white: None, black: None };
         for color in Color::ALL {
             if let Seat::Engine(spec) = &mut seats[color] {
-                spec.load(&mut cache, game.rules().options())?;
+                spec.load(&mut cache, game.rules().options()).map_err(failure_of_load)?;
                 let player = spec.make(&Requirements {
                     rules: *game.rules().options(),
                     no_capture_limit: game.no_capture_limit(),

@@ -1,10 +1,11 @@
-use crate::arguments::{OptionalRulesArg, ThreadsArg};
-use crate::failure::{Failure, Outcome};
-use crate::input::lines;
+use crate::arguments::OptionalRulesArg;
 use crate::on_demand::OnDemandArgs;
-use crate::output::{print, print_json};
-use crate::progress::{exit_on_interrupt, interrupt, progress_bar};
 use clap::Args;
+use cli::arguments::ThreadsArg;
+use cli::failure::{Failure, Outcome};
+use cli::input::lines;
+use cli::output::{print, print_json};
+use cli::progress::{exit_on_interrupt, interrupt, progress_bar};
 use doushouqi::board::{Move, Position};
 use doushouqi::tablebase::{
     AnswerSource, Content, CountPhase, CountProgress, Material, OnDemand, OnDemandAnswer, OnDemandError,

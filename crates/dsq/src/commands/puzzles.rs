@@ -1,8 +1,9 @@
-use crate::arguments::{OptionalRulesArg, ThreadsArg, at_least_one, open_tables};
-use crate::failure::{Failure, Outcome};
-use crate::output::{print, read_json_lines};
-use crate::progress::{exit_on_interrupt, progress_bar};
+use crate::arguments::OptionalRulesArg;
 use clap::{Args, ValueEnum};
+use cli::arguments::{ThreadsArg, at_least_one, open_tables};
+use cli::failure::{Failure, Outcome};
+use cli::output::{print, read_json_lines};
+use cli::progress::{exit_on_interrupt, progress_bar};
 use doushouqi::board::RuleOptions;
 use doushouqi::tablebase::Material;
 use std::collections::BTreeMap;

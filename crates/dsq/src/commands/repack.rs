@@ -1,8 +1,9 @@
-use crate::arguments::{Memory, ThreadsArg};
-use crate::failure::{Outcome, RESUME, resumable};
-use crate::output::{print, print_json};
-use crate::progress::{exit_on_interrupt, progress_bar};
+use crate::failure::{RESUME, resumable};
 use clap::Args;
+use cli::arguments::{Memory, ThreadsArg};
+use cli::failure::Outcome;
+use cli::output::{print, print_json};
+use cli::progress::{exit_on_interrupt, progress_bar};
 use doushouqi::tablebase::{TableSet, repack, write_wdl};
 use report::text::grouped;
 use serde::Serialize;

@@ -1,9 +1,9 @@
-use crate::arguments::ThreadsArg;
-use crate::failure::{Failure, Outcome};
-use crate::output::{make_dir, print, print_json, write_file};
-use crate::progress::progress_bar;
 use crate::provenance::{COMMIT, VERSION, now};
 use clap::Args;
+use cli::arguments::ThreadsArg;
+use cli::failure::{Failure, Outcome};
+use cli::output::{make_dir, print, print_json, write_file};
+use cli::progress::progress_bar;
 use doushouqi::cpu::{CpuLevel, cpu_name};
 use report::text::grouped;
 use serde::Serialize;

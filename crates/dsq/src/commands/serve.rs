@@ -1,9 +1,9 @@
-use crate::arguments::{RulesArg, ThreadsArg};
-use crate::failure::{Failure, Outcome};
 use crate::on_demand::{CountCache, OnDemandArgs};
-use crate::output::print;
-use crate::progress::{progress_bar, stop_on_interrupt};
 use clap::Args;
+use cli::arguments::{RulesArg, ThreadsArg};
+use cli::failure::{Failure, Outcome};
+use cli::output::print;
+use cli::progress::{progress_bar, stop_on_interrupt};
 use explorer::{Config, CountConfig, Event, ServeError, Stop, Timeouts, serve};
 use std::net::{Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
@@ -151,7 +151,7 @@ impl Serve {
             Event::Solving(share, _) => bar.set_position((share * 100.0) as u64),
             Event::Ready => bar.finish_and_clear(),
         };
-        serve(config, &stop, &tell)?;
+        serve(config, &stop, &tell).map_err(failure_of_server)?;
         failed.into_inner().unwrap_or_else(|e| e.into_inner())
     }
 }
@@ -181,14 +181,12 @@ fn limit_arenas(threads: usize) {
     let _ = threads;
 }
 
-impl From<ServeError> for Failure {
-    fn from(error: ServeError) -> Failure {
-        match error {
-            ServeError::Tables(error) => error.into(),
-            ServeError::OnDemand(error) => error.into(),
-            error @ (ServeError::Puzzles { .. } | ServeError::TablesTooSmall) => Failure::Input(error.to_string()),
-            error => Failure::Environment(error.to_string()),
-        }
+fn failure_of_server(error: ServeError) -> Failure {
+    match error {
+        ServeError::Tables(error) => error.into(),
+        ServeError::OnDemand(error) => error.into(),
+        error @ (ServeError::Puzzles { .. } | ServeError::TablesTooSmall) => Failure::Input(error.to_string()),
+        error => Failure::Environment(error.to_string()),
     }
 }
 

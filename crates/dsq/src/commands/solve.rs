@@ -1,11 +1,12 @@
-use crate::arguments::{BackendArg, RulesArg, ThreadsArg, positive};
+use crate::arguments::BackendArg;
 use crate::backend::{DryRun, report_fallbacks, work_since};
 use crate::class_plan::{RateArg, planned, print_plan};
-use crate::failure::{Failure, Outcome};
 use crate::gpu;
-use crate::output::{print, print_json};
-use crate::progress::progress_bar;
 use clap::Args;
+use cli::arguments::{RulesArg, ThreadsArg, positive};
+use cli::failure::{Failure, Outcome};
+use cli::output::{print, print_json};
+use cli::progress::progress_bar;
 use doushouqi::tablebase::{Classes, DeviceWork, MAX_PIECES, Material, Stats, Summary};
 use report::text::grouped;
 use serde::Serialize;

@@ -1,7 +1,7 @@
-use crate::arguments::open_tables;
-use crate::failure::{Failure, Outcome};
-use crate::output::{print, print_json};
 use clap::{Args, ValueEnum};
+use cli::arguments::open_tables;
+use cli::failure::{Failure, Outcome};
+use cli::output::{print, print_json};
 use doushouqi::board::{ByColor, RuleOptions};
 use doushouqi::tablebase::{ClassCounts, Classes, Material, Probe, SetError, Stats, Summary, TableSet};
 use report::text::grouped;

@@ -1,5 +1,6 @@
-use crate::failure::Outcome;
+use crate::failure::failure_of_session;
 use clap::Args;
+use cli::failure::Outcome;
 use std::io::{self, BufReader};
 
 /// Run the engine under UCI, the protocol of chess GUIs and match runners, on standard input and output.
@@ -22,6 +23,6 @@ pub struct Uci {}
 impl Uci {
     pub fn run(self) -> Outcome {
         let input = BufReader::new(io::stdin());
-        Ok(protocols::uci::serve(input, io::stdout())?)
+        protocols::uci::serve(input, io::stdout()).map_err(failure_of_session)
     }
 }

@@ -1,9 +1,10 @@
-use crate::arguments::{Memory, ThreadsArg};
 use crate::bundle::{self, Checked};
-use crate::failure::{Failure, FailureKind, Outcome, REGENERATE, RESUME, failure_of_set};
-use crate::output::{print, print_json};
-use crate::progress::{exit_on_interrupt, progress_bar};
+use crate::failure::RESUME;
 use clap::Args;
+use cli::arguments::{Memory, ThreadsArg};
+use cli::failure::{Failure, FailureKind, Outcome, REGENERATE, failure_of_set};
+use cli::output::{print, print_json};
+use cli::progress::{exit_on_interrupt, progress_bar};
 use doushouqi::tablebase::{ClassId, Content, Proved, Prover, Scope, SetError, TableSet, verify};
 use report::text::grouped;
 use serde::{Deserialize, Serialize};

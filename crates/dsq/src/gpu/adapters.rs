@@ -1,8 +1,9 @@
 //! The graphics adapters of this machine.
 
-use crate::failure::Outcome;
-use crate::output::{print, print_json};
-use doushouqi::gpu::AdapterReport;
+use super::failure;
+use cli::failure::Outcome;
+use cli::output::{print, print_json};
+use doushouqi::gpu::{AdapterReport, GpuError};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -16,7 +17,7 @@ struct Line<'a> {
 pub fn list(json: bool) -> Outcome {
     let found = doushouqi::gpu::adapters();
     if found.is_empty() {
-        return Err(doushouqi::gpu::GpuError::NoAdapter.into());
+        return Err(failure(GpuError::NoAdapter));
     }
     for (number, adapter) in found.iter().enumerate() {
         if json {

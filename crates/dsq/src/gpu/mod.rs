@@ -7,17 +7,16 @@ pub use adapters::list;
 pub use plan::plan;
 
 use crate::backend::{Backend, Counter, DeviceArg};
-use crate::failure::Failure;
+use cli::failure::Failure;
 use doushouqi::board::{Move, Position, Rules};
 use doushouqi::gpu::{AdapterChoice, AdapterReport, GpuError};
 use doushouqi::perft::GpuPerft;
 use doushouqi::tablebase::{self, Gpu};
 use std::io::IsTerminal;
 
-impl From<GpuError> for Failure {
-    fn from(error: GpuError) -> Failure {
-        Failure::Environment(error.to_string())
-    }
+/// The failure for a GPU that cannot be used.
+fn failure(error: GpuError) -> Failure {
+    Failure::Environment(error.to_string())
 }
 
 /// The solver on a GPU; `None` if no GPU is wanted or found.
@@ -41,11 +40,11 @@ impl Counter for GpuPerft<'_> {
     }
 
     fn count(&self, position: &Position, depth: u32) -> Result<u64, Failure> {
-        Ok(GpuPerft::count(self, position, depth)?)
+        GpuPerft::count(self, position, depth).map_err(failure)
     }
 
     fn divide(&self, position: &Position, depth: u32) -> Result<Vec<(Move, u64)>, Failure> {
-        Ok(GpuPerft::divide(self, position, depth)?)
+        GpuPerft::divide(self, position, depth).map_err(failure)
     }
 }
 
@@ -65,10 +64,10 @@ fn open<T>(
             ));
         }
         Backend::Cpu => return Ok(None),
-        Backend::Gpu => open(named.map_or(AdapterChoice::Any, AdapterChoice::Named))?,
+        Backend::Gpu => open(named.map_or(AdapterChoice::Any, AdapterChoice::Named)).map_err(failure)?,
         Backend::Auto => match open(named.map_or(AdapterChoice::Hardware, AdapterChoice::Named)) {
             Ok(backend) => backend,
-            Err(error) if device.device.is_some() => return Err(error.into()),
+            Err(error) if device.device.is_some() => return Err(failure(error)),
             Err(GpuError::NoAdapter | GpuError::OnlySoftware) => {
                 // The absence of a GPU is the usual case, so the line is printed only in a terminal.
                 if std::io::stderr().is_terminal() {

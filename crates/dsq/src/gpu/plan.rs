@@ -2,8 +2,8 @@
 
 use super::open;
 use crate::backend::DryRun;
-use crate::failure::{Failure, Outcome};
-use crate::output::{print, print_json};
+use cli::failure::{Failure, Outcome};
+use cli::output::{print, print_json};
 use doushouqi::tablebase::{BatchNeeds, ClassId, Classes, Gpu};
 use report::text::grouped;
 use serde::Serialize;

@@ -1,38 +1,10 @@
 //! The program as a user runs it.
 
-use crate::dsq;
-
-use dsq::{command, dsq, stdout};
+use crate::help;
+use crate::program::{command, failure, folder, json, stdout};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-
-/// The objects that the program prints, one per line.
-fn json(arguments: &[&str]) -> Vec<Value> {
-    let parse = |line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}"));
-    stdout(arguments).lines().map(parse).collect()
-}
-
-/// The output on stderr of a run that fails with this exit code; stdout must be empty.
-fn failure(code: i32, arguments: &[&str]) -> String {
-    let output = dsq(arguments);
-    let stderr = String::from_utf8(output.stderr).expect("UTF-8");
-    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {stderr}");
-    assert!(output.stdout.is_empty(), "{arguments:?}");
-    assert!(!stderr.contains("panicked"), "{arguments:?}: {stderr}");
-    stderr
-}
-
-/// An empty folder.
-fn folder(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
-    if path.exists() {
-        std::fs::remove_dir_all(&path).unwrap();
-    }
-    std::fs::create_dir_all(&path).unwrap();
-    path
-}
 
 fn fields(object: &Value) -> Vec<&str> {
     object.as_object().expect("an object").keys().map(String::as_str).collect()
@@ -46,19 +18,13 @@ fn without_seconds(mut object: Value) -> Value {
 /// Every error begins in the same way, those of the argument parser too; help and version are no errors.
 #[test]
 fn errors_begin_with_the_name_of_the_program() {
-    for arguments in
-        [&["perft", "x"][..], &["perft"], &["nothing"], &["match", "builtin:x", "y"], &["train", "/no/such"]]
-    {
+    for arguments in [&["perft", "x"][..], &["perft"], &["nothing"], &["match", "builtin:x", "y"]] {
         let stderr = failure(2, arguments);
         assert!(stderr.starts_with("dsq: ") && !stderr.contains("error: "), "{stderr}");
     }
     assert!(failure(2, &["perft"]).contains("Usage: dsq perft"));
     assert!(failure(2, &["cluster"]).contains("Usage: dsq cluster"));
     assert!(stdout(&["--version"]).starts_with("dsq ") && stdout(&["perft", "--help"]).contains("Usage: dsq perft"));
-    let recipe = folder("recipe").join("wrong.toml");
-    std::fs::write(&recipe, "data = [1]").unwrap();
-    let stderr = failure(2, &["train", recipe.to_str().unwrap()]);
-    assert!(stderr.lines().count() == 1 && stderr.contains("wrong.toml: line 1: "), "{stderr}");
 }
 
 #[test]
@@ -342,57 +308,32 @@ fn vector_instructions_that_are_not_there_are_an_error() {
     }
 }
 
-/// Every command that a shell completes, except a name that is kept for old scripts.
-fn commands() -> Vec<String> {
-    let completions = stdout(&["completions", "bash"]);
-    let line = completions.lines().find(|line| line.trim_start().starts_with("opts=\"-")).expect("what dsq completes");
-    line.trim()
-        .split([' ', '"'])
-        .filter(|word| word.starts_with(|c: char| c.is_ascii_lowercase()))
-        .map(str::to_owned)
-        .filter(|word| !["opts=", "help", "benchmark"].contains(&word.as_str()))
-        .collect()
-}
-
 #[test]
 fn help_lists_every_command_in_its_group() {
-    let help = stdout(&["--help"]);
-    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
-    for line in help.lines() {
-        if let Some(title) = line.strip_suffix(':').filter(|title| !title.starts_with(' ')) {
-            groups.push((title, Vec::new()));
-        } else if let (Some(group), Some(text)) = (groups.last_mut(), line.strip_prefix("  ")) {
-            group.1.push(text.split(' ').next().expect("a word"));
-        }
-    }
-    let group = |title| &groups.iter().find(|group| group.0 == title).unwrap_or_else(|| panic!("{title}: {help}")).1;
-    assert!(group("Play").contains(&"play"));
-    assert!(group("Endgame tables").contains(&"probe"));
-    assert!(group("Measure").contains(&"perft"));
-    assert!(group("Study").contains(&"reproduce"));
-    for command in commands() {
-        let times = groups.iter().flat_map(|group| &group.1).filter(|&&name| name == command).count();
-        assert_eq!(times, 1, "{command}: {help}");
-    }
+    help::lists_every_command_in_its_group(&[
+        ("Play", "play"),
+        ("Endgame tables", "probe"),
+        ("Measure", "perft"),
+        ("Study", "reproduce"),
+    ]);
 }
 
 #[test]
 fn shells_complete_and_every_command_has_a_manual_page() {
-    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        assert!(stdout(&["completions", shell]).contains("reproduce"), "{shell}");
+    help::completes_and_describes_every_command(21);
+}
+
+/// The commands for research are in another program, which the error names.
+#[test]
+fn commands_of_dsq_lab_are_named() {
+    for name in ["mine", "openings", "tune", "datagen", "train", "general", "gadgets", "reduce"] {
+        for arguments in [&[name][..], &[name, "--help"], &["help", name], &[name, "x", "--json"]] {
+            let stderr = failure(2, arguments);
+            assert!(stderr.starts_with(&format!("dsq: `dsq {name}` is now `dsq-lab {name}` ")), "{stderr}");
+            assert!(stderr.lines().count() == 1 && stderr.contains("-p dsq-lab --"), "{stderr}");
+        }
     }
-    assert!(failure(2, &["completions", "tcsh"]).contains("tcsh"));
-    let folder = folder("man").join("new");
-    assert_eq!(stdout(&["man", folder.to_str().unwrap()]), "");
-    let page =
-        |name: &str| std::fs::read_to_string(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
-    assert!(page("dsq.1").contains("Dou Shou Qi"));
-    let commands = commands();
-    assert!(commands.len() >= 21, "{commands:?}");
-    for command in commands {
-        assert!(page(&format!("dsq-{command}.1")).contains(".SH"), "{command}");
-    }
-    assert!(failure(3, &["man", "/dev/null/nowhere"]).contains("/dev/null/nowhere"));
+    assert!(failure(2, &["mines"]).contains("Usage: dsq"));
 }
 
 /// A signal ends commands that do not expect one with the exit code of an interruption.
@@ -465,16 +406,7 @@ fn ignored_signals_stay_ignored() {
     assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
 }
 
-/// The table in docs/commands.md agrees with the help.
 #[test]
 fn help_says_what_ctrl_c_leaves() {
-    let docs = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/commands.md")).unwrap();
-    let row = |line: &'static str| line.strip_prefix("| `dsq ")?.strip_suffix(" |")?.split_once("` | ");
-    let rows: Vec<_> = docs.leak().lines().filter_map(row).filter(|(_, text)| text.contains("Ctrl-C")).collect();
-    assert!(rows.len() >= 19, "{rows:?}");
-    for (command, text) in rows {
-        let arguments: Vec<&str> = command.split(' ').chain(["--help"]).collect();
-        let help = stdout(&arguments).split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(help.contains(text), "{command}: {help}");
-    }
+    help::agrees_with_the_table_of_ctrl_c("commands.md", 15);
 }

@@ -4,25 +4,27 @@ mod browser;
 mod bundle;
 mod cli;
 mod cluster;
-mod complexity;
 mod crash;
 mod dsq;
+mod export;
 mod formats;
-mod fuzz;
-mod general;
 mod gpu;
+#[path = "../../../../tests/support/help.rs"]
+mod help;
 mod jobs;
 mod match_players;
 mod matches;
-mod mining;
 mod on_demand;
 mod play;
+#[path = "../../../../tests/support/program.rs"]
+mod program;
 mod serve;
 #[path = "../../../../tests/support/skip.rs"]
 mod skip;
-#[path = "../../../../tests/api/slow/mod.rs"]
-mod slow;
 mod snakemake;
 mod tables;
 mod uci;
 mod uci_session;
+
+/// The program.
+const PROGRAM: &str = env!("CARGO_BIN_EXE_dsq");

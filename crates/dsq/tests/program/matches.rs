@@ -1,16 +1,12 @@
 //! Matches: games through the program.
 
-use doushouqi::board::RuleOptions;
 use doushouqi::board::{Position, Rules};
 use doushouqi::game::{Conclusion, Record};
-use doushouqi::search::eval::{WEIGHTS, Weights};
 use matches::{Openings, PlayerSpec, Sprt};
 use serde_json::Value;
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
-use train::read_records;
 
 const DSQ: &str = env!("CARGO_BIN_EXE_dsq");
 
@@ -508,240 +504,55 @@ fn a_program_receives_the_rules_before_its_options() {
     assert!(refused.contains("uci: setoption: ") && refused.contains("holds tables for the rules"), "{refused}");
 }
 
-#[cfg(unix)]
-#[test]
-fn stopped_self_play_keeps_its_games() {
-    for signal in ["-INT", "-TERM"] {
-        let path = file(&format!("games{signal}"));
-        let pieces = ["--games", "1000000", "--nodes", "50", "--pieces", "3"];
-        let arguments = [&["datagen", "--out", path.to_str().unwrap()][..], &pieces].concat();
-        let mut child = Command::new(DSQ).args(arguments).stderr(Stdio::piped()).spawn().unwrap();
-        let deadline = Instant::now() + PATIENCE;
-        while std::fs::metadata(&path).map_or(0, |m| m.len()) < 5_000 && Instant::now() < deadline {
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
-        assert_eq!(child.wait().unwrap().code(), Some(130));
-        let stderr = String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap();
-        let records = read_records(&path, &RuleOptions::default()).unwrap();
-        let last = records.last().unwrap().game;
-        // A game may have no recorded positions.
-        let games: u32 = stderr.split_whitespace().skip_while(|word| *word != "after").nth(1).unwrap().parse().unwrap();
-        assert!(records.len() > 50 && games > last && games < last + 20, "{stderr}");
-        std::fs::remove_file(path).unwrap();
-    }
-}
-
-/// The tables that end games are solved first; a signal during that time ends the command at once.
-#[cfg(unix)]
-#[test]
-fn self_play_ends_at_once_before_the_first_game() {
-    let path = file("early");
-    let arguments = ["datagen", "--games", "1000000", "--threads", "1", "--out", path.to_str().unwrap()];
-    let mut child = Command::new(DSQ).args(arguments).stderr(Stdio::null()).spawn().unwrap();
-    let deadline = Instant::now() + PATIENCE;
-    while std::fs::metadata(&path).map_or(0, |m| m.len()) < 48 && Instant::now() < deadline {
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
-    assert_ne!(child.wait().unwrap().code(), Some(0));
-    assert_eq!(std::fs::metadata(&path).unwrap().len(), 48, "the file contains its header and no game");
-    std::fs::remove_file(path).unwrap();
-}
-
-/// The same games give the same weights, under the rules of the games only.
-#[test]
-fn weights_are_fitted() {
-    let dir = tempfile::tempdir().unwrap();
-    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
-    let (games, weights, again) = (path("games"), path("weights"), path("again"));
-    let datagen =
-        ["datagen", "--evaluation", "hand-crafted", "--games", "6", "--nodes", "50", "--pieces", "3", "--out"];
-    assert_eq!(dsq(&[&datagen[..], &[&games]].concat()).status.code(), Some(0));
-    for (out, threads) in [(&weights, "1"), (&again, "3")] {
-        let output = dsq(&["tune", &games, "--epochs", "2", "--out", out, "--threads", threads]);
-        assert_eq!(output.status.code(), Some(0));
-        assert!(String::from_utf8(output.stdout).unwrap().contains(" positions; mean squared error "));
-    }
-    let fitted = std::fs::read_to_string(&weights).unwrap();
-    assert_eq!(fitted, std::fs::read_to_string(&again).unwrap());
-    assert_ne!(fitted.parse::<Weights>().unwrap(), WEIGHTS.clone());
-    // Games with these weights do not continue a file with other weights.
-    let more = ["--weights", &weights];
-    let refused = failure(2, &[&datagen[..], &[&games], &more].concat());
-    assert!(refused.contains("other rules or weights"), "{refused}");
-    let next = path("next");
-    assert_eq!(dsq(&[&datagen[..], &[&next, "--weights", &weights]].concat()).status.code(), Some(0));
-    assert_ne!(std::fs::read(&games).unwrap(), std::fs::read(&next).unwrap());
-
-    let out = path("out");
-    assert!(failure(2, &["tune", &games, "--rules", "chinese", "--out", &out]).contains("under other rules"));
-    assert!(failure(2, &["tune", &weights, "--out", &out]).contains("not a file of training data"));
-    std::fs::write(&out, &std::fs::read(&games).unwrap()[..48]).unwrap();
-    assert!(failure(2, &["tune", &out, "--out", &again]).contains("contains no positions"));
-    let nowhere = "/no/such/folder/out.txt";
-    assert!(failure(3, &["tune", &games, "--out", nowhere]).contains(nowhere));
-    assert!(failure(2, &["tune", &games, "--out", &games]).contains("would replace"));
-    failure(2, &["datagen", "--weights", &weights, "--out", &path("new")]);
-    for wrong in [["--result", "1.5"], ["--result", "nan"], ["--rate", "0"], ["--rate", "inf"], ["--epochs", "0"]] {
-        failure(2, &[&["tune", &games, "--out", nowhere][..], &wrong].concat());
-    }
-}
-
-/// An interrupted fit leaves no file: an empty one would be refused as weights.
-#[cfg(unix)]
-#[test]
-fn a_stopped_fit_leaves_no_file() {
-    let dir = tempfile::tempdir().unwrap();
-    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
-    assert_eq!(
-        dsq(&["datagen", "--games", "4", "--nodes", "50", "--pieces", "3", "--out", &path("games")]).status.code(),
-        Some(0)
-    );
-    let arguments = ["tune", &path("games"), "--epochs", "1000000", "--out", &path("weights")];
-    let mut child = Command::new(DSQ).args(arguments).stderr(Stdio::piped()).spawn().unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
-    assert!(line.starts_with("epoch "), "{line}");
-    child.kill().unwrap();
-    child.wait().unwrap();
-    assert!(!Path::new(&path("weights")).exists());
-}
-
 /// A directory in place of a file is not missing and not wrong: it cannot be read.
 #[cfg(unix)]
 #[test]
 fn the_same_fault_has_the_same_code() {
     let weights = "builtin:default,weights=/";
-    let commands: [&[&str]; 9] = [
+    let commands: [&[&str]; 6] = [
         &["analyze", "--game", "/"],
         &["convert", "--from", "dsq", "--to", "katago", "--file", "/"],
-        &["train", "/"],
-        &["tune", "/", "--out", "x"],
         &["match", "builtin:random", "builtin:random", "--openings", "/"],
         &["match", weights, "builtin:random"],
         &["play", "--white", weights, "--black", "builtin:random"],
         &["bench", "--evaluation", "/"],
-        &["datagen", "--evaluation", "/", "--out", "x"],
     ];
     for command in commands {
         assert!(failure(3, command).starts_with("dsq: cannot read /: "), "{command:?}");
     }
 }
 
-/// Self-play and training: the same seed gives the same bytes, and errors are clear.
+/// A network in a file evaluates as the same network built in; part of a file is an error.
 #[test]
-fn a_network_is_trained() {
-    let dir = tempfile::tempdir().unwrap();
-    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
-    let datagen = |out: &str, games: &str, threads: &str, seed: &str| {
-        let out = path(out);
-        let of = ["datagen", "--games", games, "--nodes", "50", "--pieces", "3", "--seed", seed];
-        dsq(&[&of[..], &["--threads", threads, "--out", &out]].concat())
-    };
-    assert_eq!(datagen("one", "200", "1", "1").status.code(), Some(0));
-    assert_eq!(datagen("two", "60", "2", "1").status.code(), Some(0));
-    assert_eq!(datagen("two", "200", "3", "1").status.code(), Some(0), "continues");
-    assert!(std::fs::read(path("one")).unwrap() == std::fs::read(path("two")).unwrap());
-    let refused = datagen("two", "200", "1", "2");
-    assert_eq!(refused.status.code(), Some(2));
-    assert!(String::from_utf8(refused.stderr).unwrap().contains("made with seed 1"));
-    assert_eq!(datagen("two", "100", "1", "1").status.code(), Some(0), "nothing to do");
-    assert!(std::fs::read(path("one")).unwrap() == std::fs::read(path("two")).unwrap());
-    failure(3, &["datagen", "--out", "/no/such/folder/out"]);
-
-    let recipe = "data = ['one']\nnetwork = 'net'\ncheckpoint = 'checkpoint'\nhidden = 32\nepochs = 3\nbatch = 128\nheld_out = 5\n";
-    std::fs::write(path("recipe.toml"), recipe).unwrap();
-    let (lines, _) = json(&["train", &path("recipe.toml"), "--json"]);
-    assert_eq!(lines.len(), 4);
-    assert!(lines[3]["after"].as_f64().unwrap() < lines[3]["before"].as_f64().unwrap(), "{}", lines[3]);
-    let plot = std::fs::read_to_string(path("checkpoint.svg")).unwrap();
-    assert!(plot.starts_with("<svg") && plot.contains("Loss with 32 units") && plot.contains("held out"), "{plot}");
+fn a_network_in_a_file_evaluates() {
+    let networks = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../src/search/eval");
+    let mut files = std::fs::read_dir(networks).unwrap().map(|entry| entry.unwrap().path());
+    let network = files.find(|path| path.extension().is_some_and(|extension| extension == "nnue")).unwrap();
+    let network = network.to_str().unwrap();
     let bench = |more: &[&str]| json(&[&["bench", "--depth", "6", "--json"], more].concat()).0[0]["nodes"].clone();
-    for rules in ["paper", "chinese"] {
+    let nodes = ["paper", "chinese"].map(|rules| {
         let with = |evaluation: &str| bench(&["--evaluation", evaluation, "--rules", rules]);
-        assert_ne!(with(&path("net")), with("hand-crafted"), "{rules}");
-    }
-    let player = format!("builtin:default,hash=1,weights={}", path("net"));
+        assert_ne!(with(network), with("hand-crafted"), "{rules}");
+        with(network) == with("default")
+    });
+    assert!(nodes[0] || nodes[1], "each network is built in for rules");
+    let player = format!("builtin:default,hash=1,weights={network}");
     let (lines, _) = json(&["match", &player, "builtin:random", "--games", "2", "--nodes", "200", "--json"]);
     assert!(lines[2]["players"][0]["illegal_moves"] == 0, "{}", lines[2]);
 
-    // Outputs are checked before the run.
-    std::fs::create_dir(path("plot.svg")).unwrap();
-    for (code, network, checkpoint, named) in [
-        (2, "./one", "new", "one would replace"),
-        (2, "new", "new", "new would replace"),
-        (2, "new.svg", "new", "new.svg would replace"),
-        (2, "new", "recipe.toml", "recipe.toml would replace"),
-        (3, "new", "no/such/folder", "no/such/folder: "),
-        (3, "new", "plot", "plot.svg: "),
-    ] {
-        let text = recipe.replace("'net'", &format!("'{network}'")).replace("'checkpoint'", &format!("'{checkpoint}'"));
-        std::fs::write(path("recipe.toml"), text).unwrap();
-        let stderr = failure(code, &["train", &path("recipe.toml")]);
-        assert!(stderr.contains(named), "{stderr}");
-    }
-    assert!(
-        std::fs::read(path("one")).unwrap() == std::fs::read(path("two")).unwrap() && !Path::new(&path("new")).exists()
-    );
-    std::fs::write(path("recipe.toml"), format!("{recipe}start = 'checkpoint'\n")).unwrap();
-    json(&["train", &path("recipe.toml"), "--json"]);
-
-    for (wrong, problem) in [("hidden = 5", "duplicate key"), ("epoch = 5", "unknown field `epoch`")] {
-        std::fs::write(path("wrong.toml"), format!("{recipe}{wrong}\n")).unwrap();
-        let stderr = failure(2, &["train", &path("wrong.toml")]);
-        assert!(stderr.contains(problem), "{stderr}");
-    }
-    let network = std::fs::read(path("net")).unwrap();
-    std::fs::write(path("cut"), &network[..1000]).unwrap();
-    let stderr = failure(2, &["match", &format!("builtin:default,weights={}", path("cut")), "builtin:random"]);
+    let cut = file("cut");
+    std::fs::write(&cut, &std::fs::read(network).unwrap()[..1000]).unwrap();
+    let cut = cut.to_str().unwrap();
+    let stderr = failure(2, &["match", &format!("builtin:default,weights={cut}"), "builtin:random"]);
     assert!(stderr.contains("it has 1000 bytes"), "{stderr}");
-    assert!(failure(2, &["bench", "--evaluation", &path("cut")]).contains("it has 1000 bytes"));
-}
-
-/// Positions of tables with exact labels, the same bytes on any number of threads, with clear errors.
-#[test]
-fn endgames_are_training_data() {
-    let dir = tempfile::tempdir().unwrap();
-    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
-    let tables = path("tables");
-    assert_eq!(dsq(&["generate", "--pieces", "3", "--out", &tables]).status.code(), Some(0));
-    let datagen = ["datagen", "--endgames", &tables, "--seed", "5", "--out"];
-    let (one, two) = (path("one"), path("two"));
-    assert_eq!(dsq(&[&datagen[..], &[&one, "--games", "30", "--threads", "1"]].concat()).status.code(), Some(0));
-    for (games, threads) in [("10", "2"), ("30", "3")] {
-        let output = dsq(&[&datagen[..], &[&two, "--games", games, "--threads", threads]].concat());
-        assert_eq!(output.status.code(), Some(0));
-    }
-    assert!(std::fs::read(&one).unwrap() == std::fs::read(&two).unwrap());
-    let records = read_records(one.as_ref(), &RuleOptions::default()).unwrap();
-    assert_eq!(records.len(), 30 * 64);
-    let results = [-1, 0, 1].map(|result| records.iter().filter(|record| record.result == result).count());
-    assert!(
-        records.iter().all(|record| record.score_only) && results.into_iter().all(|count| count > 50),
-        "{results:?}"
-    );
-
-    let refused = failure(2, &["datagen", "--out", &one, "--games", "40", "--seed", "5"]);
-    assert!(refused.contains("0 nodes"), "{refused}");
-    // Scores of searches give the scale of a network; exact values do not.
-    let recipe = format!(
-        "data = [{one:?}]\nnetwork = 'net'\ncheckpoint = 'checkpoint'\nhidden = 32\nepochs = 1\nheld_out = 2\n"
-    );
-    std::fs::write(path("recipe.toml"), recipe).unwrap();
-    assert!(failure(2, &["train", &path("recipe.toml")]).contains("needs a `scale`"));
-    failure(2, &[&datagen[..], &[&path("new"), "--nodes", "5"]].concat());
-    assert!(failure(2, &[&datagen[..], &[&path("new"), "--rules", "chinese"]].concat()).contains("holds tables"));
-    failure(2, &["datagen", "--endgames", "/no/such/folder", "--out", &path("new")]);
-    assert!(std::fs::metadata(path("new")).is_err());
+    assert!(failure(2, &["bench", "--evaluation", cut]).contains("it has 1000 bytes"));
+    std::fs::remove_file(cut).unwrap();
 }
 
 /// Counts and durations of 0 that would do nothing.
 #[test]
 fn zero_is_refused() {
-    let commands: [&[&str]; 20] = [
-        &["datagen", "--out", "x", "--games", "0"],
-        &["datagen", "--out", "x", "--nodes", "0"],
+    let commands: [&[&str]; 14] = [
         &["bench", "endgames", "--positions", "0"],
         &["bench", "endgames", "--movetime", "0"],
         &["bench", "endgames", "--nodes", "0"],
@@ -751,15 +562,11 @@ fn zero_is_refused() {
         &["analyze", "--game", "x", "--number", "0"],
         &["perft", "2", "--hash", "0"],
         &["compare", "--pieces", "2", "--classes", "0"],
-        &["reduce", "x & y", "--games", "0"],
         &["generate", "--pieces", "2", "--out", "x", "--memory", "0GiB"],
         &["generate", "--pieces", "3", "--out", "x", "--stats-only", "--write-up-to", "2", "--minutes", "0"],
         &["solve", "--pieces", "2", "--dry-run", "--bandwidth", "0"],
         &["verify", "x", "--memory", "0GiB"],
         &["cluster", "solve", "EvE", "--tables", "x", "--memory", "0GiB"],
-        &["mine", "draws", "--top", "0"],
-        &["mine", "games", "--most-plies", "0"],
-        &["gadgets", "check", "--states", "0"],
     ];
     for command in commands {
         let stderr = failure(2, command);

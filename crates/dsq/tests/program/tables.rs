@@ -478,8 +478,8 @@ fn tables_of_other_rules_are_kept_apart() {
     holds(dir.path(), 2);
 }
 
-/// Everything that reads values from a directory refuses tables of other rules, and names both rule sets. `dsq mine`
-/// reads no tables; the test of `dsq serve` is in `serve`.
+/// Everything that reads values from a directory refuses tables of other rules, and names both rule sets. The test of
+/// `dsq serve` is in `serve`.
 #[test]
 fn every_entry_point_refuses_tables_of_other_rules() {
     let dir = temporary();
@@ -1072,13 +1072,7 @@ fn a_fault_has_one_exit_code() {
     let text_file = dir.path().join("latin");
     fs::write(&text_file, b"caf\xe9").unwrap();
     for path in [absent_at, text(&text_file)] {
-        for arguments in [
-            named(&["analyze", "--game"], path)(),
-            named(&["play", "--load"], path)(),
-            named(&["general", "moves"], path)(),
-            named(&["tune", "--out", "/dev/null"], path)(),
-            named(&["gadgets", "check"], path)(),
-        ] {
+        for arguments in [named(&["analyze", "--game"], path)(), named(&["play", "--load"], path)()] {
             fails(2, &arguments, &[path]);
         }
     }
@@ -1091,7 +1085,6 @@ fn a_fault_has_one_exit_code() {
         &["verify", at, "--record", &nowhere],
         &["man", &nowhere],
         &["match", "builtin:random", "builtin:random", "--games", "2", "--depth", "1", "--save", &nowhere],
-        &["reduce", "(a | b)", "--svg", &nowhere],
         &["reproduce", "--out", &nowhere],
     ] {
         let output = dsq(arguments);

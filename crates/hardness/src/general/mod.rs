@@ -1,7 +1,7 @@
 //! Boards of any size with any number of pieces of each animal: a plain move generator, and values of small boards.
 //!
 //! The hardness proof needs these boards: a gadget is a small board, and the reduction turns a formula into a large
-//! one. They also serve to study small variants of the game (`dsq general solve` and `small`) and as an independent
+//! one. They also serve to study small variants of the game (`dsq-lab general solve` and `small`) and as an independent
 //! reference: on the standard board the move generator plays the same game as [`doushouqi::board`], only slower, and
 //! tests compare the two.
 

@@ -3,7 +3,7 @@
 /// A small board with its initial position.
 #[derive(Copy, Clone, Debug)]
 pub struct SmallJungle {
-    /// The name in `dsq general small`.
+    /// The name in `dsq-lab general small`.
     pub name: &'static str,
     /// The position in the format of [`super::GeneralPosition::parse`].
     pub text: &'static str,

@@ -1,8 +1,9 @@
-use crate::arguments::{BackendArg, ThreadsArg};
-use crate::failure::{Failure, Outcome};
-use crate::output::{make_dir, print, print_json, write_file};
+use crate::arguments::BackendArg;
 use crate::provenance::{COMMIT, VERSION, machine, now};
 use clap::Args;
+use cli::arguments::ThreadsArg;
+use cli::failure::{Failure, Outcome};
+use cli::output::{make_dir, print, print_json, write_file};
 use doushouqi::board::{Position, RuleOptions, Rules};
 use doushouqi::perft::{Perft, PerftMode};
 use doushouqi::search::{EngineOptions, bench};

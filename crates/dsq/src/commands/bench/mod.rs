@@ -1,11 +1,11 @@
 mod machine;
 
-use crate::arguments::{RulesArg, ThreadsArg, at_least_one};
-use crate::evaluation::named_evaluation;
-use crate::failure::{Failure, Outcome};
-use crate::output::{print, print_json};
-use crate::progress::progress_bar;
 use clap::{Args, Subcommand};
+use cli::arguments::{RulesArg, ThreadsArg, at_least_one};
+use cli::evaluation::named_evaluation;
+use cli::failure::{Failure, Outcome};
+use cli::output::{print, print_json};
+use cli::progress::progress_bar;
 use doushouqi::board::Rules;
 use doushouqi::search::bench;
 use doushouqi::search::{EngineOptions, Limits, Tables};

@@ -1,9 +1,9 @@
 //! Checks the counts of a class against a forward search from random positions.
 
-use crate::arguments::{ThreadsArg, open_tables};
-use crate::failure::{Failure, Outcome};
-use crate::output::{print, print_json};
 use clap::Args;
+use cli::arguments::{ThreadsArg, open_tables};
+use cli::failure::{Failure, Outcome};
+use cli::output::{print, print_json};
 use cluster::{Comparison, Sample, check_counts};
 use doushouqi::board::{Color, RuleOptions};
 use doushouqi::tablebase::{ClassCounts, Classes, Material, Probe};

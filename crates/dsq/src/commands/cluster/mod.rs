@@ -5,17 +5,18 @@ mod check;
 mod levels;
 mod report;
 
-use crate::arguments::{Memory, RulesArg, ThreadsArg, at_least_one};
 use crate::backend::{Backend, DeviceArg};
 use crate::class_plan::{RateArg, print_plan};
-use crate::failure::{Failure, Outcome, RESUME, resumable};
+use crate::failure::{RESUME, resumable};
 use crate::gpu;
-use crate::output::{make_dir, print, print_json};
-use crate::progress::{exit_on_interrupt, progress_bar};
 use crate::provenance::{COMMIT, VERSION, machine};
 use ::report::plot::{Axis, Line, line_chart};
 use check::CheckCommand;
 use clap::{Args, Subcommand, ValueEnum};
+use cli::arguments::{Memory, RulesArg, ThreadsArg, at_least_one};
+use cli::failure::{Failure, Outcome};
+use cli::output::{make_dir, print, print_json};
+use cli::progress::{exit_on_interrupt, progress_bar};
 use cluster::slurm::{self, Jobs};
 use cluster::{Machines, Plan, snakemake};
 use doushouqi::tablebase::{

@@ -1,9 +1,9 @@
 //! A page about a level, from the counts of its classes.
 
 use crate::counts::{class_by_class, endings};
-use crate::failure::{Failure, Outcome};
-use crate::output::{print, read_json_lines};
 use clap::Args;
+use cli::failure::{Failure, Outcome};
+use cli::output::{print, read_json_lines};
 use doushouqi::board::{Color, RuleOptions};
 use doushouqi::tablebase::{ClassCounts, Classes, Stats, Summary};
 use report::text::Table;

@@ -1,25 +1,8 @@
-//! Runs the program for tests.
+//! Runs `dsq` for tests.
 
-use std::process::{Child, Command, Output, Stdio};
+pub use crate::program::{command, run as dsq, stdout};
 
-pub fn command(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_dsq"));
-    command.args(arguments);
-    command
-}
-
-pub fn dsq(arguments: &[&str]) -> Output {
-    command(arguments).output().expect("dsq runs")
-}
-
-/// The output of a run that succeeds with nothing on stderr, which is not a terminal.
-pub fn stdout(arguments: &[&str]) -> String {
-    let output = dsq(arguments);
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {stderr}");
-    assert!(stderr.is_empty(), "{arguments:?} wrote to stderr: {stderr}");
-    String::from_utf8(output.stdout).expect("UTF-8")
-}
+use std::process::{Child, Command, Stdio};
 
 /// Starts a program that ends when the standard input of the result closes: with the result, or with this process, even
 /// if this process is killed. A shell waits for that, runs the commands of `at_end`, and kills the program. The output of

@@ -1,0 +1,113 @@
+//! Options that commands of both programs share.
+
+use crate::failure::Failure;
+use clap::Args;
+use clap::builder::RangedU64ValueParser;
+use doushouqi::board::RuleOptions;
+use doushouqi::tablebase::{TableProber, TableSet};
+use std::path::Path;
+use std::str::FromStr;
+
+/// The option `--rules`.
+#[derive(Args)]
+pub struct RulesArg {
+    /// The rules: a preset (paper, cazaux, bodlaender, quadibloc, bell, chinese), then changes as key=value.
+    ///
+    /// Keys and values, default first: elephant-takes-rat=yes|no, shore=elephant-safe|none|no-exit,
+    /// traps=opponent|any|none|sanctuary, dog-over-wolf=yes|no, tiger-leap=both|files|ranks|none,
+    /// own-rat-blocks=yes|no, no-move=draw|loss, repetition=threefold|twofold|illegal|none.
+    #[arg(long, default_value = "paper", value_name = "RULES")]
+    pub rules: RuleOptions,
+}
+
+/// The option `--threads`.
+#[derive(Args)]
+pub struct ThreadsArg {
+    /// Number of threads; one for each core if not given.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+}
+
+impl ThreadsArg {
+    /// The argument for this number of threads.
+    pub fn of(threads: usize) -> ThreadsArg {
+        ThreadsArg { threads: Some(u16::try_from(threads).unwrap_or(u16::MAX)) }
+    }
+
+    /// The number of threads.
+    pub fn count(&self) -> usize {
+        let all = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.threads.map_or_else(all, usize::from)
+    }
+
+    /// Calls `f` in a rayon pool with this many threads.
+    pub fn run<T: Send>(&self, f: impl FnOnce() -> T + Send) -> Result<T, Failure> {
+        let mut builder = rayon::ThreadPoolBuilder::new();
+        if let Some(threads) = self.threads {
+            builder = builder.num_threads(threads.into());
+        }
+        let pool = builder.build().map_err(|e| Failure::Environment(format!("cannot start threads: {e}")))?;
+        Ok(pool.install(f))
+    }
+}
+
+/// An amount of memory: a number and a unit.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Memory {
+    bytes: u64,
+}
+
+impl Memory {
+    /// The amount in bytes.
+    pub fn bytes(self) -> usize {
+        usize::try_from(self.bytes).unwrap_or(usize::MAX)
+    }
+
+    /// The amount in MiB, at least 1.
+    pub fn mib(self) -> u64 {
+        (self.bytes >> 20).max(1)
+    }
+
+    /// The amount in GiB; `None` if that is not a whole number.
+    pub fn gib(self) -> Option<u64> {
+        self.bytes.is_multiple_of(1 << 30).then_some(self.bytes >> 30)
+    }
+}
+
+impl FromStr for Memory {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Memory, String> {
+        let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+        let (number, unit) = text.split_at(digits);
+        let unit = match unit.to_ascii_lowercase().as_str() {
+            "mib" => 20,
+            "gib" => 30,
+            "tib" => 40,
+            _ => return Err("write a number and a unit, MiB, GiB or TiB, as 10GiB".to_owned()),
+        };
+        let bytes = number.parse::<f64>().ok().map(|number| number * f64::from(unit).exp2());
+        match bytes {
+            Some(bytes) if (1.0..=u64::MAX as f64).contains(&bytes) => Ok(Memory { bytes: bytes as u64 }),
+            _ => Err(format!("{number:?} is not a number above 0")),
+        }
+    }
+}
+
+/// Opens tables for `rules`, or for the rules that they were generated for.
+pub fn open_tables(dir: &Path, rules: Option<RuleOptions>) -> Result<TableProber, Failure> {
+    let set = TableSet::open(dir)?;
+    let rules = rules.unwrap_or(*set.rules().options());
+    Ok(set.prober(&rules)?)
+}
+
+/// A parser for numbers of at least 1.
+pub fn at_least_one<T: TryFrom<u64>>() -> RangedU64ValueParser<T> {
+    RangedU64ValueParser::new().range(1..)
+}
+
+/// Parses a number above 0.
+pub fn positive(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number > 0.0);
+    number.ok_or_else(|| format!("{text:?} is not a number above 0"))
+}

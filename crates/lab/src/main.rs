@@ -1,0 +1,13 @@
+//! The program `dsq-lab`, for research. Data goes to stdout, everything else to stderr.
+
+#[macro_use(eprintln)]
+extern crate cli;
+
+mod commands;
+mod failure;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cli::main::<commands::Cli>()
+}

@@ -1,0 +1,264 @@
+//! Training: data by self-play and from tables, weights, networks, and openings.
+
+use crate::program::{command, fails, failure, json, run, stdout};
+use doushouqi::board::{RuleOptions, Rules};
+use doushouqi::search::bench::bench;
+use doushouqi::search::eval::{WEIGHTS, Weights};
+use doushouqi::search::network::Network;
+use doushouqi::search::{EngineOptions, Evaluation};
+use doushouqi::tablebase::{Generate, Options, Solver};
+use matches::Openings;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use train::read_records;
+
+/// A time limit that only guards against hanging.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+fn file(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
+    let _ = std::fs::remove_file(&path);
+    path
+}
+
+#[cfg(unix)]
+#[test]
+fn stopped_self_play_keeps_its_games() {
+    for signal in ["-INT", "-TERM"] {
+        let path = file(&format!("games{signal}"));
+        let arguments =
+            ["datagen", "--games", "1000000", "--nodes", "50", "--pieces", "3", "--out", path.to_str().unwrap()];
+        let mut child = command(&arguments).stderr(Stdio::piped()).spawn().unwrap();
+        let deadline = Instant::now() + PATIENCE;
+        while std::fs::metadata(&path).map_or(0, |m| m.len()) < 5_000 && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+        assert_eq!(child.wait().unwrap().code(), Some(130));
+        let stderr = String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap();
+        let records = read_records(&path, &RuleOptions::default()).unwrap();
+        let last = records.last().unwrap().game;
+        // A game may have no recorded positions.
+        let games: u32 = stderr.split_whitespace().skip_while(|word| *word != "after").nth(1).unwrap().parse().unwrap();
+        assert!(records.len() > 50 && games > last && games < last + 20, "{stderr}");
+        std::fs::remove_file(path).unwrap();
+    }
+}
+
+/// The tables that end games are solved first; a signal during that time ends the command at once.
+#[cfg(unix)]
+#[test]
+fn self_play_ends_at_once_before_the_first_game() {
+    let path = file("early");
+    let arguments = ["datagen", "--games", "1000000", "--threads", "1", "--out", path.to_str().unwrap()];
+    let mut child = command(&arguments).stderr(Stdio::null()).spawn().unwrap();
+    let deadline = Instant::now() + PATIENCE;
+    while std::fs::metadata(&path).map_or(0, |m| m.len()) < 48 && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
+    assert_ne!(child.wait().unwrap().code(), Some(0));
+    assert_eq!(std::fs::metadata(&path).unwrap().len(), 48, "the file contains its header and no game");
+    std::fs::remove_file(path).unwrap();
+}
+
+/// The same games give the same weights, under the rules of the games only.
+#[test]
+fn weights_are_fitted() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let (games, weights, again) = (path("games"), path("weights"), path("again"));
+    let datagen =
+        ["datagen", "--evaluation", "hand-crafted", "--games", "6", "--nodes", "50", "--pieces", "3", "--out"];
+    assert_eq!(run(&[&datagen[..], &[&games]].concat()).status.code(), Some(0));
+    for (out, threads) in [(&weights, "1"), (&again, "3")] {
+        let output = run(&["tune", &games, "--epochs", "2", "--out", out, "--threads", threads]);
+        assert_eq!(output.status.code(), Some(0));
+        assert!(String::from_utf8(output.stdout).unwrap().contains(" positions; mean squared error "));
+    }
+    let fitted = std::fs::read_to_string(&weights).unwrap();
+    assert_eq!(fitted, std::fs::read_to_string(&again).unwrap());
+    assert_ne!(fitted.parse::<Weights>().unwrap(), WEIGHTS.clone());
+    // Games with these weights do not continue a file with other weights.
+    let more = ["--weights", &weights];
+    let refused = failure(2, &[&datagen[..], &[&games], &more].concat());
+    assert!(refused.contains("other rules or weights"), "{refused}");
+    let next = path("next");
+    assert_eq!(run(&[&datagen[..], &[&next, "--weights", &weights]].concat()).status.code(), Some(0));
+    assert_ne!(std::fs::read(&games).unwrap(), std::fs::read(&next).unwrap());
+
+    let out = path("out");
+    assert!(failure(2, &["tune", &games, "--rules", "chinese", "--out", &out]).contains("under other rules"));
+    assert!(failure(2, &["tune", &weights, "--out", &out]).contains("not a file of training data"));
+    std::fs::write(&out, &std::fs::read(&games).unwrap()[..48]).unwrap();
+    assert!(failure(2, &["tune", &out, "--out", &again]).contains("contains no positions"));
+    let nowhere = "/no/such/folder/out.txt";
+    assert!(failure(3, &["tune", &games, "--out", nowhere]).contains(nowhere));
+    assert!(failure(2, &["tune", &games, "--out", &games]).contains("would replace"));
+    failure(2, &["datagen", "--weights", &weights, "--out", &path("new")]);
+    for wrong in [["--result", "1.5"], ["--result", "nan"], ["--rate", "0"], ["--rate", "inf"], ["--epochs", "0"]] {
+        failure(2, &[&["tune", &games, "--out", nowhere][..], &wrong].concat());
+    }
+}
+
+/// An interrupted fit leaves no file: an empty one would be refused as weights.
+#[cfg(unix)]
+#[test]
+fn a_stopped_fit_leaves_no_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    assert_eq!(
+        run(&["datagen", "--games", "4", "--nodes", "50", "--pieces", "3", "--out", &path("games")]).status.code(),
+        Some(0)
+    );
+    let arguments = ["tune", &path("games"), "--epochs", "1000000", "--out", &path("weights")];
+    let mut child = command(&arguments).stderr(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    assert!(line.starts_with("epoch "), "{line}");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(!Path::new(&path("weights")).exists());
+}
+
+/// Self-play and training: the same seed gives the same bytes, and errors are clear.
+#[test]
+fn a_network_is_trained() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let datagen = |out: &str, games: &str, threads: &str, seed: &str| {
+        let out = path(out);
+        let arguments = [
+            "datagen",
+            "--games",
+            games,
+            "--nodes",
+            "50",
+            "--pieces",
+            "3",
+            "--threads",
+            threads,
+            "--seed",
+            seed,
+            "--out",
+            &out,
+        ];
+        run(&arguments)
+    };
+    assert_eq!(datagen("one", "200", "1", "1").status.code(), Some(0));
+    assert_eq!(datagen("two", "60", "2", "1").status.code(), Some(0));
+    assert_eq!(datagen("two", "200", "3", "1").status.code(), Some(0), "continues");
+    assert!(std::fs::read(path("one")).unwrap() == std::fs::read(path("two")).unwrap());
+    let refused = datagen("two", "200", "1", "2");
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8(refused.stderr).unwrap().contains("made with seed 1"));
+    assert_eq!(datagen("two", "100", "1", "1").status.code(), Some(0), "nothing to do");
+    assert!(std::fs::read(path("one")).unwrap() == std::fs::read(path("two")).unwrap());
+    failure(3, &["datagen", "--out", "/no/such/folder/out"]);
+
+    let recipe = "data = ['one']\nnetwork = 'net'\ncheckpoint = 'checkpoint'\nhidden = 32\nepochs = 3\nbatch = 128\nheld_out = 5\n";
+    std::fs::write(path("recipe.toml"), recipe).unwrap();
+    let lines = json(&["train", &path("recipe.toml"), "--json"]);
+    assert_eq!(lines.len(), 4);
+    assert!(lines[3]["after"].as_f64().unwrap() < lines[3]["before"].as_f64().unwrap(), "{}", lines[3]);
+    let plot = std::fs::read_to_string(path("checkpoint.svg")).unwrap();
+    assert!(plot.starts_with("<svg") && plot.contains("Loss with 32 units") && plot.contains("held out"), "{plot}");
+    let network = Arc::new(Network::open(path("net").as_ref()).unwrap());
+    for rules in [RuleOptions::PAPER, RuleOptions::preset("chinese").unwrap()] {
+        let nodes = |evaluation| bench(6, &EngineOptions::default().evaluation(evaluation), &Rules::new(rules)).nodes;
+        assert_ne!(nodes(Evaluation::Network(Arc::clone(&network))), nodes(Evaluation::HandCrafted), "{rules}");
+    }
+    // The network plays.
+    let (net, out) = (path("net"), path("next"));
+    stdout(&["datagen", "--evaluation", &net, "--games", "2", "--nodes", "200", "--pieces", "3", "--out", &out]);
+    assert!(!read_records(out.as_ref(), &RuleOptions::default()).unwrap().is_empty());
+
+    // Outputs are checked before the run.
+    std::fs::create_dir(path("plot.svg")).unwrap();
+    for (code, network, checkpoint, named) in [
+        (2, "./one", "new", "one would replace"),
+        (2, "new", "new", "new would replace"),
+        (2, "new.svg", "new", "new.svg would replace"),
+        (2, "new", "recipe.toml", "recipe.toml would replace"),
+        (3, "new", "no/such/folder", "no/such/folder: "),
+        (3, "new", "plot", "plot.svg: "),
+    ] {
+        let text = recipe.replace("'net'", &format!("'{network}'")).replace("'checkpoint'", &format!("'{checkpoint}'"));
+        std::fs::write(path("recipe.toml"), text).unwrap();
+        let stderr = failure(code, &["train", &path("recipe.toml")]);
+        assert!(stderr.contains(named), "{stderr}");
+    }
+    assert!(
+        std::fs::read(path("one")).unwrap() == std::fs::read(path("two")).unwrap() && !Path::new(&path("new")).exists()
+    );
+    std::fs::write(path("recipe.toml"), format!("{recipe}start = 'checkpoint'\n")).unwrap();
+    json(&["train", &path("recipe.toml"), "--json"]);
+
+    for (wrong, problem) in [("hidden = 5", "duplicate key"), ("epoch = 5", "unknown field `epoch`")] {
+        std::fs::write(path("wrong.toml"), format!("{recipe}{wrong}\n")).unwrap();
+        let stderr = failure(2, &["train", &path("wrong.toml")]);
+        assert!(stderr.contains(problem), "{stderr}");
+    }
+    std::fs::write(path("cut"), &std::fs::read(&net).unwrap()[..1000]).unwrap();
+    fails(2, &["datagen", "--evaluation", &path("cut"), "--out", &path("new")], "it has 1000 bytes");
+}
+
+/// Positions of tables with exact labels, the same bytes on any number of threads, with clear errors.
+#[test]
+fn endgames_are_training_data() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let tables = path("tables");
+    let job = Generate { pieces: 3, ..Generate::new(tables.as_ref(), RuleOptions::PAPER) };
+    job.run(&mut Solver::new(&RuleOptions::PAPER, 3, Options::default()), &|_| ()).unwrap();
+    let datagen = ["datagen", "--endgames", &tables, "--seed", "5", "--out"];
+    let (one, two) = (path("one"), path("two"));
+    assert_eq!(run(&[&datagen[..], &[&one, "--games", "30", "--threads", "1"]].concat()).status.code(), Some(0));
+    for (games, threads) in [("10", "2"), ("30", "3")] {
+        let output = run(&[&datagen[..], &[&two, "--games", games, "--threads", threads]].concat());
+        assert_eq!(output.status.code(), Some(0));
+    }
+    assert!(std::fs::read(&one).unwrap() == std::fs::read(&two).unwrap());
+    let records = read_records(one.as_ref(), &RuleOptions::default()).unwrap();
+    assert_eq!(records.len(), 30 * 64);
+    let results = [-1, 0, 1].map(|result| records.iter().filter(|record| record.result == result).count());
+    assert!(
+        records.iter().all(|record| record.score_only) && results.into_iter().all(|count| count > 50),
+        "{results:?}"
+    );
+
+    let refused = failure(2, &["datagen", "--out", &one, "--games", "40", "--seed", "5"]);
+    assert!(refused.contains("0 nodes"), "{refused}");
+    // Scores of searches give the scale of a network; exact values do not.
+    let recipe = format!(
+        "data = [{one:?}]\nnetwork = 'net'\ncheckpoint = 'checkpoint'\nhidden = 32\nepochs = 1\nheld_out = 2\n"
+    );
+    std::fs::write(path("recipe.toml"), recipe).unwrap();
+    assert!(failure(2, &["train", &path("recipe.toml")]).contains("needs a `scale`"));
+    failure(2, &[&datagen[..], &[&path("new"), "--nodes", "5"]].concat());
+    assert!(failure(2, &[&datagen[..], &[&path("new"), "--rules", "chinese"]].concat()).contains("holds tables"));
+    failure(2, &["datagen", "--endgames", "/no/such/folder", "--out", &path("new")]);
+    assert!(std::fs::metadata(path("new")).is_err());
+}
+
+#[test]
+fn biased_openings_depend_on_the_seed_alone() {
+    let arguments = ["openings", "--count", "4", "--nodes", "300", "--score", "100..800", "--threads"];
+    let with = |more: &[&str]| stdout(&[&arguments[..], more].concat());
+    let lines = with(&["1"]);
+    assert_eq!(lines.lines().count(), 4);
+    assert_eq!(with(&["2"]), lines);
+    assert_ne!(with(&["2", "--seed", "2"]), lines);
+    for line in lines.lines() {
+        let score: i32 = line.split(" ce ").nth(1).and_then(|score| score.strip_suffix(';')?.parse().ok()).unwrap();
+        assert!((100..=800).contains(&score.abs()), "{line}");
+    }
+    // A match reads them.
+    let book = Openings::book("biased", &lines, 0).unwrap();
+    assert!(book.to_string() == "biased (4)" && book.check(4, &Rules::default(), Some(100)).is_ok());
+    fails(2, &["openings", "--score", "5..3"], "such as 200..450");
+    fails(2, &["openings", "--score", "few"], "such as 200..450");
+}

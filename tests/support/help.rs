@@ -1,0 +1,73 @@
+//! Checks of help, completions and manual pages, for both programs.
+
+use crate::program::{failure, folder, name, stdout};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Every command that a shell completes, except a name that is kept for old scripts.
+fn commands() -> Vec<String> {
+    let completions = stdout(&["completions", "bash"]);
+    let line = completions.lines().find(|line| line.trim_start().starts_with("opts=\"-")).expect("what is completed");
+    line.trim()
+        .split([' ', '"'])
+        .filter(|word| word.starts_with(|c: char| c.is_ascii_lowercase()))
+        .map(str::to_owned)
+        .filter(|word| !["opts=", "help", "benchmark"].contains(&word.as_str()))
+        .collect()
+}
+
+/// `--help` lists every command once, and each of these in its group.
+pub fn lists_every_command_in_its_group(examples: &[(&str, &str)]) {
+    let help = stdout(&["--help"]);
+    let mut groups: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut title = "";
+    for line in help.lines() {
+        if let Some(begun) = line.strip_suffix(':').filter(|title| !title.starts_with(' ')) {
+            title = begun;
+        } else if let Some(text) = line.strip_prefix("  ") {
+            groups.entry(title).or_default().push(text.split(' ').next().expect("a word"));
+        }
+    }
+    for (title, command) in examples {
+        assert!(groups.get(title).is_some_and(|group| group.contains(command)), "{title}: {help}");
+    }
+    for command in commands() {
+        let times = groups.values().flatten().filter(|&&name| name == command).count();
+        assert_eq!(times, 1, "{command}: {help}");
+    }
+}
+
+/// Shells complete at least `least` commands, and each has a manual page.
+pub fn completes_and_describes_every_command(least: usize) {
+    let commands = commands();
+    assert!(commands.len() >= least, "{commands:?}");
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = stdout(&["completions", shell]);
+        assert!(script.contains(name()) && commands.iter().all(|command| script.contains(command)), "{shell}");
+    }
+    assert!(failure(2, &["completions", "tcsh"]).contains("tcsh"));
+    let folder = folder("man").join("new");
+    assert_eq!(stdout(&["man", folder.to_str().unwrap()]), "");
+    let page =
+        |name: &str| std::fs::read_to_string(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+    assert!(page(&format!("{}.1", name())).contains("Dou Shou Qi"));
+    for command in commands {
+        assert!(page(&format!("{}-{command}.1", name())).contains(".SH"), "{command}");
+    }
+    assert!(failure(3, &["man", "/dev/null/nowhere"]).contains("/dev/null/nowhere"));
+}
+
+/// The table of a page in docs, of at least `least` rows, agrees with the help.
+pub fn agrees_with_the_table_of_ctrl_c(page: &str, least: usize) {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(page);
+    let docs = std::fs::read_to_string(docs).unwrap();
+    let start = format!("| `{} ", name());
+    let row = |line| str::strip_prefix(line, &start)?.strip_suffix(" |")?.split_once("` | ");
+    let rows: Vec<_> = docs.lines().filter_map(row).filter(|(_, text)| text.contains("Ctrl-C")).collect();
+    assert!(rows.len() >= least, "{rows:?}");
+    for (command, text) in rows {
+        let arguments: Vec<&str> = command.split(' ').chain(["--help"]).collect();
+        let help = stdout(&arguments).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(help.contains(text), "{command}: {help}");
+    }
+}

@@ -1,0 +1,65 @@
+//! Runs the program of the test crate, whose path is the constant `PROGRAM` in its root.
+
+// Every test crate with this module uses a part of it.
+#![allow(dead_code)]
+
+use crate::PROGRAM;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The name of the program.
+pub fn name() -> &'static str {
+    Path::new(PROGRAM).file_stem().and_then(|name| name.to_str()).expect("a name of letters")
+}
+
+pub fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(PROGRAM);
+    command.args(arguments);
+    command
+}
+
+pub fn run(arguments: &[&str]) -> Output {
+    command(arguments).output().expect("the program runs")
+}
+
+/// The output of a run that succeeds with nothing on stderr, which is not a terminal.
+pub fn stdout(arguments: &[&str]) -> String {
+    let output = run(arguments);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {stderr}");
+    assert!(stderr.is_empty(), "{arguments:?} wrote to stderr: {stderr}");
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+/// The objects that the program prints, one per line.
+pub fn json(arguments: &[&str]) -> Vec<Value> {
+    let parse = |line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}"));
+    stdout(arguments).lines().map(parse).collect()
+}
+
+/// The output on stderr of a run that fails with this exit code; stdout must be empty.
+pub fn failure(code: i32, arguments: &[&str]) -> String {
+    let output = run(arguments);
+    let stderr = String::from_utf8(output.stderr).expect("UTF-8");
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {stderr}");
+    assert!(output.stdout.is_empty(), "{arguments:?}");
+    assert!(!stderr.contains("panicked"), "{arguments:?}: {stderr}");
+    stderr
+}
+
+/// Checks that a run fails with this exit code and this text on stderr.
+pub fn fails(code: i32, arguments: &[&str], words: &str) {
+    let stderr = failure(code, arguments);
+    assert!(stderr.contains(words), "{arguments:?}: {words:?} is not in {stderr}");
+}
+
+/// An empty folder.
+pub fn folder(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
+    if path.exists() {
+        std::fs::remove_dir_all(&path).unwrap();
+    }
+    std::fs::create_dir_all(&path).unwrap();
+    path
+}
