@@ -47,6 +47,7 @@ pub use store::forecast::{Forecast, LevelForecast, Shortage, expected_file_bytes
 pub use store::generate::{Generate, Progress};
 pub use store::job::{ClassJob, JobDone};
 pub use store::manifest::{CountedClass, MANIFEST, Manifest, ManifestClass};
+pub use store::many::ValueWithMoves;
 pub use store::on_demand::{
     AnswerSource, CountNeed, CountPhase, CountProgress, Follow, OnDemand, OnDemandAnswer, OnDemandError,
 };

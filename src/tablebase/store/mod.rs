@@ -20,7 +20,7 @@ pub(crate) mod generate;
 pub(crate) mod job;
 pub(crate) mod lock;
 pub(crate) mod manifest;
-mod many;
+pub(crate) mod many;
 pub(crate) mod memory;
 pub(crate) mod on_demand;
 mod pack;

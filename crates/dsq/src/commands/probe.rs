@@ -3,13 +3,13 @@ use crate::on_demand::OnDemandArgs;
 use clap::Args;
 use cli::arguments::ThreadsArg;
 use cli::failure::{Failure, Outcome};
-use cli::input::lines;
+use cli::input::lines_as_they_arrive;
 use cli::output::{print, print_json};
 use cli::progress::{exit_on_interrupt, interrupt, progress_bar};
 use doushouqi::board::{Move, Position};
 use doushouqi::tablebase::{
     AnswerSource, Content, CountPhase, CountProgress, Material, OnDemand, OnDemandAnswer, OnDemandError,
-    Probe as Values, ProbeWdl, TableProber, TableSet, Value, Wdl, WdlProber,
+    Probe as Values, ProbeWdl, TableProber, TableSet, Value, ValueWithMoves, Wdl, WdlProber,
 };
 use serde::Serialize;
 use std::cmp::Reverse;
@@ -94,28 +94,29 @@ impl Probe {
         let rules = self.rules.rules.unwrap_or(*set.rules().options());
         if set.content() == Content::Wdl && !self.line && !self.on_demand.on_demand {
             let prober = set.wdl_prober(&rules)?;
-            return self.threads.run(|| self.each(&|fen| self.probe_results(&prober, fen)))?;
+            let probe = |fens: &[String]| fens.iter().try_for_each(|fen| self.probe_results(&prober, fen));
+            return self.threads.run(|| self.each(&probe))?;
         }
         let tables = set.prober(&rules)?;
         let prober = match self.on_demand.cache()? {
             Some(cache) => Prober::OnDemand(Box::new(cache.open(tables)?)),
             None => Prober::Tables(Box::new(tables)),
         };
-        self.threads.run(|| self.each(&|fen| self.probe(&prober, fen)))?
+        self.threads.run(|| self.each(&|fens| self.probe_group(&prober, fens)))?
     }
 
-    /// Calls `probe` with each FEN.
-    fn each(&self, probe: &dyn Fn(&str) -> Outcome) -> Outcome {
-        for fen in &self.fens {
-            if fen == "-" {
-                for line in lines(io::stdin().lock()) {
-                    let line = line.map_err(|e| Failure::reading("standard input", &e))?;
-                    if !line.trim().is_empty() {
-                        probe(&line)?;
-                    }
-                }
-            } else {
-                probe(fen)?;
+    /// Calls `probe` with all FENs, in groups.
+    fn each(&self, probe: &dyn Fn(&[String]) -> Outcome) -> Outcome {
+        for fens in self.fens.split_inclusive(|fen| fen == "-") {
+            let is_input = fens.last().is_some_and(|fen| fen == "-");
+            probe(&fens[..fens.len() - usize::from(is_input)])?;
+            if !is_input {
+                continue;
+            }
+            for lines in lines_as_they_arrive(io::stdin()) {
+                let mut lines = lines.map_err(|e| Failure::reading("standard input", &e))?;
+                lines.retain(|line| !line.trim().is_empty());
+                probe(&lines)?;
             }
         }
         Ok(())
@@ -151,14 +152,21 @@ impl Probe {
         Failure::Input(format!("{fen:?} has {pieces} pieces; the tables in {tables} go to {most}{hint}"))
     }
 
-    /// The answer for a position; `None` if the tables do not cover it.
-    fn answer(&self, prober: &Prober, position: &Position) -> Result<Option<Answer>, Failure> {
+    /// The answer for a position, given its values if they are known; `None` if the tables do not cover it.
+    fn answer(
+        &self,
+        prober: &Prober,
+        position: &Position,
+        known: Option<ValueWithMoves>,
+    ) -> Result<Option<Answer>, Failure> {
         let on_demand = match prober {
             Prober::OnDemand(on_demand) => on_demand,
             Prober::Tables(tables) => {
-                let (Some(value), Some(moves)) = (tables.value(position)?, tables.moves(position)?) else {
-                    return Ok(None);
+                let (value, moves) = match known {
+                    Some(known) => known,
+                    None => (tables.value(position)?, tables.moves(position)?),
                 };
+                let (Some(value), Some(moves)) = (value, moves) else { return Ok(None) };
                 let moves = moves.into_iter().map(|(mv, value)| (mv, Some(value))).collect();
                 let values = OnDemandAnswer { value, moves, source: AnswerSource::Tables };
                 let line = if self.line { Some(tables.line(position)?) } else { None };
@@ -188,9 +196,21 @@ impl Probe {
         if stop.load(Ordering::Relaxed) { Err(OnDemandError::Cancelled.into()) } else { Ok(Some(answer)) }
     }
 
-    fn probe(&self, prober: &Prober, fen: &str) -> Outcome {
+    /// Prints the values of positions, which it reads from the tables together. After an error of the tables it reads
+    /// them one by one, so that those before the damaged block are printed.
+    fn probe_group(&self, prober: &Prober, fens: &[String]) -> Outcome {
+        let positions = || fens.iter().map_while(|fen| parse(fen).ok()).collect::<Vec<_>>();
+        let known = match prober {
+            Prober::Tables(tables) if fens.len() > 1 => tables.values_with_moves(&positions()).unwrap_or_default(),
+            _ => Vec::new(),
+        };
+        let mut known = known.into_iter();
+        fens.iter().try_for_each(|fen| self.probe(prober, fen, known.next()))
+    }
+
+    fn probe(&self, prober: &Prober, fen: &str, known: Option<ValueWithMoves>) -> Outcome {
         let position = parse(fen)?;
-        let Some(Answer { values, line }) = self.answer(prober, &position)? else {
+        let Some(Answer { values, line }) = self.answer(prober, &position, known)? else {
             let hint = " (--on-demand answers one more)";
             return Err(self.too_many(fen, &position, prober.tables().set(), hint));
         };

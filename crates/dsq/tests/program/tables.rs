@@ -3,7 +3,7 @@
 
 use crate::dsq;
 
-use doushouqi::board::{Color, NoMove, Position, RuleOptions, Rules, Setup};
+use doushouqi::board::{Color, Move, NoMove, Position, RuleOptions, Rules, Setup};
 use doushouqi::search::{TableCache, Tables};
 use doushouqi::tablebase::{
     CellValue, Cells, Index, Material, Options, Probe, ROW_CELLS, SetError, Solver, TableFile, TableProber, TableSet,
@@ -13,10 +13,10 @@ use dsq::{command, dsq, stdout};
 use proptest::prelude::*;
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json as object};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
@@ -868,6 +868,10 @@ fn probes_from_standard_input() {
         assert_eq!(report["dtw"], Json::from(verdict.dtw));
         assert_eq!(report["wdl"], serde_json::to_value(verdict.wdl).unwrap());
         assert!(report.get("line").is_none());
+        let name =
+            |(mv, value): &(Move, Value)| object!({"move": mv.notation(position), "wdl": value.wdl, "dtw": value.dtw});
+        let moves: Vec<Json> = set.moves(position).unwrap().unwrap().iter().map(name).collect();
+        assert_eq!(report["moves"], Json::from(moves));
     }
     // Lines up to a bad one are answered.
     let output = pipe(format!("{LOST_IN_12}\nrubbish\n{LOST_IN_12}\n").as_bytes());
@@ -875,6 +879,25 @@ fn probes_from_standard_input() {
     assert_eq!(String::from_utf8(output.stdout).unwrap().lines().count(), 1);
     failed(&pipe(b"\xff\xfe\n"), &[2], &["standard input"]);
     assert_eq!(pipe(b"").status.code(), Some(0));
+}
+
+/// A caller may wait for each answer before it writes the next position.
+#[test]
+fn each_line_is_answered_when_it_arrives() {
+    let dir = tables(2);
+    let mut child = command(&["probe", "--tables", text(dir.path()), "--json", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (mut input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let mut answers = BufReader::new(output).lines();
+    for _ in 0..3 {
+        writeln!(input, "{LOST_IN_12}").unwrap();
+        assert!(answers.next().unwrap().unwrap().contains("\"dtw\":12"));
+    }
+    drop(input);
+    assert!(child.wait().unwrap().success() && answers.next().is_none());
 }
 
 #[test]
