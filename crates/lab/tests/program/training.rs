@@ -1,11 +1,12 @@
 //! Training: data by self-play and from tables, weights, networks, and openings.
 
 use crate::program::{command, fails, failure, json, run, stdout};
-use doushouqi::board::{RuleOptions, Rules};
+use doushouqi::board::{Position, RuleOptions, Rules};
+use doushouqi::game::Game;
 use doushouqi::search::bench::bench;
 use doushouqi::search::eval::{WEIGHTS, Weights};
 use doushouqi::search::network::Network;
-use doushouqi::search::{EngineOptions, Evaluation};
+use doushouqi::search::{Engine, EngineOptions, Evaluation, Limits};
 use doushouqi::tablebase::{Generate, Options, Solver};
 use matches::Openings;
 use std::io::{BufRead, BufReader};
@@ -175,6 +176,13 @@ fn a_network_is_trained() {
     let (net, out) = (path("net"), path("next"));
     stdout(&["datagen", "--evaluation", &net, "--games", "2", "--nodes", "200", "--pieces", "3", "--out", &out]);
     assert!(!read_records(out.as_ref(), &RuleOptions::default()).unwrap().is_empty());
+    // Its moves are legal.
+    let mut engine = Engine::new(EngineOptions::default().hash_mib(1).evaluation(Evaluation::Network(network)));
+    let mut game = Game::new(Position::start(), Rules::default(), Some(Game::NO_CAPTURE_LIMIT));
+    while game.end().is_none() && game.moves().len() < 100 {
+        let found = engine.search(&game, &Limits::default().nodes(200)).run();
+        game.play(found.best().unwrap()).unwrap();
+    }
 
     // Outputs are checked before the run.
     std::fs::create_dir(path("plot.svg")).unwrap();
@@ -202,7 +210,7 @@ fn a_network_is_trained() {
         let stderr = failure(2, &["train", &path("wrong.toml")]);
         assert!(stderr.contains(problem), "{stderr}");
     }
-    std::fs::write(path("cut"), &std::fs::read(&net).unwrap()[..1000]).unwrap();
+    std::fs::write(path("cut"), &std::fs::read(path("net")).unwrap()[..1000]).unwrap();
     fails(2, &["datagen", "--evaluation", &path("cut"), "--out", &path("new")], "it has 1000 bytes");
 }
 
