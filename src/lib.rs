@@ -62,7 +62,7 @@
 //!
 //! # Features
 //!
-//! `board` and `game` need no feature and only a few dependencies. The default features are `search` and `gpu`:
+//! `board` and `game` need no feature and only a few dependencies. The default feature is `search`:
 //!
 //! - `serde`: positions, squares, pieces and rules serialise as their text.
 //! - `perft`: counting lines of moves on all cores.
