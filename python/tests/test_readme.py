@@ -20,7 +20,7 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("clean")
     venv.create(directory, with_pip=True)
     interpreter = directory / "bin" / "python"
-    links = [f"--find-links={folder}" for folder in WHEELS.split()]
+    links = [f"--find-links={folder}" for folder in WHEELS.split(":")]
     command: list[str | Path] = [interpreter, "-m", "pip", "install", "--quiet", "--no-index", *links, "doushouqi"]
     subprocess.run(command, check=True, cwd=directory)
     return interpreter
