@@ -118,7 +118,7 @@ impl Program for Cli {
         ("generate", "Ctrl-C keeps the classes that are finished; the same command resumes."),
         ("match", "Ctrl-C keeps the games that are finished: they count, and are in the file of --save."),
         ("perft", "Ctrl-C keeps nothing: the count is printed at the end."),
-        ("play", "Ctrl-C loses the game unless it was saved."),
+        ("play", "Ctrl-C adds the game to ~/.local/state/dsq/games.txt."),
         ("puzzles", "Ctrl-C keeps the lines that are printed."),
         ("repack", "Ctrl-C keeps the files that are finished; the same command resumes."),
         ("reproduce", "Ctrl-C keeps nothing: the tables are printed or written at the end."),
