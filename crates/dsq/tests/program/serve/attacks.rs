@@ -99,6 +99,8 @@ fn large_searches_do_not_starve_small_ones() {
 #[test]
 fn long_analyses_make_way() {
     let analyses = |server: &Server| -> Vec<Connection> {
+        // The first search makes the tables of searches, for which others may wait longer than for a permit.
+        assert_eq!(server.connect().get_with("/api/v1/bestmove?movetime=1", &client(6)).status, 200);
         let long = |number| start(server, "/api/v1/analyze?movetime=600000", &client(number));
         let all = (1..=4).map(long).collect();
         wait_for(server, "searches", "4");
