@@ -10,9 +10,6 @@ use numpy::{PyArrayDescrMethods, PyReadonlyArray2, PyUntypedArray, PyUntypedArra
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-/// What `__reduce__` returns for pickle: a function, and its arguments.
-pub(crate) type Reduced<'py, T> = PyResult<(Bound<'py, PyAny>, T)>;
-
 /// A `Board`, or the FEN of a position.
 pub(crate) struct BoardArgument {
     pub position: Position,

@@ -389,7 +389,7 @@ impl PyBoard {
     }
 
     /// For pickle: the first position, the rules, the limit and the moves.
-    fn __reduce__<'py>(&self, py: Python<'py>) -> crate::arguments::Reduced<'py, Played> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> crate::pickle::Reduced<'py, Played> {
         let restore = py.get_type::<PyBoard>().getattr("_restore")?;
         let moves = self.game.moves().iter().map(ToString::to_string).collect();
         let rules = self.game.rules().options().to_string();

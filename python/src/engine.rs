@@ -133,7 +133,7 @@ impl PyInfo {
     }
 
     /// For pickle.
-    fn __reduce__<'py>(&self, py: Python<'py>) -> crate::arguments::Reduced<'py, (InfoFields,)> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> crate::pickle::Reduced<'py, (InfoFields,)> {
         let PyInfo { pv, score, text, win_in, loss_in, depth, nodes, time, tbhits } = self.clone();
         let restore = py.get_type::<PyInfo>().getattr("_restore")?;
         Ok((restore, ((pv, score, text, win_in, loss_in, depth, nodes, time, tbhits),)))

@@ -12,6 +12,7 @@ mod outcome;
 mod packed;
 mod packing;
 mod perft;
+mod pickle;
 mod random;
 mod rules;
 mod source;

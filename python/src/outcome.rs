@@ -67,7 +67,7 @@ impl PyOutcome {
     }
 
     /// For pickle.
-    fn __reduce__<'py>(&self, py: Python<'py>) -> crate::arguments::Reduced<'py, (&'static str, Option<bool>)> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> crate::pickle::Reduced<'py, (&'static str, Option<bool>)> {
         Ok((py.get_type::<PyOutcome>().getattr("_restore")?, (self.termination(), self.winner())))
     }
 

@@ -76,7 +76,7 @@ impl PyValue {
     }
 
     /// For pickle.
-    fn __reduce__<'py>(&self, py: Python<'py>) -> crate::arguments::Reduced<'py, (i8, Option<u16>)> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> crate::pickle::Reduced<'py, (i8, Option<u16>)> {
         Ok((py.get_type::<PyValue>().getattr("_restore")?, (self.wdl(), self.dtw())))
     }
 
@@ -158,7 +158,7 @@ impl PyStats {
     }
 
     /// For pickle.
-    fn __reduce__<'py>(&self, py: Python<'py>) -> crate::arguments::Reduced<'py, (u64, u64, Vec<u64>)> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> crate::pickle::Reduced<'py, (u64, u64, Vec<u64>)> {
         let Stats { no_move, draws, by_plies } = self.stats.clone();
         Ok((py.get_type::<PyStats>().getattr("_restore")?, (no_move, draws, by_plies)))
     }

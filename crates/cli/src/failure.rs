@@ -1,6 +1,6 @@
 //! The failures of commands, and their exit codes.
 
-use crate::program::name;
+use crate::name::name;
 use doushouqi::board::ParseFenError;
 use doushouqi::tablebase::{OnDemandError, SetError, SolveError, TableError};
 use report::plot::PlotError;

@@ -24,6 +24,7 @@ pub mod failure;
 mod help;
 pub mod input;
 mod man;
+mod name;
 #[cfg(unix)]
 mod open_files;
 pub mod output;
@@ -35,4 +36,5 @@ mod signals;
 
 pub use completions::Completions;
 pub use man::Man;
-pub use program::{Program, main, name};
+pub use name::name;
+pub use program::{Program, main};

@@ -1,6 +1,6 @@
 //! The end of the program on a panic.
 
-use crate::program::name;
+use crate::name::name;
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::io::{self, Write};
 use std::panic::{PanicHookInfo, set_hook};

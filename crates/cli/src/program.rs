@@ -1,12 +1,11 @@
 //! The life of a program: from its command line to its exit code.
 
 use crate::failure::{Failure, Outcome, exit_code, of_arguments};
-use crate::{help, panic, progress};
+use crate::{help, name, panic, progress};
 use clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
 use clap::{Command, CommandFactory, FromArgMatches};
 use doushouqi::cpu::CpuLevel;
 use std::process::ExitCode;
-use std::sync::OnceLock;
 
 /// The command line of a program.
 pub trait Program: CommandFactory + FromArgMatches {
@@ -28,13 +27,6 @@ pub trait Program: CommandFactory + FromArgMatches {
     }
 }
 
-static NAME: OnceLock<String> = OnceLock::new();
-
-/// The name of the running program, with which its errors begin.
-pub fn name() -> &'static str {
-    NAME.get().map_or("dsq", String::as_str)
-}
-
 /// Runs the program: parses the command line, runs the command and reports a failure.
 #[must_use]
 pub fn main<P: Program>() -> ExitCode {
@@ -42,7 +34,7 @@ pub fn main<P: Program>() -> ExitCode {
     #[cfg(unix)]
     crate::open_files::raise_limit();
     let program = help::grouped(P::command(), P::GROUPS, P::ON_CTRL_C);
-    NAME.get_or_init(|| program.get_name().to_owned());
+    name::set(program.get_name());
     let arguments = program.clone().try_get_matches();
     match arguments.and_then(|arguments| P::from_arg_matches(&arguments)) {
         Ok(parsed) => exit_code(run(parsed, program)),
