@@ -340,7 +340,7 @@ fn memory_stays_within_its_limit() {
     const LIMIT: usize = 300;
     let server = Server::start(&["--pieces", "3", "--threads", "2"]);
     let analyses = |rules: &str| -> Vec<Connection> {
-        let target = format!("/api/v1/analyze?hash=256&movetime=300&threads=2&rules={rules}");
+        let target = format!("/api/v1/analyze?hash=256&movetime=800&threads=2&rules={rules}");
         (0..4).map(|_| start(&server, &target, "")).collect()
     };
     let mut most = 0;

@@ -84,4 +84,9 @@ fn results_alone(results: &str, lost: &Value, counts: &Value) {
     let counting = dsq::dsq(&["serve", "--tables", results, "--on-demand"]);
     let stderr = String::from_utf8(counting.stderr).unwrap();
     assert!(counting.status.code() == Some(2) && stderr.contains("tables with distances"), "{stderr}");
+    // The engine plays, and probes the results in the tree.
+    let won = "d6/3w3/2p4/7/7/7/c6/4E2/7 b";
+    let analysis = dsq::stdout(&["analyze", "--fen", won, "--tables", results, "--nodes", "3000", "--json"]);
+    let line = &serde_json::from_str::<Value>(&analysis).unwrap()["lines"][0];
+    assert!(line["score"]["win_within"].as_u64().is_some() && line["tbhits"].as_u64() > Some(0), "{line}");
 }
