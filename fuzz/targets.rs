@@ -7,7 +7,6 @@
 use doushouqi::board::{Fen, Move, Position, Repetition, RuleOptions, Rules};
 use doushouqi::formats::{Dialect, format_moves, parse_moves};
 use doushouqi::game::Record;
-use doushouqi::search::eval::Weights;
 use doushouqi::search::network::{Network, NetworkParameters};
 use doushouqi::search::{EngineOptions, Limits};
 use doushouqi::tablebase::{
@@ -34,7 +33,7 @@ use xxhash_rust::xxh3::xxh3_64;
 pub type Target = fn(&[u8]);
 
 /// All targets: the name, the target, and the number of changed inputs that the tests try.
-pub const TARGETS: [(&str, Target, u32); 18] = [
+pub const TARGETS: [(&str, Target, u32); 17] = [
     ("fen", fen, 2000),
     ("moves", moves, 2000),
     ("rules", rules, 2000),
@@ -43,7 +42,6 @@ pub const TARGETS: [(&str, Target, u32); 18] = [
     ("uci", uci, 40),
     ("table", table, 200),
     ("manifest", manifest, 100),
-    ("weights", weights, 2000),
     ("general", general, 500),
     ("formula", formula, 2000),
     ("http", http, 100),
@@ -127,11 +125,6 @@ pub fn uci(data: &[u8]) {
         }
     }
     protocols::uci::serve(Cursor::new(session), sink()).expect("nothing to fail");
-}
-
-pub fn weights(data: &[u8]) {
-    let Ok(weights) = text(data).parse::<Weights>() else { return };
-    assert_eq!(weights.to_string().parse(), Ok(weights));
 }
 
 /// A position on a board of any size, as a grid or as FEN, survives a round trip in both forms, and undoing a move

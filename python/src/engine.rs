@@ -198,11 +198,10 @@ impl PyEngine {
         keywords.set_item("rules", rules.0.to_string())?;
         let evaluation = match evaluation {
             "default" => Evaluation::default(),
-            "hand-crafted" => Evaluation::HandCrafted,
             "burnett" => Evaluation::Burnett,
             _ => {
                 return Err(PyValueError::new_err(format!(
-                    "the evaluation is 'default', 'hand-crafted' or 'burnett', not {evaluation:?}"
+                    "the evaluation is 'default' or 'burnett', not {evaluation:?}"
                 )));
             }
         };

@@ -3,7 +3,7 @@
 //! The numbers are figure 3 of J. W. Burnett, *Discovering and Searching Loosely Coupled Subproblems in Dou Shou Qi*,
 //! M.Sc. thesis, Tufts University, 2010; van Rijn and Vis (2013) search with them.
 
-use crate::board::{Animal, Color, Piece, Position, Square};
+use crate::board::{Animal, Color, Lanes, Piece, Position, Square};
 
 /// The material value of each animal, weakest animal first.
 pub(crate) const MATERIAL: [i32; Animal::COUNT] = [500, 200, 300, 400, 500, 800, 900, 1000];
@@ -113,6 +113,25 @@ pub(crate) const fn piece_value(piece: Piece, square: Square) -> i32 {
     MATERIAL[piece.animal.index()] + DEVELOPMENT[piece.animal.index()][square.index()]
 }
 
+/// The evaluation of the side to move. `lanes` contains the square of each animal as a bit, by side; 0 if the animal is
+/// not on the board.
+#[inline(always)]
+pub(super) fn evaluate_lanes(lanes: &[Lanes; 2], turn: Color) -> i32 {
+    let mut white = 0;
+    for animal in Animal::ALL {
+        let a = animal.index();
+        let [own, enemy] = [lanes[0][a], lanes[1][a]].map(u64::trailing_zeros);
+        if own < 63 {
+            white += MATERIAL[a] + DEVELOPMENT[a][own as usize];
+        }
+        // Black's squares are White's after half a turn of the board.
+        if enemy < 63 {
+            white -= MATERIAL[a] + DEVELOPMENT[a][62 - enemy as usize];
+        }
+    }
+    if turn == Color::White { white } else { -white }
+}
+
 /// The evaluation from White's point of view: the value of White's pieces minus the value of Black's. It ignores the
 /// side to move, and whether the game is over.
 ///
@@ -144,6 +163,10 @@ mod tests {
         for fen in ["l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L w", "4E2/l6/2R4/7/7/3t3/c6/7/1C5 b"] {
             let position = Position::from_fen(fen).unwrap();
             assert_eq!(evaluate(&position), -evaluate(&position.swap_colors()), "{fen}");
+            let lanes = [*position.lanes(Color::White), *position.lanes(Color::Black)];
+            for (turn, sign) in [(Color::White, 1), (Color::Black, -1)] {
+                assert_eq!(evaluate_lanes(&lanes, turn), sign * evaluate(&position), "{fen}");
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 use super::eval::State;
 use super::info::Info;
 use super::packed::{NO_MOVE, Packed, pack_move};
+use super::parameters::{ASPIRATION_DELTA, ASPIRATION_DEPTH, ASPIRATION_MAX, STABILITY};
 use super::root::{RootMove, unpack_line};
 use super::score::{DECIDED, INFINITE, MATE, Score, Value, public};
 use super::shared::Shared;
@@ -103,8 +104,8 @@ impl<'a, 's> Deepening<'a, 's> {
         }
         let scale = self.worker.scale;
         let guess = self.lines.get(index).map_or(0, |_| self.moves[index].previous_value);
-        let mut delta = 25 * scale;
-        let narrow = self.shared.options.aspiration_windows && depth >= 5 && guess.abs() < DECIDED;
+        let mut delta = ASPIRATION_DELTA * scale;
+        let narrow = self.shared.options.aspiration_windows && depth >= ASPIRATION_DEPTH && guess.abs() < DECIDED;
         let (mut alpha, mut beta) = if narrow { (guess - delta, guess + delta) } else { (-INFINITE, INFINITE) };
         loop {
             let value = self.worker.root(self.state, &mut self.moves[index..], alpha, beta, depth);
@@ -121,7 +122,7 @@ impl<'a, 's> Deepening<'a, 's> {
                 return ControlFlow::Continue(value);
             }
             delta += delta;
-            if delta > 600 * scale {
+            if delta > ASPIRATION_MAX * scale {
                 (alpha, beta) = (-INFINITE, INFINITE);
             }
         }
@@ -185,7 +186,7 @@ impl<'a, 's> Deepening<'a, 's> {
             return true;
         }
         // A single legal move needs no search, and a stable best move needs less time.
-        let factor = [1.6, 1.3, 1.1, 1.0, 0.9, 0.8][self.stable.min(5)];
+        let factor = STABILITY[self.stable.min(STABILITY.len() - 1)];
         self.shared
             .soft
             .is_some_and(|soft| self.moves.len() == 1 || self.shared.start.elapsed() >= soft.mul_f64(factor))

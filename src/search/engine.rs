@@ -1,19 +1,20 @@
 //! The engine: it chooses a move in a game, within limits of time, nodes or depth.
 
-use super::alphabeta;
 use super::deepening::Deepening;
-use super::eval::{Evaluation, HandCrafted, State, WEIGHTS};
-use super::history::ThreadData;
+use super::eval::{CaptureMasks, Evaluation, State};
 use super::info::{Info, SearchResult};
 use super::limits::Limits;
 use super::mate_line;
-use super::options::{Algorithm, EngineOptions};
+use super::options::EngineOptions;
+use super::pvs::compiled_for;
 use super::search_options::SearchOptions;
 use super::shared::{Request, Shared};
 use super::tb_root::{TbRoot, tb_root};
+use super::thread_data::ThreadData;
 use super::tt::Tt;
 use super::worker::Worker;
 use crate::board::{Move, RuleOptions, Rules};
+use crate::cpu::CpuLevel;
 use crate::game::Game;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -45,8 +46,8 @@ pub struct Engine {
     tt: Tt,
     /// The data of each thread.
     thread_data: Vec<ThreadData>,
-    /// The hand-crafted evaluation for the rules that the engine is prepared for.
-    hand_crafted: Option<(RuleOptions, Box<HandCrafted>)>,
+    /// The rules that the engine is prepared for, and their masks.
+    masks: Option<(RuleOptions, Box<CaptureMasks>)>,
     memory: Memory,
     /// The longest recent time for which a runnable thread had no CPU.
     delay: Duration,
@@ -67,7 +68,7 @@ impl Engine {
     pub fn new(options: EngineOptions) -> Engine {
         let tt = Tt::new(options.hash_mib);
         let thread_data = (0..options.threads.max(1)).map(|_| ThreadData::new()).collect();
-        Engine { options, tt, thread_data, hand_crafted: None, memory: Memory::Untouched, delay: Duration::ZERO }
+        Engine { options, tt, thread_data, masks: None, memory: Memory::Untouched, delay: Duration::ZERO }
     }
 
     /// The options of the engine.
@@ -95,15 +96,10 @@ impl Engine {
     }
 
     fn set_rules(&mut self, rules: &Rules) {
-        if self.hand_crafted.as_ref().is_some_and(|(options, _)| options == rules.options()) {
+        if self.masks.as_ref().is_some_and(|(options, _)| options == rules.options()) {
             return;
         }
-        let weights = self.options.weights.as_ref().unwrap_or(&WEIGHTS);
-        let hand_crafted = match self.options.evaluation {
-            Evaluation::Burnett => HandCrafted::burnett(rules),
-            _ => HandCrafted::new(rules, weights),
-        };
-        self.hand_crafted = Some((*rules.options(), Box::new(hand_crafted)));
+        self.masks = Some((*rules.options(), Box::new(CaptureMasks::new(rules))));
         for thread_data in &mut self.thread_data {
             thread_data.evaluator = self.options.evaluation.make(rules);
         }
@@ -193,10 +189,10 @@ impl Engine {
         techniques: SearchOptions,
         on_info: &mut dyn FnMut(&Info),
     ) -> Found {
-        let Engine { options, tt, thread_data, hand_crafted, delay, .. } = self;
-        let hand_crafted = &*hand_crafted.as_ref().expect("`set_rules` made it").1;
+        let Engine { options, tt, thread_data, masks, delay, .. } = self;
+        let masks = &*masks.as_ref().expect("`set_rules` made it").1;
         // The weight of a delay halves with every search.
-        let shared = Shared::new(&request, hand_crafted, tt, options, techniques, *delay / 2);
+        let shared = Shared::new(&request, masks, tt, options, techniques, *delay / 2);
         let mut roots = roots.to_vec();
         match tb_root(&shared, request.game, &roots, options.multipv.max(1)) {
             Some(TbRoot::Lines(lines)) => {
@@ -206,22 +202,15 @@ impl Engine {
             Some(TbRoot::Moves(moves)) => roots = moves,
             None => {}
         }
-        let state = State::new(request.game.position(), hand_crafted);
+        let state = State::new(request.game.position());
         let multipv = options.multipv.clamp(1, roots.len());
         let mut report = |info: &Info| {
             let mut info = info.clone();
             mate_line::complete(request.game, &mut info);
             on_info(&info);
         };
-        let mut lines = match options.algorithm {
-            Algorithm::AlphaBeta => {
-                alphabeta::search(&shared, &state, &roots, multipv, &mut thread_data[0].evaluator, &mut report)
-            }
-            Algorithm::Pvs => {
-                let scale = if matches!(options.evaluation, Evaluation::Burnett) { 2 } else { 1 };
-                parallel(&shared, &state, &roots, multipv, thread_data, scale, &mut report)
-            }
-        };
+        let scale = if matches!(options.evaluation, Evaluation::Burnett) { 2 } else { 1 };
+        let mut lines = parallel(&shared, &state, &roots, multipv, thread_data, scale, &mut report);
         lines.iter_mut().for_each(|info| mate_line::complete(request.game, info));
         *delay = shared.waited();
         Found { lines, is_final: shared.is_over() }
@@ -311,18 +300,19 @@ fn parallel(
     scale: i32,
     report: &mut dyn FnMut(&Info),
 ) -> Vec<Info> {
+    let compiled = compiled_for(CpuLevel::get());
     let (main, helpers) = thread_data.split_first_mut().expect("there is a thread at least");
     std::thread::scope(|scope| {
         let mut started = Vec::new();
         for (i, thread_data) in helpers.iter_mut().enumerate() {
             let helper = move || {
-                let worker = Worker::new(shared, i + 1, thread_data, scale);
+                let worker = Worker::new(shared, compiled, i + 1, thread_data, scale);
                 Deepening::new(worker, state, roots, 1).run(&mut |_| ())
             };
             // If a thread cannot be started, the search continues without it.
             started.extend(std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, helper));
         }
-        let worker = Worker::new(shared, 0, main, scale);
+        let worker = Worker::new(shared, compiled, 0, main, scale);
         let mut lines = Deepening::new(worker, state, roots, multipv).run(report);
         shared.done.store(true, Ordering::Relaxed);
         let found = started.into_iter().filter_map(|helper| helper.join().ok()?.into_iter().next());

@@ -7,32 +7,30 @@
 //! | file | content |
 //! |---|---|
 //! | `score`, `packed`, `limits`, `info`, `search_options` | values, moves in nine bits, limits, results, techniques that can be switched off |
+//! | `parameters` | the margins, depths and reductions of the search |
 //! | `burnett`, `minimax` | Burnett's evaluation, and the plain search of the papers' values |
 //! | `eval/*` | static evaluation, and the position as the search stores it |
-//! | `tt`, `history`, `picker` | transposition table, history heuristics, move ordering |
+//! | `tt`, `thread_data`, `picker` | transposition table, history heuristics, move ordering |
 //! | `tb`, `tb_cache` | endgame tables for the search |
 //! | `options` | the options of an engine |
 //! | `shared`, `path`, `root` | data that threads share, the path of a thread, the moves of the root |
-//! | `alphabeta` | the papers' engine |
-//! | `worker`, `compiled`, `quiescence`, `pvs`, `deepening` | principal variation search: a thread, the CPU levels, quiescence search, main search, iterative deepening |
+//! | `worker`, `quiescence`, `pvs`, `deepening` | principal variation search: a thread and the steps of all its nodes, quiescence search, root and main search, iterative deepening |
 //! | `tb_root`, `mate_line` | endgame tables at the root, lines of wins to their end |
 //! | `engine` | the engine |
-//! | `bench`, `tune` | measuring the engine, tuning the hand-crafted evaluation |
+//! | `bench` | measuring the engine |
 
-mod alphabeta;
 pub mod bench;
 pub mod burnett;
-mod compiled;
 mod deepening;
 mod engine;
-pub mod eval;
-mod history;
+mod eval;
 mod info;
 mod limits;
 mod mate_line;
 pub mod minimax;
 mod options;
 mod packed;
+mod parameters;
 mod path;
 mod picker;
 mod pvs;
@@ -44,19 +42,18 @@ mod shared;
 mod tb;
 mod tb_cache;
 mod tb_root;
+mod thread_data;
 mod tt;
 #[cfg(test)]
 mod tt_torn;
-pub mod tune;
 mod worker;
 
 pub use engine::{Engine, Search};
-pub use eval::network;
-pub use eval::{EvalContext, Evaluate, Evaluation, evaluate};
+pub use eval::{Custom, EvalContext, Evaluate, Evaluation, network};
 pub use info::{Info, SearchResult};
 pub use limits::{Clock, Limits};
 pub use minimax::{RootValues, minimax};
-pub use options::{Algorithm, EngineOptions};
+pub use options::EngineOptions;
 pub use score::Score;
 pub use search_options::{ParseSearchOptionsError, SearchOptions};
 pub use tb::Tables;

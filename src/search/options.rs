@@ -1,22 +1,10 @@
 //! The configuration of an engine.
 
-use super::eval::{Evaluation, Weights};
+use super::eval::Evaluation;
 use super::search_options::SearchOptions;
 use super::tb::Tables;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// The search algorithm.
-#[non_exhaustive]
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Algorithm {
-    /// The papers' engine (van Rijn and Vis, 2013): alpha-beta with iterative deepening and a transposition table of
-    /// Zobrist keys. It searches the table's move and captures first, and uses one thread and no endgame tables.
-    AlphaBeta,
-    /// Principal variation search with [`SearchOptions`].
-    #[default]
-    Pvs,
-}
 
 /// The configuration of an engine.
 ///
@@ -41,10 +29,8 @@ pub struct EngineOptions {
     /// clock.
     pub move_overhead: Duration,
     /// The cp that the engine gives up to avoid a draw, at most [`EngineOptions::MAX_CONTEMPT`]: more counts as that. Use
-    /// more against weaker opponents, and 0 for analysis. [`Algorithm::AlphaBeta`] ignores it.
+    /// more against weaker opponents, and 0 for analysis.
     pub contempt: u16,
-    /// The search algorithm.
-    pub algorithm: Algorithm,
     /// Endgame tables. The engine uses them in games under the rules that they were solved for, and ignores them in
     /// others.
     pub tables: Option<Arc<Tables>>,
@@ -53,8 +39,6 @@ pub struct EngineOptions {
     pub tb_probe_depth: u8,
     /// The search techniques that are on; for measurements.
     pub search: SearchOptions,
-    /// Weights that replace those of the hand-crafted evaluation; for tuning.
-    pub weights: Option<Weights>,
 }
 
 macro_rules! setters {
@@ -75,11 +59,9 @@ impl EngineOptions {
         multipv: usize,
         move_overhead: Duration,
         contempt: u16,
-        algorithm: Algorithm,
         tables: impl Into<Option<Arc<Tables>>>,
         tb_probe_depth: u8,
         search: SearchOptions,
-        weights: impl Into<Option<Weights>>,
     }
 
     /// The default of [`EngineOptions::tb_probe_depth`].
@@ -87,10 +69,12 @@ impl EngineOptions {
     /// The highest [`EngineOptions::contempt`].
     pub const MAX_CONTEMPT: u16 = 1000;
 
-    /// The papers' engine: plain alpha-beta and Burnett's evaluation.
+    /// The papers' engine (van Rijn and Vis, 2013): alpha-beta with iterative deepening, a transposition table and
+    /// Burnett's evaluation, without later techniques.
     #[must_use]
     pub fn burnett_alphabeta() -> EngineOptions {
-        EngineOptions::default().evaluation(Evaluation::Burnett).algorithm(Algorithm::AlphaBeta)
+        let search = SearchOptions { tt: true, ..SearchOptions::NONE };
+        EngineOptions::default().evaluation(Evaluation::Burnett).search(search)
     }
 }
 
@@ -103,11 +87,9 @@ impl Default for EngineOptions {
             multipv: 1,
             move_overhead: Duration::from_millis(10),
             contempt: 0,
-            algorithm: Algorithm::default(),
             tables: None,
             tb_probe_depth: EngineOptions::TB_PROBE_DEPTH,
             search: SearchOptions::default(),
-            weights: None,
         }
     }
 }

@@ -207,7 +207,7 @@ mod tests {
     use super::*;
     use crate::board::{Position, Rules};
     use crate::game::Game;
-    use crate::search::eval::{HandCrafted, WEIGHTS};
+    use crate::search::eval::CaptureMasks;
     use crate::search::shared::Request;
     use crate::search::tt::Tt;
     use crate::search::{EngineOptions, Limits};
@@ -223,12 +223,12 @@ mod tests {
             Game::from_fen(fen, rules.clone(), None).with_earlier(vec![start.pass(), start.clone()])
         };
         let (tt, stop) = (Tt::new(1), AtomicBool::new(false));
-        let (hand_crafted, options) = (HandCrafted::new(&rules, &WEIGHTS), EngineOptions::default());
+        let (masks, options) = (CaptureMasks::new(&rules), EngineOptions::default());
         for (clock, clocks) in [(0, [0, 0, 0]), (1, [0, 0, 1]), (7, [5, 6, 7])] {
             let game = game(clock);
             let (limits, start) = (Limits::default(), Instant::now());
             let request = Request { game: &game, limits, stop: &stop, start, mate_plies: None };
-            let shared = Shared::new(&request, &hand_crafted, &tt, &options, options.search, Duration::ZERO);
+            let shared = Shared::new(&request, &masks, &tt, &options, options.search, Duration::ZERO);
             assert_eq!(Path::new(&shared, 0).halfmove_clocks, clocks);
         }
     }

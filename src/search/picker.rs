@@ -3,9 +3,9 @@
 //! losing captures.
 
 use super::eval::{Attacks, State, TRAP_BITS};
-use super::history::{MOVES, ThreadData};
 use super::packed::{NO_MOVE, Packed, animal_of, pack, to_of};
 use super::search_options::SearchOptions;
+use super::thread_data::{MOVES, ThreadData};
 
 /// The piece values that order captures: Burnett's material.
 pub(super) const PIECE_VALUE: [i32; 8] = super::burnett::MATERIAL;
@@ -250,11 +250,10 @@ impl Picker {
 
 #[cfg(test)]
 mod tests {
-    use super::super::eval::{EvalInput, HandCrafted, WEIGHTS};
+    use super::super::eval::CaptureMasks;
     use super::super::packed::pack_move;
     use super::*;
     use crate::board::{Position, Rules};
-    use crate::cpu::CpuLevel;
     use crate::game::random::Random;
 
     fn all(
@@ -272,7 +271,7 @@ mod tests {
     fn every_move_comes_once_the_best_first() {
         let mut random = Random::new(12);
         let rules = Rules::default();
-        let hand_crafted = HandCrafted::new(&rules, &WEIGHTS);
+        let masks = CaptureMasks::new(&rules);
         let mut thread_data = ThreadData::new();
         let (mut captures, mut steps) = (0, 0);
         for _ in 0..60 {
@@ -281,9 +280,9 @@ mod tests {
                 if legal.is_empty() {
                     break;
                 }
-                let state = State::new(&position, &hand_crafted);
+                let state = State::new(&position);
                 let mut attacks = Attacks::new();
-                attacks.compute(CpuLevel::get(), &rules, &hand_crafted, EvalInput::None, &state);
+                attacks.compute(&rules, &masks, false, &state);
                 let mut any = || random.bits() as Packed & 511;
                 let mut one = || pack_move(legal[usize::from(any()) % legal.len()]);
                 let (tt_move, killers, earlier) = (one(), [one(), any()], [any(), any() | 512]);

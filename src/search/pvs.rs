@@ -7,27 +7,33 @@
 //!
 //! The steps of a node have the names that the Chess Programming Wiki gives them.
 
-#[cfg(target_arch = "x86_64")]
-use super::compiled::{Avx2, Avx512};
-use super::compiled::{Compiled, Node, Portable, Visit};
-use super::eval::{Attacks, State, TRAP_BITS};
+use super::eval::{Attacks, NetworkEvaluator, State, TRAP_BITS};
 use super::packed::{NO_MOVE, Packed, to_of};
+use super::parameters::*;
 use super::picker::{KILLER, Order, Picker, checked};
-use super::quiescence::Quiescence;
 use super::root::RootMove;
 use super::score::{DECIDED, INFINITE, MATE, MAX_PLY, Value, mate_in, mated_in};
 use super::tt::{Bound, NO_EVAL, TtEntry, value_to_tt};
-use super::worker::{TbHit, TtHit, Worker};
-use crate::cpu::CpuLevel;
+use super::worker::{Compiled, Node, TbHit, TtHit, Worker};
+use crate::cpu::{CpuLevel, compiled};
 use std::ops::ControlFlow;
 
-/// A node of the main search. `PV`: the node is on a principal variation, with an open window.
-struct Main<const PV: bool>;
-
-impl<const PV: bool> Visit for Main<PV> {
-    #[inline(always)]
-    fn visit<L: Compiled>(worker: &mut Worker<'_>, state: &State, node: Node) -> Value {
-        worker.search::<L, PV>(state, node)
+/// The search compiled for a CPU level.
+pub(super) fn compiled_for(level: CpuLevel) -> Compiled {
+    macro_rules! node {
+        ($function:path) => {
+            compiled!(level, fn(worker: &mut Worker<'_>, state: &State, node: Node) -> Value = $function)
+        };
+    }
+    Compiled {
+        zero_window: node!(Worker::search::<false>),
+        open_window: node!(Worker::search::<true>),
+        quiescence_zero: node!(Worker::quiescence::<false>),
+        quiescence_open: node!(Worker::quiescence::<true>),
+        network: compiled!(
+            level,
+            fn(network: &mut NetworkEvaluator, state: &State, ply: usize) -> i32 = NetworkEvaluator::evaluate
+        ),
     }
 }
 
@@ -81,18 +87,7 @@ impl Worker<'_> {
         beta: Value,
         depth: i32,
     ) -> Option<Value> {
-        let node = Node { alpha, beta, depth, ply: 0, cut_node: false };
-        // The level is limited to the best that the CPU supports.
-        match self.level.min(CpuLevel::best()) {
-            #[cfg(target_arch = "x86_64")]
-            CpuLevel::Avx512 => self.root_at::<Avx512>(state, moves, node),
-            #[cfg(target_arch = "x86_64")]
-            CpuLevel::Avx2 => self.root_at::<Avx2>(state, moves, node),
-            _ => self.root_at::<Portable>(state, moves, node),
-        }
-    }
-
-    fn root_at<L: Compiled>(&mut self, state: &State, moves: &mut [RootMove], mut node: Node) -> Option<Value> {
+        let mut node = Node { alpha, beta, depth, ply: 0, cut_node: false };
         let mut attacks = Attacks::new();
         self.compute_attacks(state, &mut attacks);
         let raw_eval = self.evaluate(state, &attacks, 0);
@@ -105,7 +100,7 @@ impl Worker<'_> {
             self.pv_len[1] = 1;
             let capture = state.is_capture(mv);
             let child = self.enter(state, mv, state.key_after(mv, self.keys), capture, 0);
-            let value = if child.is_lost() { MATE - 1 } else { self.search_root_move::<L>(&child, node, i, capture) };
+            let value = if child.is_lost() { MATE - 1 } else { self.search_root_move(&child, node, i, capture) };
             self.path.pop();
             if self.path.stopped {
                 return (best > -INFINITE).then_some(best);
@@ -135,44 +130,48 @@ impl Worker<'_> {
         Some(best)
     }
 
-    fn search_root_move<L: Compiled>(&mut self, child: &State, node: Node, number: usize, capture: bool) -> Value {
+    fn search_root_move(&mut self, child: &State, node: Node, number: usize, capture: bool) -> Value {
         let full = node.depth - 1;
         if number == 0 {
-            return self.open_window::<L>(child, node, full);
+            return self.open_window(child, node, full);
         }
         let mut depth = full;
         // Late move reductions (LMR).
-        if self.shared.options.late_move_reductions && node.depth >= 3 && number >= 3 && !capture {
+        if self.shared.options.late_move_reductions
+            && node.depth >= LMR_ROOT_DEPTH
+            && number >= LMR_ROOT_MOVES
+            && !capture
+        {
             depth -= (self.base_reduction(node.depth, number) - 1).max(0);
         }
-        let mut value = self.zero_window::<L>(child, node, depth, true);
+        let mut value = self.zero_window(child, node, depth, true);
         if value > node.alpha && depth < full && !self.path.stopped {
-            value = self.zero_window::<L>(child, node, full, true);
+            value = self.zero_window(child, node, full, true);
         }
         // Principal variation search (PVS): a move that beats the first move is searched again with the open window.
         if value > node.alpha && value < node.beta && !self.path.stopped {
-            value = self.open_window::<L>(child, node, full);
+            value = self.open_window(child, node, full);
         }
         value
     }
 
     /// The value of a move, searched with the window of the node.
     #[inline(always)]
-    fn open_window<L: Compiled>(&mut self, child: &State, node: Node, depth: i32) -> Value {
+    fn open_window(&mut self, child: &State, node: Node, depth: i32) -> Value {
         let child_node = Node { alpha: -node.beta, beta: -node.alpha, depth, ply: node.ply + 1, cut_node: false };
-        -L::call::<Main<true>>(self, child, child_node)
+        -(self.compiled.open_window)(self, child, child_node)
     }
 
     /// The value of a move, searched with a zero window above alpha.
     #[inline(always)]
-    fn zero_window<L: Compiled>(&mut self, child: &State, node: Node, depth: i32, cut_node: bool) -> Value {
+    fn zero_window(&mut self, child: &State, node: Node, depth: i32, cut_node: bool) -> Value {
         let child_node = Node { alpha: -node.alpha - 1, beta: -node.alpha, depth, ply: node.ply + 1, cut_node };
-        -L::call::<Main<false>>(self, child, child_node)
+        -(self.compiled.zero_window)(self, child, child_node)
     }
 
-    /// The value of a position within the bounds (fail-soft).
+    /// A node of the main search. `PV`: the node is on a principal variation, with an open window.
     #[inline(always)]
-    fn search<L: Compiled, const PV: bool>(&mut self, state: &State, mut node: Node) -> Value {
+    pub(super) fn search<const PV: bool>(&mut self, state: &State, mut node: Node) -> Value {
         debug_assert!(node.alpha < node.beta && (PV || node.alpha + 1 == node.beta));
         let options = &self.shared.options;
         let ply = node.ply;
@@ -181,7 +180,8 @@ impl Worker<'_> {
                 self.pv_len[ply] = ply;
                 return self.shared.draw_value(ply);
             }
-            return L::call::<Quiescence<PV>>(self, state, node);
+            let quiescence = if PV { self.compiled.quiescence_open } else { self.compiled.quiescence_zero };
+            return quiescence(self, state, node);
         }
         self.count_node::<PV>(ply);
         if self.path.stopped {
@@ -197,7 +197,7 @@ impl Worker<'_> {
         if let Some(tt) = tt
             && !PV
             && excluded == NO_MOVE
-            && tt.entry.bound.decides(tt.value, node.alpha, node.beta)
+            && tt.entry.bound.proves_cutoff(tt.value, node.alpha, node.beta)
             && i32::from(tt.entry.depth) >= node.depth
             && self.path.tt_holds(tt.value, ply)
         {
@@ -205,7 +205,7 @@ impl Worker<'_> {
         }
         let mut attacks = Attacks::new();
         self.compute_attacks(state, &mut attacks);
-        if let Some(value) = self.leaf_value::<PV>(state, &attacks, ply, node.depth <= 0) {
+        if let Some(value) = self.terminal_value::<PV>(state, &attacks, ply, node.depth <= 0) {
             return value;
         }
         // Mate distance pruning.
@@ -219,7 +219,7 @@ impl Worker<'_> {
         // Endgame tablebases.
         let hit = if excluded == NO_MOVE { self.tb_probe::<PV>(state, ply, node.depth) } else { None };
         if let Some(hit) = hit
-            && hit.bound.suffices(hit.value, node.alpha, node.beta)
+            && hit.bound.is_exact_or_cutoff(hit.value, node.alpha, node.beta)
         {
             self.store_hit(state.key, &hit, &node);
             return hit.value;
@@ -238,20 +238,20 @@ impl Worker<'_> {
         }
         // Internal iterative reductions (IIR).
         if options.internal_iterative_reductions
-            && node.depth >= 4
+            && node.depth >= IIR_DEPTH
             && info.tt_move == NO_MOVE
             && excluded == NO_MOVE
             && (PV || node.cut_node)
         {
             node.depth -= 1;
         }
-        self.search_moves::<L, PV>(state, &attacks, &info, node)
+        self.search_moves::<PV>(state, &attacks, &info, node)
     }
 
     /// Stores a table value that decides a node, if it took long to read. It is worth more than a search of this depth.
     fn store_hit(&self, key: u64, hit: &TbHit, node: &Node) {
         if hit.from_file && self.shared.options.tt {
-            let (value, depth) = (value_to_tt(hit.value, node.ply), (node.depth + 6).clamp(0, 255) as u8);
+            let (value, depth) = (value_to_tt(hit.value, node.ply), (node.depth + TB_DEPTH).clamp(0, 255) as u8);
             let entry = TtEntry { mv: NO_MOVE, value, depth, bound: hit.bound, eval: NO_EVAL };
             self.shared.tt.store(self.path.tt_key(key), entry);
         }
@@ -281,7 +281,9 @@ impl Worker<'_> {
         // Another position with the same key is very unlikely, but its move must not be played.
         let tt_move = tt.map_or(NO_MOVE, |tt| checked(attacks, tt.entry.mv));
         let better = tt.filter(|tt| {
-            !in_check && tt.value.abs() < DECIDED && tt.entry.bound.decides(tt.value, static_eval - 1, static_eval + 1)
+            !in_check
+                && tt.value.abs() < DECIDED
+                && tt.entry.bound.proves_cutoff(tt.value, static_eval - 1, static_eval + 1)
         });
         let eval = better.map_or(static_eval, |tt| tt.value);
         let (least, most) = (-INFINITE, INFINITE);
@@ -292,19 +294,19 @@ impl Worker<'_> {
     /// some move will probably stay above it. The evaluation does not see an enemy that is about to enter the den.
     #[inline(always)]
     fn reverse_futility(&self, state: &State, info: &NodeInfo, node: &Node) -> bool {
-        let margin = (70 * node.depth - if info.improving { 50 } else { 0 }) * self.scale;
+        let margin = (RFP_MARGIN * node.depth - if info.improving { RFP_IMPROVING } else { 0 }) * self.scale;
         self.shared.options.reverse_futility_pruning
             && !info.in_check
             && info.excluded == NO_MOVE
             && !state.den_in_danger()
-            && node.depth <= 7
+            && node.depth <= RFP_DEPTH
             && node.beta.abs() < DECIDED
             && info.eval - margin >= node.beta
     }
 
     /// Searches the moves of a node. The function is long because every step needs most variables of the loop.
     #[inline(always)]
-    fn search_moves<L: Compiled, const PV: bool>(
+    fn search_moves<const PV: bool>(
         &mut self,
         state: &State,
         attacks: &Attacks,
@@ -354,13 +356,13 @@ impl Worker<'_> {
                 picker.drop_quiets(TRAP_BITS[them]);
                 continue;
             }
-            let extension = match self.singular_extension::<L, PV>(state, info, mv, &node) {
+            let extension = match self.singular_extension::<PV>(state, info, mv, &node) {
                 ControlFlow::Continue(extension) => extension,
                 ControlFlow::Break(value) => return value,
             };
             let child = self.enter(state, mv, key, capture, ply);
             let candidate = Candidate { rank, number, capture, threat, extension };
-            let value = self.search_move::<L, PV>(&child, info, node, &candidate);
+            let value = self.search_move::<PV>(&child, info, node, &candidate);
             self.path.pop();
             if self.path.stopped {
                 return 0;
@@ -406,10 +408,10 @@ impl Worker<'_> {
     /// Late move pruning (LMP): whether to search only captures and threats from here on.
     #[inline(always)]
     fn late_move_pruning(&self, info: &NodeInfo, depth: i32, number: usize, best: Value) -> bool {
-        let enough = (4 + depth * depth) / if info.improving { 1 } else { 2 };
+        let enough = (LMP_MOVES + depth * depth) / if info.improving { 1 } else { 2 };
         self.shared.options.late_move_pruning
             && !info.in_check
-            && depth <= 8
+            && depth <= LMP_DEPTH
             && number as i32 >= enough
             && best > -DECIDED
     }
@@ -417,7 +419,7 @@ impl Worker<'_> {
     /// Singular extensions: the extension of the transposition table's move if all other moves are much worse. Breaks
     /// with the value of the node if another move also fails high (multi-cut) or the search was stopped.
     #[inline(always)]
-    fn singular_extension<L: Compiled, const PV: bool>(
+    fn singular_extension<const PV: bool>(
         &mut self,
         state: &State,
         info: &NodeInfo,
@@ -428,19 +430,22 @@ impl Worker<'_> {
         let Some(tt) = info.tt.filter(|_| {
             self.shared.options.singular_extensions
                 && mv == info.tt_move
-                && depth >= 7
+                && depth >= SINGULAR_DEPTH
                 && info.excluded == NO_MOVE
                 && ply < 2 * MAX_PLY / 3
         }) else {
             return ControlFlow::Continue(0);
         };
-        if tt.entry.bound == Bound::Upper || i32::from(tt.entry.depth) < depth - 3 || tt.value.abs() >= DECIDED {
+        if tt.entry.bound == Bound::Upper
+            || i32::from(tt.entry.depth) < depth - SINGULAR_TT_DEPTH
+            || tt.value.abs() >= DECIDED
+        {
             return ControlFlow::Continue(0);
         }
-        let target = tt.value - 2 * depth * self.scale;
+        let target = tt.value - SINGULAR_MARGIN * depth * self.scale;
         self.plies[ply + 2].excluded = mv;
         let others = Node { alpha: target - 1, beta: target, depth: (depth - 1) / 2, ..*node };
-        let value = L::call::<Main<false>>(self, state, others);
+        let value = (self.compiled.zero_window)(self, state, others);
         self.plies[ply + 2].excluded = NO_MOVE;
         if self.path.stopped {
             ControlFlow::Break(0)
@@ -456,7 +461,7 @@ impl Worker<'_> {
     /// The value of a move: the first with the window of the node, the others with a zero window first (principal
     /// variation search), and at a reduced depth if they are probably no better.
     #[inline(always)]
-    fn search_move<L: Compiled, const PV: bool>(
+    fn search_move<const PV: bool>(
         &mut self,
         child: &State,
         info: &NodeInfo,
@@ -466,18 +471,18 @@ impl Worker<'_> {
         let new_depth = node.depth - 1 + candidate.extension;
         if candidate.number == 0 {
             return if PV {
-                self.open_window::<L>(child, node, new_depth)
+                self.open_window(child, node, new_depth)
             } else {
-                self.zero_window::<L>(child, node, new_depth, !node.cut_node)
+                self.zero_window(child, node, new_depth, !node.cut_node)
             };
         }
         let reduced_depth = self.late_move_reduction::<PV>(info, &node, candidate, new_depth);
-        let mut value = self.zero_window::<L>(child, node, reduced_depth, true);
+        let mut value = self.zero_window(child, node, reduced_depth, true);
         if value > node.alpha && reduced_depth < new_depth && !self.path.stopped {
-            value = self.zero_window::<L>(child, node, new_depth, !node.cut_node);
+            value = self.zero_window(child, node, new_depth, !node.cut_node);
         }
         if PV && value > node.alpha && value < node.beta && !self.path.stopped {
-            value = self.open_window::<L>(child, node, new_depth);
+            value = self.open_window(child, node, new_depth);
         }
         value
     }
@@ -492,7 +497,7 @@ impl Worker<'_> {
         new_depth: i32,
     ) -> i32 {
         let &Candidate { rank, number, capture, threat, .. } = candidate;
-        if !self.shared.options.late_move_reductions || node.depth < 2 || capture && rank > 0 || threat {
+        if !self.shared.options.late_move_reductions || node.depth < LMR_DEPTH || capture && rank > 0 || threat {
             return new_depth;
         }
         let mut reduction = self.base_reduction(node.depth, number);
@@ -505,7 +510,7 @@ impl Worker<'_> {
         if rank >= KILLER / 2 {
             reduction -= 1;
         } else if !capture {
-            reduction -= (rank / 8000).clamp(-2, 2);
+            reduction -= (rank / LMR_HISTORY).clamp(-LMR_HISTORY_MAX, LMR_HISTORY_MAX);
         }
         if !info.improving {
             reduction += 1;
@@ -551,7 +556,7 @@ impl Worker<'_> {
         if killers[0] != mv {
             *killers = [mv, killers[0]];
         }
-        let bonus = (20 * depth * depth + 60 * depth).min(1600);
+        let bonus = (HISTORY_SQUARE * depth * depth + HISTORY_LINEAR * depth).min(HISTORY_MAX);
         let (first, second) = (self.plies[ply + 1].mv, self.plies[ply].mv);
         self.thread_data.update(us, mv, first, second, bonus);
         for &other in tried {

@@ -1,22 +1,12 @@
 //! Quiescence search over captures; while the side's own den is threatened, only over captures of intruders.
 
-use super::compiled::{Compiled, Node, Visit};
 use super::eval::{Attacks, State, TRAP_BITS};
 use super::packed::{NO_MOVE, Packed, pack};
+use super::parameters::DELTA_MARGIN;
 use super::picker::{MIN_RANK, PIECE_VALUE, Ranked, TT_MOVE, checked};
 use super::score::{DECIDED, INFINITE, Value, mated_in};
 use super::tt::{Bound, NO_EVAL, TtEntry, value_to_tt};
-use super::worker::Worker;
-
-/// A node of the quiescence search. `PV`: the window is open.
-pub(super) struct Quiescence<const PV: bool>;
-
-impl<const PV: bool> Visit for Quiescence<PV> {
-    #[inline(always)]
-    fn visit<L: Compiled>(worker: &mut Worker<'_>, state: &State, node: Node) -> Value {
-        worker.quiesce::<L, PV>(state, node)
-    }
-}
+use super::worker::{Node, Worker};
 
 /// The data of a node that decides which captures are searched.
 struct CaptureContext {
@@ -27,8 +17,9 @@ struct CaptureContext {
 }
 
 impl Worker<'_> {
+    /// A node of the quiescence search. `PV`: the window is open.
     #[inline(always)]
-    fn quiesce<L: Compiled, const PV: bool>(&mut self, state: &State, node: Node) -> Value {
+    pub(super) fn quiescence<const PV: bool>(&mut self, state: &State, node: Node) -> Value {
         let Node { mut alpha, beta, ply, .. } = node;
         self.count_node::<PV>(ply);
         if self.path.stopped {
@@ -38,14 +29,14 @@ impl Worker<'_> {
         let tt = self.tt_probe(state.key, ply);
         if let Some(tt) = tt
             && !PV
-            && tt.entry.bound.decides(tt.value, alpha, beta)
+            && tt.entry.bound.proves_cutoff(tt.value, alpha, beta)
             && self.path.tt_holds(tt.value, ply)
         {
             return tt.value;
         }
         let mut attacks = Attacks::new();
         self.compute_attacks(state, &mut attacks);
-        if let Some(value) = self.leaf_value::<PV>(state, &attacks, ply, false) {
+        if let Some(value) = self.terminal_value::<PV>(state, &attacks, ply, false) {
             return value;
         }
 
@@ -65,7 +56,7 @@ impl Worker<'_> {
         let (mut eval, mut tt_move) = (static_eval, NO_MOVE);
         if let Some(tt) = tt {
             tt_move = checked(&attacks, tt.entry.mv);
-            if !in_check && tt.entry.bound.decides(tt.value, eval - 1, eval + 1) && tt.value.abs() < DECIDED {
+            if !in_check && tt.entry.bound.proves_cutoff(tt.value, eval - 1, eval + 1) && tt.value.abs() < DECIDED {
                 eval = tt.value;
             }
         }
@@ -89,7 +80,8 @@ impl Worker<'_> {
             let key = self.prefetch(state, mv, 0);
             let child = self.enter(state, mv, key, true, ply);
             let child_node = Node { alpha: -beta, beta: -alpha, ply: ply + 1, ..node };
-            let value = -L::call::<Quiescence<PV>>(self, &child, child_node);
+            let quiescence = if PV { self.compiled.quiescence_open } else { self.compiled.quiescence_zero };
+            let value = -quiescence(self, &child, child_node);
             self.path.pop();
             if self.path.stopped {
                 return 0;
@@ -146,7 +138,7 @@ impl Worker<'_> {
                         continue;
                     }
                     // Delta pruning.
-                    let most = context.static_eval + (PIECE_VALUE[victim] + 150) * self.scale;
+                    let most = context.static_eval + (PIECE_VALUE[victim] + DELTA_MARGIN) * self.scale;
                     if most <= context.alpha && state.count(them) > 1 {
                         *best = (*best).max(most);
                         continue;

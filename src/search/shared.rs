@@ -1,14 +1,13 @@
 //! Data that the threads of one search share, and its limits.
 
-use super::eval::{Attacks, EvalContext, EvalInput, Evaluator, HandCrafted, State};
+use super::eval::CaptureMasks;
 use super::limits::Limits;
-use super::options::{Algorithm, EngineOptions};
-use super::score::{MAX_ESTIMATE, Value, mated_in};
+use super::options::EngineOptions;
+use super::score::{Value, mated_in};
 use super::search_options::SearchOptions;
 use super::tb::Tables;
 use super::tt::Tt;
 use crate::board::{NoMove, Rules};
-use crate::cpu::CpuLevel;
 use crate::game::Game;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -28,7 +27,7 @@ pub(super) struct Request<'a> {
 /// The shared data of one search.
 pub(super) struct Shared<'a> {
     pub rules: &'a Rules,
-    pub hand_crafted: &'a HandCrafted,
+    pub masks: &'a CaptureMasks,
     pub tt: &'a Tt,
     /// The endgame tables, if they are for the rules of the game.
     pub tb: Option<&'a Tables>,
@@ -37,7 +36,6 @@ pub(super) struct Shared<'a> {
     pub options: SearchOptions,
     /// See [`EngineOptions::contempt`].
     contempt: Value,
-    pub level: CpuLevel,
     pub no_capture_limit: u32,
     pub limits: Limits,
     /// See [`Request::mate_plies`].
@@ -66,27 +64,22 @@ pub(super) struct Shared<'a> {
 impl<'a> Shared<'a> {
     pub(super) fn new(
         request: &Request<'a>,
-        hand_crafted: &'a HandCrafted,
+        masks: &'a CaptureMasks,
         tt: &'a Tt,
         options: &'a EngineOptions,
         techniques: SearchOptions,
         delay: Duration,
     ) -> Shared<'a> {
         let &Request { game, limits, stop, start, mate_plies } = request;
-        let threads = if options.algorithm == Algorithm::Pvs { options.threads.max(1) } else { 1 };
         let (soft, hard) = limits.times(options.move_overhead);
         Shared {
             rules: game.rules(),
-            hand_crafted,
+            masks,
             tt,
             tb: options.tables.as_deref().filter(|tb| tb.supports_rules(game.rules().options())),
             tb_probe_depth: options.tb_probe_depth.into(),
             options: techniques,
-            contempt: match options.algorithm {
-                Algorithm::Pvs => options.contempt.min(EngineOptions::MAX_CONTEMPT).into(),
-                Algorithm::AlphaBeta => 0,
-            },
-            level: CpuLevel::get(),
+            contempt: options.contempt.min(EngineOptions::MAX_CONTEMPT).into(),
             no_capture_limit: game.no_capture_limit().unwrap_or(u32::MAX),
             limits,
             mate_plies,
@@ -96,8 +89,8 @@ impl<'a> Shared<'a> {
             delay: AtomicU64::new(delay.as_micros() as u64),
             stop,
             done: AtomicBool::new(false),
-            nodes: (0..threads).map(|_| AtomicU64::new(0)).collect(),
-            tbhits: (0..threads).map(|_| AtomicU64::new(0)).collect(),
+            nodes: (0..options.threads.max(1)).map(|_| AtomicU64::new(0)).collect(),
+            tbhits: (0..options.threads.max(1)).map(|_| AtomicU64::new(0)).collect(),
             history: game.repetition_keys(),
             halfmove_clock: game.halfmove_clock(),
         }
@@ -125,30 +118,6 @@ impl<'a> Shared<'a> {
         self.stop.load(Relaxed)
             || self.limits.nodes.is_some_and(|limit| self.total_nodes() >= limit)
             || self.soft.or(self.hard).is_some_and(|time| self.start.elapsed() >= time)
-    }
-
-    /// Computes the attacks of a position, and the input that this evaluation takes from them.
-    #[inline(always)]
-    pub(super) fn compute_attacks(&self, evaluator: &Evaluator, state: &State, attacks: &mut Attacks) {
-        let input = match evaluator {
-            Evaluator::HandCrafted => EvalInput::Value,
-            Evaluator::Network(_) => EvalInput::None,
-            Evaluator::Custom(_) => EvalInput::Maps,
-        };
-        attacks.compute(self.level, self.rules, self.hand_crafted, input, state);
-    }
-
-    /// The evaluation without correction, within ±[`MAX_ESTIMATE`]. `attacks` come from [`Shared::compute_attacks`].
-    #[inline(always)]
-    pub(super) fn evaluate(&self, evaluator: &mut Evaluator, state: &State, attacks: &Attacks, ply: usize) -> Value {
-        let value = match (evaluator, &attacks.maps) {
-            (Evaluator::Network(network), _) => network.evaluate(self.level, state, ply),
-            (Evaluator::Custom(custom), Some(maps)) => {
-                custom.evaluate(&EvalContext { state, maps, rules: self.rules, ply })
-            }
-            _ => attacks.eval,
-        };
-        value.clamp(-MAX_ESTIMATE, MAX_ESTIMATE)
     }
 
     /// The plies of the longest win in the endgame tables.

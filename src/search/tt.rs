@@ -21,17 +21,17 @@ pub(super) enum Bound {
 impl Bound {
     /// Whether the stored value proves that the true value is at least `beta` or at most `alpha`.
     #[inline(always)]
-    pub(super) fn decides(self, value: Value, alpha: Value, beta: Value) -> bool {
+    pub(super) fn proves_cutoff(self, value: Value, alpha: Value, beta: Value) -> bool {
         let lower = if value >= beta { Bound::Lower as u8 } else { 0 };
         let upper = if value <= alpha { Bound::Upper as u8 } else { 0 };
         // An exact value is both a lower and an upper bound.
         self as u8 & (lower | upper) != 0
     }
 
-    /// Whether the stored value is the true value, or [`Bound::decides`] the node.
+    /// Whether the stored value is the true value, or [`Bound::proves_cutoff`] the node.
     #[inline(always)]
-    pub(super) fn suffices(self, value: Value, alpha: Value, beta: Value) -> bool {
-        self == Bound::Exact || self.decides(value, alpha, beta)
+    pub(super) fn is_exact_or_cutoff(self, value: Value, alpha: Value, beta: Value) -> bool {
+        self == Bound::Exact || self.proves_cutoff(value, alpha, beta)
     }
 }
 
@@ -273,7 +273,7 @@ mod tests {
                     Bound::Lower => value > 0,
                     Bound::Exact => true,
                 };
-                assert_eq!(bound.decides(value, 0, 1), expected, "{bound:?} {value}");
+                assert_eq!(bound.proves_cutoff(value, 0, 1), expected, "{bound:?} {value}");
             }
         }
     }

@@ -1,16 +1,17 @@
 //! One thread of the principal variation search: its data, and the steps that all nodes share.
 
-use super::eval::{Attacks, State, TRAP_BITS};
-use super::history::ThreadData;
+use super::burnett;
+use super::eval::{Attacks, EvalContext, Evaluator, NetworkEvaluator, State, TRAP_BITS};
 use super::packed::{NO_MOVE, Packed, pack};
+use super::parameters::{LMR_BASE, LMR_DIVISOR};
 use super::path::Path;
 use super::score::{INFINITE, MAX_ESTIMATE, MAX_PLY, TB_WIN, Value, mate_in, mated_in};
 use super::shared::Shared;
 use super::tb::LONGEST_WIN;
+use super::thread_data::ThreadData;
 use super::tt::{Bound, NO_EVAL, TtEntry, value_from_tt};
 use crate::board::geometry::DEN;
 use crate::board::{Position, Repetition, zobrist};
-use crate::cpu::CpuLevel;
 use crate::tablebase::Wdl;
 use std::sync::LazyLock;
 
@@ -21,10 +22,42 @@ static REDUCTIONS: LazyLock<[[i8; 64]; 64]> = LazyLock::new(|| {
             if depth == 0 || number == 0 {
                 return 0;
             }
-            (0.75 + (depth as f64).ln() * (number as f64).ln() / 2.1) as i8
+            (LMR_BASE + (depth as f64).ln() * (number as f64).ln() / LMR_DIVISOR) as i8
         })
     })
 });
+
+/// The window, depth and ply of a node.
+#[derive(Copy, Clone)]
+pub(super) struct Node {
+    pub alpha: Value,
+    pub beta: Value,
+    /// Plies to search.
+    pub depth: i32,
+    /// Plies from the root.
+    pub ply: usize,
+    /// Whether a beta cutoff is expected at this node.
+    pub cut_node: bool,
+}
+
+/// The value of a position within the bounds of a node (fail-soft).
+pub(super) type SearchNode = fn(&mut Worker<'_>, &State, Node) -> Value;
+
+/// The recursive functions of the search, compiled for a CPU level. Nodes call them through these pointers, so that all
+/// of the search is compiled for the level and not only what the compiler inlines into one function.
+#[derive(Copy, Clone)]
+pub(super) struct Compiled {
+    /// The main search with a zero window.
+    pub zero_window: SearchNode,
+    /// The main search on a principal variation, with an open window.
+    pub open_window: SearchNode,
+    /// The quiescence search with a zero window.
+    pub quiescence_zero: SearchNode,
+    /// The quiescence search with an open window.
+    pub quiescence_open: SearchNode,
+    /// The evaluation by the network.
+    pub network: fn(&mut NetworkEvaluator, &State, usize) -> i32,
+}
 
 /// The entry of the search stack for one ply.
 #[derive(Copy, Clone)]
@@ -63,7 +96,7 @@ pub(super) struct Worker<'a> {
     /// The end of the principal variation from each ply on, see [`ThreadData::pv`].
     pub pv_len: [usize; MAX_PLY + 1],
     pub seldepth: usize,
-    pub level: CpuLevel,
+    pub compiled: Compiled,
     pub keys: &'static zobrist::Keys,
     /// The factor of all margins, which are in cp. Burnett's evaluation has another scale.
     pub scale: Value,
@@ -72,7 +105,13 @@ pub(super) struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    pub(super) fn new(shared: &'a Shared<'a>, id: usize, thread_data: &'a mut ThreadData, scale: Value) -> Worker<'a> {
+    pub(super) fn new(
+        shared: &'a Shared<'a>,
+        compiled: Compiled,
+        id: usize,
+        thread_data: &'a mut ThreadData,
+        scale: Value,
+    ) -> Worker<'a> {
         Worker {
             path: Path::new(shared, id),
             shared,
@@ -80,7 +119,7 @@ impl<'a> Worker<'a> {
             plies: [Ply { mv: NO_MOVE, eval: INFINITE, excluded: NO_MOVE }; MAX_PLY + 4],
             pv_len: [0; MAX_PLY + 1],
             seldepth: 0,
-            level: shared.level,
+            compiled,
             keys: zobrist::keys(),
             scale,
             illegal_repetition: shared.rules.options().repetition == Repetition::Illegal,
@@ -129,7 +168,7 @@ impl<'a> Worker<'a> {
     /// Makes a move and appends it to the path.
     #[inline(always)]
     pub(super) fn enter(&mut self, state: &State, mv: Packed, key: u64, capture: bool, ply: usize) -> State {
-        let child = state.make(mv, key, self.shared.hand_crafted);
+        let child = state.make(mv, key);
         let halfmove_clock = if capture { 0 } else { self.path.halfmove_clock() + 1 };
         self.path.push(child.key, halfmove_clock);
         self.plies[ply + 2].mv = mv | (state.turn as u16) << 9;
@@ -157,12 +196,20 @@ impl<'a> Worker<'a> {
     /// The evaluation without correction, within ±[`MAX_ESTIMATE`].
     #[inline(always)]
     pub(super) fn evaluate(&mut self, state: &State, attacks: &Attacks, ply: usize) -> Value {
-        self.shared.evaluate(&mut self.thread_data.evaluator, state, attacks, ply)
+        let value = match (&mut self.thread_data.evaluator, &attacks.maps) {
+            (Evaluator::Network(network), _) => (self.compiled.network)(network, state, ply),
+            (Evaluator::Custom(custom), Some(maps)) => {
+                custom.evaluate(&EvalContext { state, maps, rules: self.shared.rules, ply })
+            }
+            _ => burnett::evaluate_lanes(&state.lanes, state.turn),
+        };
+        value.clamp(-MAX_ESTIMATE, MAX_ESTIMATE)
     }
 
     #[inline(always)]
     pub(super) fn compute_attacks(&self, state: &State, attacks: &mut Attacks) {
-        self.shared.compute_attacks(&self.thread_data.evaluator, state, attacks);
+        let with_maps = matches!(self.thread_data.evaluator, Evaluator::Custom(_));
+        attacks.compute(self.shared.rules, self.shared.masks, with_maps, state);
     }
 
     /// The value of a position in the endgame tables; the game must not be over. Close to the no-capture limit only draws
@@ -212,7 +259,7 @@ impl<'a> Worker<'a> {
     /// The value of a node that needs no search: stalemate, the no-capture limit, the last ply (or `horizon`), or a
     /// value of [`Worker::forced_result`].
     #[inline(always)]
-    pub(super) fn leaf_value<const PV: bool>(
+    pub(super) fn terminal_value<const PV: bool>(
         &mut self,
         state: &State,
         attacks: &Attacks,

@@ -13,7 +13,7 @@ pub fn failure_of_player(error: &PlayerError) -> Failure {
     }
 }
 
-/// The failure for tables or weights of a player that cannot be loaded.
+/// The failure for tables or the network of a player that cannot be loaded.
 pub fn failure_of_load(error: LoadError) -> Failure {
     match error {
         LoadError::Tables(error) => error.into(),

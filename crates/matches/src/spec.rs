@@ -6,7 +6,6 @@ use super::gtp::{GtpProgram, GtpSetup};
 use super::player::{Player, PlayerError, Requirements};
 use super::program::{Program, ProgramSetup};
 use doushouqi::board::RuleOptions;
-use doushouqi::search::eval::ParseWeightsError;
 use doushouqi::search::network::{Network, NetworkError};
 use doushouqi::search::{EngineOptions, Evaluation, ParseSearchOptionsError, TableCache};
 use doushouqi::tablebase::SetError;
@@ -28,7 +27,7 @@ pub struct PlayerSpec {
 #[derive(Clone, Debug)]
 enum Kind {
     Random { seed: u64 },
-    Engine { options: Box<EngineOptions>, weights: Option<PathBuf>, tables: Option<PathBuf> },
+    Engine { options: Box<EngineOptions>, network: Option<PathBuf>, tables: Option<PathBuf> },
     Program(ProgramSetup),
     Gtp(GtpSetup),
 }
@@ -87,7 +86,7 @@ pub enum LoadError {
     /// The endgame tables cannot be used.
     #[error(transparent)]
     Tables(#[from] SetError),
-    /// The file of weights cannot be read.
+    /// The file of the network cannot be read.
     #[error("cannot read {}: {error}", path.display())]
     Read {
         /// The file.
@@ -95,20 +94,6 @@ pub enum LoadError {
         /// The error of the operating system.
         #[source]
         error: io::Error,
-    },
-    /// The file does not contain weights.
-    #[error("{} is not a file of weights: {error}", path.display())]
-    Weights {
-        /// The file.
-        path: PathBuf,
-        /// The error in the file.
-        error: ParseWeightsError,
-    },
-    /// The file contains a network, and the player has the hand-crafted evaluation.
-    #[error("{} is a network, which only builtin:default evaluates", path.display())]
-    NotWeights {
-        /// The file.
-        path: PathBuf,
     },
     /// The file does not contain a network that this program evaluates.
     #[error("{}: {error}", path.display())]
@@ -120,7 +105,7 @@ pub enum LoadError {
     },
 }
 
-const NAMES: [&str; 5] = ["default", "hand-crafted", "burnett", "burnett-alphabeta", "random"];
+const NAMES: [&str; 4] = ["default", "burnett", "burnett-alphabeta", "random"];
 
 impl PlayerSpec {
     /// The name in tables and records.
@@ -142,14 +127,14 @@ impl PlayerSpec {
         Ok(self)
     }
 
-    /// Loads the files that the player uses, if any: weights and tables. [`PlayerSpec::make`] requires them.
+    /// Loads the files that the player uses, if any: network and tables. [`PlayerSpec::make`] requires them.
     ///
     /// # Errors
     /// If a file cannot be read or used, or the tables are for other rules.
     pub fn load(&mut self, cache: &mut TableCache, rules: &RuleOptions) -> Result<(), LoadError> {
-        let Kind::Engine { options, weights, tables } = &mut self.kind else { return Ok(()) };
-        if let Some(path) = weights {
-            load_weights(options, path)?;
+        let Kind::Engine { options, network, tables } = &mut self.kind else { return Ok(()) };
+        if let Some(path) = network {
+            options.evaluation = Evaluation::Network(Arc::new(load_network(path)?));
         }
         if let Some(dir) = tables {
             options.tables = Some(cache.get(dir, rules)?);
@@ -172,25 +157,10 @@ impl PlayerSpec {
     }
 }
 
-/// Sets the network or the weights of the hand-crafted evaluation in a file.
-fn load_weights(options: &mut EngineOptions, path: &Path) -> Result<(), LoadError> {
-    let unreadable = |error| LoadError::Read { path: path.to_owned(), error };
-    let bytes = std::fs::read(path).map_err(unreadable)?;
-    if Network::is_network(&bytes) {
-        if matches!(options.evaluation, Evaluation::HandCrafted) {
-            return Err(LoadError::NotWeights { path: path.to_owned() });
-        }
-        let network = Network::from_bytes(&bytes);
-        let network = network.map_err(|error| LoadError::Network { path: path.to_owned(), error })?;
-        options.evaluation = Evaluation::Network(Arc::new(network));
-        return Ok(());
-    }
-    let text = String::from_utf8(bytes);
-    let text = text.map_err(|_| unreadable(io::Error::new(io::ErrorKind::InvalidData, "it is not text in UTF-8")))?;
-    let weights = text.parse().map_err(|error| LoadError::Weights { path: path.to_owned(), error })?;
-    options.evaluation = Evaluation::HandCrafted;
-    options.weights = Some(weights);
-    Ok(())
+/// The network in a file.
+fn load_network(path: &Path) -> Result<Network, LoadError> {
+    let bytes = std::fs::read(path).map_err(|error| LoadError::Read { path: path.to_owned(), error })?;
+    Network::from_bytes(&bytes).map_err(|error| LoadError::Network { path: path.to_owned(), error })
 }
 
 impl fmt::Display for PlayerSpec {
@@ -221,11 +191,10 @@ impl Kind {
     fn parse_builtin(text: &str) -> Result<Kind, ParsePlayerError> {
         let mut items = text.split(',');
         let name = items.next().unwrap_or_default();
-        let engine = |options| Kind::Engine { options: Box::new(options), weights: None, tables: None };
+        let engine = |options| Kind::Engine { options: Box::new(options), network: None, tables: None };
         let mut kind = match name {
             "random" => Kind::Random { seed: 0 },
             "default" => engine(EngineOptions::default()),
-            "hand-crafted" => engine(EngineOptions::default().evaluation(Evaluation::HandCrafted)),
             "burnett" => engine(EngineOptions::default().evaluation(Evaluation::Burnett)),
             "burnett-alphabeta" => engine(EngineOptions::burnett_alphabeta()),
             _ => return Err(ParsePlayerError::UnknownName { name: name.to_owned() }),
@@ -266,7 +235,7 @@ impl Kind {
             }
             (Kind::Engine { tables, .. }, "tables") if !value.is_empty() => *tables = Some(value.into()),
             (Kind::Engine { options, .. }, "search") => options.search = value.parse()?,
-            (Kind::Engine { weights, .. }, "weights") if !value.is_empty() => *weights = Some(value.into()),
+            (Kind::Engine { network, .. }, "network") if !value.is_empty() => *network = Some(value.into()),
             _ => return Err(unknown()),
         }
         Ok(())
@@ -277,11 +246,11 @@ impl Kind {
 fn known_options(name: &str) -> &'static str {
     match name {
         "random" => "seed",
-        // With other weights it would be another player.
+        // With a network it would be another player.
         "burnett" => "hash, threads, contempt, tables, table-probe-depth, search",
         // Plain alpha-beta has one thread and no techniques to switch off, and probes tables only at the root.
         "burnett-alphabeta" => "hash, tables",
-        _ => "hash, threads, contempt, tables, table-probe-depth, search, weights",
+        _ => "hash, threads, contempt, tables, table-probe-depth, search, network",
     }
 }
 
@@ -296,8 +265,8 @@ mod tests {
             ("burnett-alphabeta", "threads=2"),
             ("burnett-alphabeta", "search=none"),
             ("burnett-alphabeta", "table-probe-depth=1"),
-            ("burnett-alphabeta", "weights=weights.txt"),
-            ("burnett", "weights=weights.txt"),
+            ("burnett-alphabeta", "network=x.nnue"),
+            ("burnett", "network=x.nnue"),
             ("random", "hash=1"),
         ] {
             let parsed = format!("builtin:{name},{option}").parse::<PlayerSpec>();

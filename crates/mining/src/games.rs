@@ -3,7 +3,7 @@
 use doushouqi::board::{Color, Move, NoMove, Position, RuleOptions, Rules};
 use doushouqi::game::random::Random;
 use doushouqi::game::{Game, GameEnd};
-use doushouqi::search::{Engine, EngineOptions, Evaluation, Limits, minimax};
+use doushouqi::search::{Engine, EngineOptions, Limits, minimax};
 use doushouqi::tablebase::{Material, SolveError, Solver, position_of, squares_in_play};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -135,9 +135,7 @@ impl SelfPlayer {
 
     /// The engine of one game, if the player is the engine.
     fn engine(self) -> Option<Engine> {
-        // The evaluation of the published statistics.
-        let options = EngineOptions::default().hash_mib(1).threads(1).evaluation(Evaluation::HandCrafted);
-        matches!(self, SelfPlayer::Engine { .. }).then(|| Engine::new(options))
+        matches!(self, SelfPlayer::Engine { .. }).then(|| Engine::new(EngineOptions::default().hash_mib(1)))
     }
 
     /// The next move of a game, with random choices from `random`; `None` only if no move is legal.

@@ -5,7 +5,6 @@ use doushouqi::board::geometry::TRAPS;
 use doushouqi::board::{Color, Move, Position, Rules};
 use doushouqi::game::Game;
 use doushouqi::game::random::Random;
-use doushouqi::search::eval::Weights;
 use doushouqi::search::{Engine, EngineOptions, Evaluation, Limits, Score, Tables};
 use doushouqi::tablebase::Wdl;
 use std::collections::HashSet;
@@ -33,8 +32,6 @@ pub struct Datagen {
     pub nodes: u64,
     /// The evaluation of both players.
     pub evaluation: Evaluation,
-    /// The weights of the hand-crafted evaluation; `None` for the current ones.
-    pub weights: Option<Weights>,
     /// The tables that end games of few pieces.
     pub tables: Arc<Tables>,
     /// Whether each move adds a position that the game does not reach: 1 to 3 random moves from the position before it,
@@ -47,7 +44,6 @@ impl Datagen {
     #[must_use]
     pub fn engine(&self) -> Engine {
         let options = EngineOptions::default().hash_mib(1).evaluation(self.evaluation.clone());
-        let options = options.weights(self.weights.clone());
         Engine::new(options.tables(Arc::clone(&self.tables)))
     }
 
@@ -189,7 +185,7 @@ mod tests {
     fn datagen(seed: u64) -> Datagen {
         let tables = Arc::new(Tables::solve(&RuleOptions::default(), 2).unwrap());
         let (rules, evaluation) = (Rules::default(), Evaluation::default());
-        Datagen { rules, seed, nodes: 60, evaluation, weights: None, tables, sidelines: false }
+        Datagen { rules, seed, nodes: 60, evaluation, tables, sidelines: false }
     }
 
     #[test]

@@ -10,7 +10,7 @@
 //! | 8 | `RuleOptions::table_hash` of the rules |
 //! | 8 | seed |
 //! | 8 | nodes of each search, 0 for positions of endgame tables |
-//! | 8 | hash of the network or of the file of weights that played, 0 for the built-in hand-crafted evaluation; for positions of endgame tables the hash of their materials |
+//! | 8 | hash of the network that played, 0 for Burnett's evaluation; for positions of endgame tables the hash of their materials |
 //! | 1 | 1 if the games have sidelines, otherwise 0 |
 //! | 1 | the repetition rule of the games: 0 threefold, 1 twofold, 2 illegal, 3 none; 0 for positions of endgame tables |
 //! | 1 | the most pieces of the tables that ended the games; 0 for 4, and for positions of endgame tables |
@@ -30,12 +30,10 @@
 
 use doushouqi::board::{Animal, Color, Piece, Position, Repetition, RuleOptions, Setup, Square};
 use doushouqi::search::Evaluation;
-use doushouqi::search::eval::Weights;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
-use xxhash_rust::xxh3::xxh3_64;
 
 const RECORD: usize = 24;
 const HEADER: usize = 48;
@@ -161,8 +159,8 @@ pub struct Header {
     pub seed: u64,
     /// The nodes of each search; 0 for positions of endgame tables.
     pub nodes: u64,
-    /// The hash of the network or of the file of weights that played, 0 for the built-in hand-crafted evaluation. For
-    /// positions of endgame tables, the hash of their materials.
+    /// The hash of the network that played, 0 for Burnett's evaluation. For positions of endgame tables, the hash of
+    /// their materials.
     pub evaluation: u64,
     /// Whether the games have sidelines, see [`Datagen::sidelines`](super::Datagen::sidelines).
     pub sidelines: bool,
@@ -177,20 +175,16 @@ pub const PIECES: u8 = 4;
 
 impl Header {
     /// The header of games under these rules, played by an evaluation and ended by tables of up to `pieces` pieces.
-    /// `weights` are the weights of the hand-crafted evaluation, if they are not the built-in weights.
     #[must_use]
     pub fn new(
         rules: &RuleOptions,
         seed: u64,
         nodes: u64,
         evaluation: &Evaluation,
-        weights: Option<&Weights>,
         sidelines: bool,
         pieces: u8,
     ) -> Header {
-        let network = evaluation.network(rules).map(|network| network.hash());
-        let weights = || weights.map(|weights| xxh3_64(weights.to_string().as_bytes()));
-        let evaluation = network.or_else(weights).unwrap_or(0);
+        let evaluation = evaluation.network(rules).map_or(0, |network| network.hash());
         Header { rules: rules.table_hash(), seed, nodes, evaluation, sidelines, repetition: rules.repetition, pieces }
     }
 
@@ -287,7 +281,7 @@ impl DataFile {
             let sidelines = if found.sidelines { "with" } else { "without" };
             let reason = format!(
                 "it was made with seed {} and {} nodes, {sidelines} sidelines, by tables of {} pieces, or by other rules or \
-                 weights, or from other tables",
+                 another network, or from other tables",
                 found.seed, found.nodes, found.pieces
             );
             return Err(content(reason));

@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 use train::{DataFile, Datagen, Header, Model, Recipe, Shape, TrainingError, train};
 
 fn header(seed: u64) -> Header {
-    Header::new(&RuleOptions::default(), seed, 40, &Evaluation::HandCrafted, None, false, 2)
+    Header::new(&RuleOptions::default(), seed, 40, &Evaluation::Burnett, false, 2)
 }
 
 fn generate(path: &Path, seed: u64, games: u32) {
@@ -19,8 +19,7 @@ fn generate(path: &Path, seed: u64, games: u32) {
         rules: Rules::default(),
         seed,
         nodes: 40,
-        evaluation: Evaluation::HandCrafted,
-        weights: None,
+        evaluation: Evaluation::Burnett,
         tables,
         sidelines: false,
     };
@@ -144,7 +143,7 @@ fn wrong_files_are_refused() {
         assert_eq!(Model::load(&path("again.ckpt")).unwrap(), model);
     }
     // Version 1.
-    let old = Model::load(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/networks/generation-4.ckpt"))).unwrap();
+    let old = Model::load(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/networks/chinese-1.ckpt"))).unwrap();
     assert_eq!(old.shape(), Shape { hidden: 128, pairs: false });
     let bytes = std::fs::read(path("good.ckpt")).unwrap();
     let with = |at: usize, byte| {

@@ -5,7 +5,6 @@ use super::inputs;
 use super::network::{NarrowVector, Network, NetworkParameters, QA, Vector, to_cp};
 use super::state::State;
 use crate::board::Lanes;
-use crate::cpu::{CpuLevel, dispatch};
 use std::sync::Arc;
 
 /// The network evaluation of a search thread: a network, and accumulators by ply.
@@ -74,11 +73,12 @@ impl NetworkEvaluator {
         NetworkEvaluator { network, pieces: vec![[[0; 8]; 2]; MAX_PLY + 1], accumulators }
     }
 
-    /// The evaluation in cp of a position, `ply` plies from the root. All CPU levels return the same value.
+    /// The evaluation in cp of a position, `ply` plies from the root.
     #[inline(always)]
-    pub(in crate::search) fn evaluate(&mut self, level: CpuLevel, state: &State, ply: usize) -> i32 {
-        let (evaluator, ply) = (self, ply.min(MAX_PLY));
-        dispatch!(level, fn(evaluator: &mut NetworkEvaluator, state: &State, ply: usize) -> i32 = evaluate_body)
+    pub(in crate::search) fn evaluate(&mut self, state: &State, ply: usize) -> i32 {
+        let ply = ply.min(MAX_PLY);
+        self.update(&state.lanes, ply);
+        self.output(state, ply)
     }
 
     /// Updates the accumulators of a ply.
@@ -203,19 +203,12 @@ fn differing(old: &[Lanes; 2], new: &[Lanes; 2]) -> u32 {
     differing
 }
 
-#[inline(always)]
-fn evaluate_body(evaluator: &mut NetworkEvaluator, state: &State, ply: usize) -> i32 {
-    evaluator.update(&state.lanes, ply);
-    evaluator.output(state, ply)
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::network::tests::random_network;
-    use super::super::tables::HandCrafted;
-    use super::super::weights::WEIGHTS;
     use super::*;
     use crate::board::{Position, Rules};
+    use crate::cpu::{CpuLevel, compiled};
     use crate::game::random::Random;
 
     /// Evaluating positions in any order leaves the accumulators of the last position, at every CPU level.
@@ -223,19 +216,25 @@ mod tests {
     fn accumulators_are_those_of_the_position() {
         let mut random = Random::new(21);
         let rules = &Rules::default();
-        let hand_crafted = HandCrafted::new(rules, &WEIGHTS);
         for (hidden, pairs) in [(32, true), (64, false), (64, true), (128, true), (192, true), (256, true)] {
             let network = Arc::new(random_network(&mut random, hidden, pairs));
-            let mut levels: Vec<_> =
-                CpuLevel::available().map(|level| (level, NetworkEvaluator::new(Arc::clone(&network)))).collect();
+            let mut levels: Vec<_> = CpuLevel::available()
+                .map(|level| {
+                    let evaluate = compiled!(
+                        level,
+                        fn(network: &mut NetworkEvaluator, state: &State, ply: usize) -> i32 = NetworkEvaluator::evaluate
+                    );
+                    (level, evaluate, NetworkEvaluator::new(Arc::clone(&network)))
+                })
+                .collect();
             for _ in 0..4 {
                 for (i, position) in random.walk(&Position::start(), rules, 80).iter().enumerate() {
-                    let state = &State::new(position, &hand_crafted);
+                    let state = &State::new(position);
                     // First along the line, then at random plies.
                     let ply = if i < 40 { i } else { random.below(MAX_PLY + 1) };
                     let expected = network.evaluate(position);
-                    for (level, evaluator) in &mut levels {
-                        let found = evaluator.evaluate(*level, state, ply);
+                    for (level, evaluate, evaluator) in &mut levels {
+                        let found = evaluate(evaluator, state, ply);
                         assert_eq!(found, expected, "{position:?} {}", level.name());
                     }
                 }

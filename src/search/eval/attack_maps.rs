@@ -1,39 +1,56 @@
 //! The attack maps of both sides: the input of evaluations.
 
 use super::state::State;
-use super::tables::HandCrafted;
+use crate::board::geometry::WATER;
 use crate::board::{Color, Lanes, Rules, reach};
 
-/// The attack maps of both sides, by side and animal: squares reached (own pieces and captures ignored), legal targets,
-/// and squares on which an enemy could capture the animal.
+/// The squares where an attacker may capture a victim, by the attacking side, whether its rat is in the water, and the
+/// attacker. The rules contain the same masks by victim; by attacker they need no sums over lanes.
+pub(in crate::search) struct CaptureMasks([[[Lanes; 8]; 2]; 2]);
+
+impl CaptureMasks {
+    pub(in crate::search) fn new(rules: &Rules) -> CaptureMasks {
+        CaptureMasks([0, 1].map(|color| {
+            let masks = &rules.masks().takes[Color::ALL[color]];
+            [0, 1].map(|wet: usize| {
+                std::array::from_fn(|attacker| std::array::from_fn(|victim| masks[wet][victim][attacker]))
+            })
+        }))
+    }
+
+    /// The masks of the attackers of a side; `rat` is the square of its rat.
+    #[inline(always)]
+    fn of(&self, color: usize, rat: u64) -> &[Lanes; 8] {
+        &self.0[color][usize::from(rat & WATER.bits() != 0)]
+    }
+}
+
+/// The attack maps of both sides, by side and animal.
 #[derive(Clone)]
 #[repr(align(64))]
 pub(in crate::search) struct AttackMaps {
-    pub squares: [Lanes; 2],
+    /// The legal targets.
     pub targets: [Lanes; 2],
+    /// The squares on which an enemy could capture the animal.
     pub danger: [Lanes; 2],
 }
 
 /// The attack maps of a position.
 #[inline(always)]
-pub(super) fn attack_maps(rules: &Rules, hand_crafted: &HandCrafted, state: &State) -> AttackMaps {
+pub(super) fn attack_maps(rules: &Rules, masks: &CaptureMasks, state: &State) -> AttackMaps {
     let white = reach(rules, Color::White, &state.lanes[0], &state.lanes[1]);
     let black = reach(rules, Color::Black, &state.lanes[1], &state.lanes[0]);
     let [whites, blacks] = state.sides;
     let targets = [white.targets_among(whites, blacks), black.targets_among(blacks, whites)];
-    let squares = [white.squares, black.squares];
-    let mut danger = [[0; 8]; 2];
-    for color in 0..2 {
-        danger[color] = danger_from(color ^ 1, &squares[color ^ 1], hand_crafted, state);
-    }
-    AttackMaps { squares, targets, danger }
+    let danger = [danger_from(1, &black.squares, masks, state), danger_from(0, &white.squares, masks, state)];
+    AttackMaps { targets, danger }
 }
 
 /// The squares on which the side `attackers`, whose animals reach `squares`, could capture each animal of the other
 /// side.
 #[inline(always)]
-pub(super) fn danger_from(attackers: usize, squares: &Lanes, hand_crafted: &HandCrafted, state: &State) -> Lanes {
-    let takes = hand_crafted.takes(attackers, state.lanes[attackers][0]);
+pub(super) fn danger_from(attackers: usize, squares: &Lanes, masks: &CaptureMasks, state: &State) -> Lanes {
+    let takes = masks.of(attackers, state.lanes[attackers][0]);
     let mut danger = [0; 8];
     for attacker in 0..8 {
         for victim in 0..8 {

@@ -1,25 +1,10 @@
-//! The attacks of a position and the hand-crafted evaluation, computed in one pass over both sides.
+//! The attacks of a position, as the search needs them.
 
-use super::attack_maps::{AttackMaps, attack_maps, danger_from};
-use super::evaluate::{EvalContext, Evaluate};
+use super::attack_maps::{AttackMaps, CaptureMasks, attack_maps, danger_from};
 use super::state::State;
-use super::tables::HandCrafted;
-use super::weights::WEIGHTS;
-use crate::board::{Color, Lanes, Position, Rules, reach, union};
-use crate::cpu::{CpuLevel, dispatch};
+use crate::board::{Color, Lanes, Rules, reach, union};
 
-/// The input that an evaluation takes from the attacks.
-#[derive(Copy, Clone, PartialEq, Eq)]
-pub(in crate::search) enum EvalInput {
-    /// Nothing.
-    None,
-    /// The attack maps of both sides.
-    Maps,
-    /// The value of the hand-crafted evaluation itself.
-    Value,
-}
-
-/// The attacks of the side to move, and the value of the hand-crafted evaluation or the input of another evaluation.
+/// The attacks of the side to move.
 #[derive(Clone)]
 #[repr(align(64))]
 pub(in crate::search) struct Attacks {
@@ -31,42 +16,13 @@ pub(in crate::search) struct Attacks {
     pub any: u64,
     /// The targets of the other side.
     enemy_targets: Lanes,
-    /// The hand-crafted evaluation for the side to move, in cp; 0 if the engine uses another evaluation.
-    pub eval: i32,
-    /// The input of a caller's evaluation.
+    /// The attack maps of both sides, if the evaluation takes them as its input.
     pub maps: Option<AttackMaps>,
-}
-
-#[inline(always)]
-fn compute_body(rules: &Rules, hand_crafted: &HandCrafted, input: EvalInput, state: &State, attacks: &mut Attacks) {
-    let (us, them) = state.sides_to_move();
-    if input == EvalInput::None {
-        let own = reach(rules, Color::ALL[us], &state.lanes[us], &state.lanes[them]);
-        let enemy = reach(rules, Color::ALL[them], &state.lanes[them], &state.lanes[us]);
-        attacks.targets = own.targets_among(state.side(us), state.side(them));
-        attacks.danger = danger_from(them, &enemy.squares, hand_crafted, state);
-        attacks.any = union(&attacks.targets);
-        attacks.enemy_targets = enemy.targets_among(state.side(them), state.side(us));
-        return;
-    }
-    let maps = attack_maps(rules, hand_crafted, state);
-    attacks.targets = maps.targets[us];
-    attacks.danger = maps.danger[us];
-    attacks.any = union(&maps.targets[us]);
-    attacks.enemy_targets = maps.targets[them];
-    if input == EvalInput::Maps {
-        attacks.maps = Some(maps);
-    } else {
-        // Evaluates while the maps are in registers. A later call would be slower, although some nodes do not need the
-        // evaluation.
-        let mut hand_crafted = hand_crafted;
-        attacks.eval = hand_crafted.evaluate(&EvalContext { state, maps: &maps, rules, ply: 0 });
-    }
 }
 
 impl Attacks {
     pub(crate) fn new() -> Attacks {
-        Attacks { targets: [0; 8], danger: [0; 8], any: 0, enemy_targets: [0; 8], eval: 0, maps: None }
+        Attacks { targets: [0; 8], danger: [0; 8], any: 0, enemy_targets: [0; 8], maps: None }
     }
 
     /// The number of moves that the other side would have if it were to move.
@@ -74,75 +30,76 @@ impl Attacks {
         self.enemy_targets.iter().map(|targets| targets.count_ones()).sum()
     }
 
-    /// Computes the attacks of a position, and the input of the evaluation. All CPU levels return the same result.
+    /// Computes the attacks of a position, and with `with_maps` the maps of both sides.
     #[inline(always)]
-    pub(crate) fn compute(
-        &mut self,
-        level: CpuLevel,
-        rules: &Rules,
-        hand_crafted: &HandCrafted,
-        input: EvalInput,
-        state: &State,
-    ) {
-        let attacks = self;
-        dispatch!(
-            level,
-            fn(rules: &Rules, hand_crafted: &HandCrafted, input: EvalInput, state: &State, attacks: &mut Attacks) =
-                compute_body
-        );
+    pub(crate) fn compute(&mut self, rules: &Rules, masks: &CaptureMasks, with_maps: bool, state: &State) {
+        let (us, them) = state.sides_to_move();
+        if with_maps {
+            let maps = attack_maps(rules, masks, state);
+            self.targets = maps.targets[us];
+            self.danger = maps.danger[us];
+            self.enemy_targets = maps.targets[them];
+            self.maps = Some(maps);
+        } else {
+            let own = reach(rules, Color::ALL[us], &state.lanes[us], &state.lanes[them]);
+            let enemy = reach(rules, Color::ALL[them], &state.lanes[them], &state.lanes[us]);
+            self.targets = own.targets_among(state.side(us), state.side(them));
+            self.danger = danger_from(them, &enemy.squares, masks, state);
+            self.enemy_targets = enemy.targets_among(state.side(them), state.side(us));
+        }
+        self.any = union(&self.targets);
     }
-}
-
-/// The engine's static evaluation of a position that is not over, in cp for the side to move. Each call prepares the
-/// evaluation for the rules, which takes longer than the evaluation itself.
-///
-/// ```
-/// use doushouqi::board::{Position, Rules};
-/// use doushouqi::search::evaluate;
-///
-/// let rules = Rules::default();
-/// let white_is_a_rat_ahead = Position::from_fen("7/7/3e3/7/7/7/3E3/7/R6 w")?;
-/// assert!(evaluate(&white_is_a_rat_ahead, &rules) > 100);
-/// assert!(evaluate(&white_is_a_rat_ahead.pass(), &rules) < -100);
-/// # Ok::<(), doushouqi::board::ParseFenError>(())
-/// ```
-#[must_use]
-pub fn evaluate(position: &Position, rules: &Rules) -> i32 {
-    let hand_crafted = HandCrafted::new(rules, &WEIGHTS);
-    let mut attacks = Attacks::new();
-    attacks.compute(CpuLevel::get(), rules, &hand_crafted, EvalInput::Value, &State::new(position, &hand_crafted));
-    attacks.eval
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::terms::tapered;
     use super::*;
-    use crate::board::Color;
+    use crate::board::Position;
+    use crate::cpu::{CpuLevel, compiled};
     use crate::game::random::Random;
+    use crate::search::packed::{animal_of, pack_move, to_of};
 
-    /// The evaluation is the sum of its features, each times its weight, at every CPU level.
+    type Input<'a> = (&'a Rules, &'a CaptureMasks, &'a State);
+
+    #[inline(always)]
+    fn compute(&(rules, masks, state): &Input<'_>, with_maps: bool) -> Attacks {
+        let mut attacks = Attacks::new();
+        attacks.compute(rules, masks, with_maps, state);
+        attacks
+    }
+
+    /// The attacks are the moves of the board, at every CPU level, with and without the maps of both sides.
     #[test]
-    fn the_evaluation_is_the_sum_of_its_features() {
+    fn attacks_are_the_moves_of_both_sides() {
         let mut random = Random::new(13);
         for rules in ["paper", "chinese"] {
             let rules = Rules::new(rules.parse().unwrap());
-            let hand_crafted = HandCrafted::new(&rules, &WEIGHTS);
-            for _ in 0..40 {
-                for position in random.walk(&Position::start(), &rules, 120) {
-                    let state = State::new(&position, &hand_crafted);
-                    let mut sum = [0; 2];
-                    for (feature, count) in hand_crafted.trace(&rules, &state).0 {
-                        for phase in 0..2 {
-                            sum[phase] += i32::from(WEIGHTS.0[usize::from(feature)][phase]) * i32::from(count);
+            let masks = CaptureMasks::new(&rules);
+            let walks = (0..20).flat_map(|_| random.walk(&Position::start(), &rules, 120));
+            for position in walks.filter(|position| position.winner().is_none()) {
+                let state = State::new(&position);
+                let (own, enemy) = (position.moves(&rules), position.pass().moves(&rules));
+                for level in CpuLevel::available() {
+                    let compute = compiled!(level, fn(input: &Input<'_>, with_maps: bool) -> Attacks = compute);
+                    let attacks = [false, true].map(|with_maps| compute(&(&rules, &masks, &state), with_maps));
+                    let [plain, with_maps] = &attacks;
+                    assert_eq!((plain.targets, plain.danger), (with_maps.targets, with_maps.danger), "{position:?}");
+                    assert!(plain.maps.is_none() && with_maps.maps.is_some());
+                    for attacks in &attacks {
+                        let mut targets = [0; 8];
+                        for &mv in &own {
+                            let mv = pack_move(mv);
+                            targets[animal_of(mv)] |= 1 << to_of(mv);
                         }
+                        assert_eq!(attacks.targets, targets, "{position:?} {}", level.name());
+                        assert_eq!(attacks.any, union(&targets));
+                        assert_eq!(attacks.enemy_moves() as usize, enemy.len(), "{position:?}");
                     }
-                    let white = tapered((sum[1] << 16) + sum[0], (state.count(0) + state.count(1)) as i32);
-                    let expected = if state.turn == Color::White { white } else { -white };
-                    for level in CpuLevel::available() {
-                        let mut attacks = Attacks::new();
-                        attacks.compute(level, &rules, &hand_crafted, EvalInput::Value, &state);
-                        assert_eq!(attacks.eval, expected, "{position:?} {}", level.name());
+                    // A piece that the enemy may capture stands on a square of danger.
+                    for mv in &enemy {
+                        if let Some(victim) = position.piece_at(mv.to) {
+                            assert!(plain.danger[victim.animal.index()] >> mv.to.index() & 1 != 0, "{position:?} {mv}");
+                        }
                     }
                 }
             }

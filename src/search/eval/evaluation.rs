@@ -20,8 +20,6 @@ pub enum Evaluation {
     /// The engine's own: an embedded neural network.
     #[default]
     Default,
-    /// Hand-crafted and tuned by self-play: see [`evaluate`](fn@super::evaluate).
-    HandCrafted,
     /// A neural network. It is used under all rules, also those that it did not learn from.
     Network(Arc<Network>),
     /// The caller's evaluation.
@@ -30,7 +28,7 @@ pub enum Evaluation {
 
 /// The evaluation of a search thread.
 pub(in crate::search) enum Evaluator {
-    HandCrafted,
+    Burnett,
     Network(NetworkEvaluator),
     Custom(Box<dyn Evaluate>),
 }
@@ -52,7 +50,7 @@ impl Evaluation {
         match self {
             Evaluation::Default => embedded::network(rules),
             Evaluation::Network(network) => Some(network),
-            Evaluation::HandCrafted | Evaluation::Burnett | Evaluation::Custom(_) => None,
+            Evaluation::Burnett | Evaluation::Custom(_) => None,
         }
     }
 
@@ -61,7 +59,7 @@ impl Evaluation {
         match (self, self.network(rules.options())) {
             (Evaluation::Custom(Custom(make)), _) => Evaluator::Custom(make(rules)),
             (_, Some(network)) => Evaluator::Network(NetworkEvaluator::new(Arc::clone(network))),
-            (_, None) => Evaluator::HandCrafted,
+            (_, None) => Evaluator::Burnett,
         }
     }
 }
@@ -71,7 +69,6 @@ impl fmt::Debug for Evaluation {
         f.write_str(match self {
             Evaluation::Burnett => "Burnett",
             Evaluation::Default => "Default",
-            Evaluation::HandCrafted => "HandCrafted",
             Evaluation::Network(network) => return write!(f, "{network:?}"),
             Evaluation::Custom(_) => "Custom",
         })

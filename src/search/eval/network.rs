@@ -241,12 +241,6 @@ impl Network {
         Network::from_bytes(&std::fs::read(path).map_err(|error| NetworkError::Read(error.to_string()))?)
     }
 
-    /// Whether bytes begin with the marker of a network, of any version.
-    #[must_use]
-    pub fn is_network(bytes: &[u8]) -> bool {
-        bytes.starts_with(MAGIC)
-    }
-
     /// The bytes of a file.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {

@@ -1,7 +1,6 @@
-//! The position in a search: [`Position`] with incrementally updated terms of the evaluation, copied for each move.
+//! The position in a search: [`Position`] with incrementally updated sets, copied for each move.
 
 use super::super::packed::{Packed, animal_of, to_of};
-use super::tables::HandCrafted;
 use crate::board::geometry::{DEN, TRAPS};
 use crate::board::zobrist::Keys;
 use crate::board::{Color, Lanes, Position, union};
@@ -25,9 +24,6 @@ const fn beside_traps(color: Color) -> u64 {
 pub(in crate::search) struct State {
     pub lanes: [Lanes; 2],
     pub key: u64,
-    /// The square and material terms from White's view, with middle game and endgame packed.
-    pub squares: i32,
-    pub material: i32,
     /// The occupied squares of each side.
     pub sides: [u64; 2],
     /// The animals of each side, as bits.
@@ -39,24 +35,13 @@ pub(in crate::search) struct State {
 }
 
 impl State {
-    pub(crate) fn new(position: &Position, hand_crafted: &HandCrafted) -> State {
+    pub(crate) fn new(position: &Position) -> State {
         let lanes = [*position.lanes(Color::White), *position.lanes(Color::Black)];
         let set = |lanes: &Lanes| (0..8).fold(0, |set, a| set | u8::from(lanes[a] != 0) << a);
         let sets = [set(&lanes[0]), set(&lanes[1])];
-        let mut squares = 0;
-        for color in 0..2 {
-            for a in 0..8 {
-                if lanes[color][a] != 0 {
-                    squares += hand_crafted.square(color, a, lanes[color][a].trailing_zeros() as usize);
-                }
-            }
-        }
-        let material = hand_crafted.material(sets);
         State {
             lanes,
             key: position.key(),
-            squares,
-            material,
             sides: [union(&lanes[0]), union(&lanes[1])],
             sets,
             counts: sets.map(|set| set.count_ones() as u8),
@@ -122,7 +107,7 @@ impl State {
 
     /// The position after a move, with its key, [`State::key_after`].
     #[inline(always)]
-    pub(crate) fn make(&self, mv: Packed, key: u64, hand_crafted: &HandCrafted) -> State {
+    pub(crate) fn make(&self, mv: Packed, key: u64) -> State {
         let (us, them) = self.sides_to_move();
         let (animal, to) = (animal_of(mv), to_of(mv));
         let from = self.lanes[us][animal];
@@ -134,26 +119,15 @@ impl State {
             own[a] = if a == animal { bit } else { own[a] };
             enemy[a] &= !bit;
         }
-        let mut next = State {
-            lanes: [own; 2],
-            key,
-            squares: self.squares + hand_crafted.square(us, animal, to)
-                - hand_crafted.square(us, animal, from.trailing_zeros() as usize),
-            material: self.material,
-            sides: self.sides,
-            sets: self.sets,
-            counts: self.counts,
-            turn: !self.turn,
-        };
+        let mut next =
+            State { lanes: [own; 2], key, sides: self.sides, sets: self.sets, counts: self.counts, turn: !self.turn };
         next.lanes[them] = enemy;
         next.sides[us] ^= from | bit;
         if self.sides[them] & bit != 0 {
             let victim = self.animal_at(them, to);
             next.sides[them] &= !bit;
-            next.squares -= hand_crafted.square(them, victim, to);
             next.sets[them] &= !(1 << victim);
             next.counts[them] -= 1;
-            next.material = hand_crafted.material(next.sets);
         }
         next
     }
@@ -175,7 +149,6 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::super::super::packed::pack_move;
-    use super::super::weights::WEIGHTS;
     use super::*;
     use crate::board::{Rules, Square, zobrist};
     use crate::game::random::Random;
@@ -199,20 +172,18 @@ mod tests {
         let mut random = Random::new(11);
         for rules in ["paper", "chinese"] {
             let rules = Rules::new(rules.parse().unwrap());
-            let hand_crafted = HandCrafted::new(&rules, &WEIGHTS);
             for _ in 0..50 {
                 let mut position = Position::start();
-                let mut state = State::new(&position, &hand_crafted);
+                let mut state = State::new(&position);
                 for _ in 0..120 {
                     let Some(&mv) = random.choose(&position.moves(&rules)) else { break };
                     position = position.make(mv);
                     let mv = pack_move(mv);
-                    state = state.make(mv, state.key_after(mv, zobrist::keys()), &hand_crafted);
-                    let anew = State::new(&position, &hand_crafted);
+                    state = state.make(mv, state.key_after(mv, zobrist::keys()));
+                    let anew = State::new(&position);
                     assert_eq!((state.lanes, state.sides), (anew.lanes, anew.sides), "{position:?}");
                     assert_eq!((state.sets, state.counts, state.turn), (anew.sets, anew.counts, anew.turn));
-                    assert_eq!((state.key, state.squares, state.material), (anew.key, anew.squares, anew.material));
-                    assert_eq!(state.key, position.compute_key());
+                    assert_eq!((state.key, anew.key), (position.compute_key(), position.key()));
                 }
             }
         }

@@ -94,7 +94,7 @@ enum Command {
 }
 
 /// The commands of `dsq-lab` that were commands of `dsq`.
-const IN_LAB: [&str; 8] = ["mine", "openings", "tune", "datagen", "train", "general", "gadgets", "reduce"];
+const IN_LAB: [&str; 7] = ["mine", "openings", "datagen", "train", "general", "gadgets", "reduce"];
 
 impl Program for Cli {
     const GROUPS: &'static [(&'static str, &'static [&'static str])] = &[

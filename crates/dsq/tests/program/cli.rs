@@ -326,7 +326,7 @@ fn shells_complete_and_every_command_has_a_manual_page() {
 /// The commands for research are in another program, which the error names.
 #[test]
 fn commands_of_dsq_lab_are_named() {
-    for name in ["mine", "openings", "tune", "datagen", "train", "general", "gadgets", "reduce"] {
+    for name in ["mine", "openings", "datagen", "train", "general", "gadgets", "reduce"] {
         for arguments in [&[name][..], &[name, "--help"], &["help", name], &[name, "x", "--json"]] {
             let stderr = failure(2, arguments);
             assert!(stderr.starts_with(&format!("dsq: `dsq {name}` is now `dsq-lab {name}` ")), "{stderr}");

@@ -12,14 +12,13 @@ const DSQ: &str = env!("CARGO_BIN_EXE_dsq");
 const PRESETS: [&str; 6] = ["paper", "cazaux", "bodlaender", "quadibloc", "bell", "chinese"];
 
 /// A player of each kind.
-fn players() -> [String; 8] {
+fn players() -> [String; 7] {
     let builtin = |name: &str| format!("builtin:{name},hash=1");
     [
         format!("'{DSQ}' uci"),
         format!("gtp:'{DSQ}' gtp --hash 1"),
         format!("gtp2:'{DSQ}' gtp --two-stage --hash 1"),
         builtin("default"),
-        builtin("hand-crafted"),
         builtin("burnett"),
         builtin("burnett-alphabeta"),
         "builtin:random".to_owned(),

@@ -67,20 +67,16 @@ fn openings_are_seeded_and_undecided() {
 }
 
 #[test]
-fn weights_that_cannot_be_used_are_named() {
-    let path = file("weights");
-    std::fs::write(&path, "1 2 3").unwrap();
-    let refused = |code, path: &str| {
-        failure(code, &["match", &format!("builtin:default,weights={path}"), "builtin:random", "--games", "1"])
+fn networks_that_cannot_be_used_are_named() {
+    let path = file("network");
+    let refused = |path: &str| {
+        failure(2, &["match", &format!("builtin:default,network={path}"), "builtin:random", "--games", "1"])
     };
-    let missing = refused(2, "/no/such/weights");
-    assert!(missing.starts_with("dsq: cannot read /no/such/weights: "), "{missing}");
-    let wrong = refused(2, path.to_str().unwrap());
-    assert!(wrong.contains("is not a file of weights: weights are") && wrong.contains("whole numbers"), "{wrong}");
-    std::fs::write(&path, "DSQNNUE").unwrap();
-    let player = format!("builtin:hand-crafted,weights={}", path.display());
-    let network = failure(2, &["match", &player, "builtin:random", "--games", "1"]);
-    assert!(network.contains("is a network, which only builtin:default evaluates"), "{network}");
+    let missing = refused("/no/such/network");
+    assert!(missing.starts_with("dsq: cannot read /no/such/network: "), "{missing}");
+    std::fs::write(&path, "1 2 3").unwrap();
+    let wrong = refused(path.to_str().unwrap());
+    assert!(wrong.contains(path.to_str().unwrap()) && wrong.contains("not a network"), "{wrong}");
     std::fs::remove_file(path).unwrap();
 }
 
@@ -88,7 +84,6 @@ fn weights_that_cannot_be_used_are_named() {
 fn players_are_named() {
     for text in [
         "builtin:default",
-        "builtin:hand-crafted",
         "builtin:burnett,hash=1,threads=2",
         "builtin:random,seed=5",
         "builtin:burnett-alphabeta",
@@ -106,7 +101,7 @@ fn players_are_named() {
         "builtin:default,search=best:-luck",
         "builtin:random,search=none",
         "builtin:default,tables=",
-        "builtin:default,weights=",
+        "builtin:default,network=",
         "builtin:random,hash=1",
         "",
         "'",
@@ -508,13 +503,13 @@ fn a_program_receives_the_rules_before_its_options() {
 #[cfg(unix)]
 #[test]
 fn the_same_fault_has_the_same_code() {
-    let weights = "builtin:default,weights=/";
+    let network = "builtin:default,network=/";
     let commands: [&[&str]; 6] = [
         &["analyze", "--game", "/"],
         &["convert", "--from", "dsq", "--to", "katago", "--file", "/"],
         &["match", "builtin:random", "builtin:random", "--openings", "/"],
-        &["match", weights, "builtin:random"],
-        &["play", "--white", weights, "--black", "builtin:random"],
+        &["match", network, "builtin:random"],
+        &["play", "--white", network, "--black", "builtin:random"],
         &["bench", "--evaluation", "/"],
     ];
     for command in commands {
@@ -532,18 +527,18 @@ fn a_network_in_a_file_evaluates() {
     let bench = |more: &[&str]| json(&[&["bench", "--depth", "6", "--json"], more].concat()).0[0]["nodes"].clone();
     let nodes = ["paper", "chinese"].map(|rules| {
         let with = |evaluation: &str| bench(&["--evaluation", evaluation, "--rules", rules]);
-        assert_ne!(with(network), with("hand-crafted"), "{rules}");
+        assert_ne!(with(network), with("burnett"), "{rules}");
         with(network) == with("default")
     });
     assert!(nodes[0] || nodes[1], "each network is built in for rules");
-    let player = format!("builtin:default,hash=1,weights={network}");
+    let player = format!("builtin:default,hash=1,network={network}");
     let (lines, _) = json(&["match", &player, "builtin:random", "--games", "2", "--nodes", "200", "--json"]);
     assert!(lines[2]["players"][0]["illegal_moves"] == 0, "{}", lines[2]);
 
     let cut = file("cut");
     std::fs::write(&cut, &std::fs::read(network).unwrap()[..1000]).unwrap();
     let cut = cut.to_str().unwrap();
-    let stderr = failure(2, &["match", &format!("builtin:default,weights={cut}"), "builtin:random"]);
+    let stderr = failure(2, &["match", &format!("builtin:default,network={cut}"), "builtin:random"]);
     assert!(stderr.contains("it has 1000 bytes"), "{stderr}");
     assert!(failure(2, &["bench", "--evaluation", cut]).contains("it has 1000 bytes"));
     std::fs::remove_file(cut).unwrap();

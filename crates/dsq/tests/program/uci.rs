@@ -94,7 +94,7 @@ fn introduction() {
         "Hash type spin default 64 min 1 max 65536",
         "Threads type spin default 1 min 1 max 256",
         "MultiPV type spin default 1 min 1 max 32",
-        "Evaluation type combo default default var default var hand-crafted var burnett",
+        "Evaluation type combo default default var default var burnett",
         "Rules type string default paper",
         "NoCaptureLimit type spin default 100 min 0 max 10000",
         "TablePath type string default <empty>",

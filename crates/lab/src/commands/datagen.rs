@@ -1,11 +1,11 @@
 use clap::Args;
 use cli::arguments::{RulesArg, ThreadsArg, at_least_one, open_tables};
-use cli::evaluation::{named_evaluation, read_weights};
+use cli::evaluation::named_evaluation;
 use cli::failure::{Failure, Outcome};
 use cli::output::print;
 use cli::progress::{interrupt, progress_bar};
 use doushouqi::board::Rules;
-use doushouqi::search::{Evaluation, Tables};
+use doushouqi::search::Tables;
 use doushouqi::tablebase::{Material, TableProber};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ pub struct Datagen {
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = at_least_one::<u32>())]
     games: u32,
     /// Play no games: take random positions of the endgame tables in this directory, 64 for each of `--games`
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["nodes", "evaluation", "weights"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["nodes", "evaluation"])]
     endgames: Option<PathBuf>,
     /// Nodes of each search
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = at_least_one::<u64>())]
@@ -45,12 +45,9 @@ pub struct Datagen {
     /// The most pieces of the endgame tables that end games; they are solved at the start
     #[arg(long, value_name = "N", default_value_t = train::PIECES, value_parser = clap::value_parser!(u8).range(2..=4), conflicts_with = "endgames")]
     pieces: u8,
-    /// The evaluation that plays: default, hand-crafted or the file of a network
+    /// The evaluation that plays: default, burnett or the file of a network
     #[arg(long, value_name = "NAME", default_value = "default")]
     evaluation: String,
-    /// Weights for `--evaluation hand-crafted`, as `dsq-lab tune` writes them [default: the current weights]
-    #[arg(long, value_name = "FILE")]
-    weights: Option<PathBuf>,
     #[command(flatten)]
     rules: RulesArg,
     #[command(flatten)]
@@ -102,10 +99,6 @@ impl Datagen {
     pub fn run(self) -> Outcome {
         let rules = Rules::new(self.rules.rules);
         let evaluation = named_evaluation(&self.evaluation)?;
-        let weights = self.weights.as_deref().map(read_weights).transpose()?;
-        if weights.is_some() && !matches!(evaluation, Evaluation::HandCrafted) {
-            return Err(Failure::Input("--weights needs --evaluation hand-crafted".to_owned()));
-        }
         let endgames = self.endgames.as_deref().map(|dir| EndgameTables::open(dir, &rules)).transpose()?;
         let endgames = endgames.as_ref().map(|EndgameTables { tables, materials }| Endgames {
             tables,
@@ -114,10 +107,7 @@ impl Datagen {
         });
         let header = match &endgames {
             Some(endgames) => endgames.header(),
-            None => {
-                let (options, weights) = (rules.options(), weights.as_ref());
-                Header::new(options, self.seed, self.nodes, &evaluation, weights, self.sidelines, self.pieces)
-            }
+            None => Header::new(rules.options(), self.seed, self.nodes, &evaluation, self.sidelines, self.pieces),
         };
         let file = DataFile::open(&self.out, &header).map_err(failure_of_output)?;
         if file.next_game() >= self.games {
@@ -129,7 +119,7 @@ impl Datagen {
             None => {
                 let tables = Arc::new(self.threads.run(|| Tables::solve(rules.options(), self.pieces.into()))??);
                 let (seed, nodes, sidelines) = (self.seed, self.nodes, self.sidelines);
-                Source::Games(Box::new(Generator { rules, seed, nodes, evaluation, weights, tables, sidelines }))
+                Source::Games(Box::new(Generator { rules, seed, nodes, evaluation, tables, sidelines }))
             }
         };
         let first = file.next_game();

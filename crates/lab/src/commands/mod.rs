@@ -7,7 +7,6 @@ mod mine;
 mod openings;
 mod reduce;
 mod train;
-mod tune;
 
 use clap::{Parser, Subcommand};
 use cli::failure::Outcome;
@@ -35,7 +34,6 @@ pub struct Cli {
 enum Command {
     Datagen(datagen::Datagen),
     Train(train::Train),
-    Tune(tune::Tune),
     Openings(openings::OpeningsCommand),
     Mine(mine::Mine),
     General(general::General),
@@ -61,7 +59,7 @@ enum Command {
 
 impl Program for Cli {
     const GROUPS: &'static [(&'static str, &'static [&'static str])] =
-        &[("Train", &["datagen", "train", "tune", "openings"]), ("Study", &["mine", "general", "gadgets", "reduce"])];
+        &[("Train", &["datagen", "train", "openings"]), ("Study", &["mine", "general", "gadgets", "reduce"])];
 
     const ON_CTRL_C: &'static [(&'static str, &'static str)] = &[
         ("datagen", "Ctrl-C keeps the games that are finished; the same command continues."),
@@ -71,14 +69,12 @@ impl Program for Cli {
         ("openings", "Ctrl-C keeps the lines that are printed."),
         ("reduce", "Ctrl-C keeps the lines that are printed; `report` writes its files at the end."),
         ("train", "Ctrl-C keeps the network and the checkpoint so far; a recipe with `start` continues."),
-        ("tune", "Ctrl-C keeps nothing: the weights are written at the end."),
     ];
 
     fn run(self, program: clap::Command) -> Outcome {
         match self.command {
             Command::Datagen(command) => command.run(),
             Command::Train(command) => command.run(),
-            Command::Tune(command) => command.run(),
             Command::Openings(command) => command.run(),
             Command::Mine(command) => command.run(),
             Command::General(command) => command.run(),

@@ -23,7 +23,7 @@ use train::{CheckpointError, Epoch, Recipe, TrainingError, train};
 /// so far; a recipe with `start` continues from its checkpoint.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq-lab train first.toml\n  \
-                        dsq match builtin:default,weights=first.nnue builtin:default --nodes 5000 --games 400 --sprt 0,20\n\n\
+                        dsq match builtin:default,network=first.nnue builtin:default --nodes 5000 --games 400 --sprt 0,20\n\n\
                         first.toml:\n  data = [\"first.data\"]\n  network = \"first.nnue\"\n  checkpoint = \"first.ckpt\"\n  \
                         hidden = 128\n  epochs = 20")]
 pub struct Train {

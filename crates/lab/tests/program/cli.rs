@@ -6,7 +6,7 @@ use crate::program::{fails, failure, folder, stdout};
 /// Every error begins in the same way, those of the argument parser too; help and version are no errors.
 #[test]
 fn errors_begin_with_the_name_of_the_program() {
-    for arguments in [&["tune"][..], &["mine", "--pieces", "x"], &["perft", "3"], &["train", "/no/such"]] {
+    for arguments in [&["datagen"][..], &["mine", "--pieces", "x"], &["perft", "3"], &["train", "/no/such"]] {
         let stderr = failure(2, arguments);
         assert!(stderr.starts_with("dsq-lab: ") && !stderr.contains("error: "), "{stderr}");
     }
@@ -23,7 +23,7 @@ fn errors_begin_with_the_name_of_the_program() {
 
 #[test]
 fn help_lists_every_command_in_its_group() {
-    help::lists_every_command_in_its_group(&[("Train", "tune"), ("Study", "mine")]);
+    help::lists_every_command_in_its_group(&[("Train", "datagen"), ("Study", "mine")]);
 }
 
 #[test]

@@ -1,15 +1,13 @@
-//! Training: data by self-play and from tables, weights, networks, and openings.
+//! Training: data by self-play and from tables, networks, and openings.
 
 use crate::program::{command, fails, failure, json, run, stdout};
 use doushouqi::board::{Position, RuleOptions, Rules};
 use doushouqi::game::Game;
 use doushouqi::search::bench::bench;
-use doushouqi::search::eval::{WEIGHTS, Weights};
 use doushouqi::search::network::Network;
 use doushouqi::search::{Engine, EngineOptions, Evaluation, Limits};
 use doushouqi::tablebase::{Generate, Options, Solver};
 use matches::Openings;
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -66,65 +64,6 @@ fn self_play_ends_at_once_before_the_first_game() {
     std::fs::remove_file(path).unwrap();
 }
 
-/// The same games give the same weights, under the rules of the games only.
-#[test]
-fn weights_are_fitted() {
-    let dir = tempfile::tempdir().unwrap();
-    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
-    let (games, weights, again) = (path("games"), path("weights"), path("again"));
-    let datagen =
-        ["datagen", "--evaluation", "hand-crafted", "--games", "6", "--nodes", "50", "--pieces", "3", "--out"];
-    assert_eq!(run(&[&datagen[..], &[&games]].concat()).status.code(), Some(0));
-    for (out, threads) in [(&weights, "1"), (&again, "3")] {
-        let output = run(&["tune", &games, "--epochs", "2", "--out", out, "--threads", threads]);
-        assert_eq!(output.status.code(), Some(0));
-        assert!(String::from_utf8(output.stdout).unwrap().contains(" positions; mean squared error "));
-    }
-    let fitted = std::fs::read_to_string(&weights).unwrap();
-    assert_eq!(fitted, std::fs::read_to_string(&again).unwrap());
-    assert_ne!(fitted.parse::<Weights>().unwrap(), WEIGHTS.clone());
-    // Games with these weights do not continue a file with other weights.
-    let more = ["--weights", &weights];
-    let refused = failure(2, &[&datagen[..], &[&games], &more].concat());
-    assert!(refused.contains("other rules or weights"), "{refused}");
-    let next = path("next");
-    assert_eq!(run(&[&datagen[..], &[&next, "--weights", &weights]].concat()).status.code(), Some(0));
-    assert_ne!(std::fs::read(&games).unwrap(), std::fs::read(&next).unwrap());
-
-    let out = path("out");
-    assert!(failure(2, &["tune", &games, "--rules", "chinese", "--out", &out]).contains("under other rules"));
-    assert!(failure(2, &["tune", &weights, "--out", &out]).contains("not a file of training data"));
-    std::fs::write(&out, &std::fs::read(&games).unwrap()[..48]).unwrap();
-    assert!(failure(2, &["tune", &out, "--out", &again]).contains("contains no positions"));
-    let nowhere = "/no/such/folder/out.txt";
-    assert!(failure(3, &["tune", &games, "--out", nowhere]).contains(nowhere));
-    assert!(failure(2, &["tune", &games, "--out", &games]).contains("would replace"));
-    failure(2, &["datagen", "--weights", &weights, "--out", &path("new")]);
-    for wrong in [["--result", "1.5"], ["--result", "nan"], ["--rate", "0"], ["--rate", "inf"], ["--epochs", "0"]] {
-        failure(2, &[&["tune", &games, "--out", nowhere][..], &wrong].concat());
-    }
-}
-
-/// An interrupted fit leaves no file: an empty one would be refused as weights.
-#[cfg(unix)]
-#[test]
-fn a_stopped_fit_leaves_no_file() {
-    let dir = tempfile::tempdir().unwrap();
-    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
-    assert_eq!(
-        run(&["datagen", "--games", "4", "--nodes", "50", "--pieces", "3", "--out", &path("games")]).status.code(),
-        Some(0)
-    );
-    let arguments = ["tune", &path("games"), "--epochs", "1000000", "--out", &path("weights")];
-    let mut child = command(&arguments).stderr(Stdio::piped()).spawn().unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
-    assert!(line.starts_with("epoch "), "{line}");
-    child.kill().unwrap();
-    child.wait().unwrap();
-    assert!(!Path::new(&path("weights")).exists());
-}
-
 /// Self-play and training: the same seed gives the same bytes, and errors are clear.
 #[test]
 fn a_network_is_trained() {
@@ -170,7 +109,7 @@ fn a_network_is_trained() {
     let network = Arc::new(Network::open(path("net").as_ref()).unwrap());
     for rules in [RuleOptions::PAPER, RuleOptions::preset("chinese").unwrap()] {
         let nodes = |evaluation| bench(6, &EngineOptions::default().evaluation(evaluation), &Rules::new(rules)).nodes;
-        assert_ne!(nodes(Evaluation::Network(Arc::clone(&network))), nodes(Evaluation::HandCrafted), "{rules}");
+        assert_ne!(nodes(Evaluation::Network(Arc::clone(&network))), nodes(Evaluation::Burnett), "{rules}");
     }
     // The network plays.
     let (net, out) = (path("net"), path("next"));

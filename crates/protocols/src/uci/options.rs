@@ -53,9 +53,8 @@ impl<W: Write + Send + 'static> Uci<W> {
             "Evaluation" => {
                 self.evaluation = match value.to_ascii_lowercase().as_str() {
                     "default" => Evaluation::Default,
-                    "hand-crafted" => Evaluation::HandCrafted,
                     "burnett" => Evaluation::Burnett,
-                    _ => return Err(option.refuse("default, hand-crafted or burnett", value)),
+                    _ => return Err(option.refuse("default or burnett", value)),
                 };
                 self.choose_evaluation();
             }
@@ -181,10 +180,7 @@ pub(super) const OPTIONS: [Setting; 14] = [
     Setting { name: "Ponder", kind: Kind::Check { default: false } },
     Setting { name: "Move Overhead", kind: Kind::Spin { default: 10, min: 0, max: 10_000 } },
     Setting { name: "Contempt", kind: Kind::Spin { default: 0, min: 0, max: EngineOptions::MAX_CONTEMPT as u32 } },
-    Setting {
-        name: "Evaluation",
-        kind: Kind::Combo { default: "default", values: &["default", "hand-crafted", "burnett"] },
-    },
+    Setting { name: "Evaluation", kind: Kind::Combo { default: "default", values: &["default", "burnett"] } },
     Setting { name: "EvalFile", kind: Kind::Text { default: "<empty>" } },
     Setting { name: "Rules", kind: Kind::Text { default: "paper" } },
     Setting { name: "TablePath", kind: Kind::Text { default: "<empty>" } },

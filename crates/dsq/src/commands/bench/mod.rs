@@ -40,7 +40,7 @@ pub struct Bench {
     /// Number of search threads.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: u16,
-    /// The evaluation: default, hand-crafted or the file of a network.
+    /// The evaluation: default, burnett or the file of a network.
     #[arg(long, value_name = "NAME", default_value = "default")]
     evaluation: String,
     #[command(flatten)]
@@ -88,7 +88,7 @@ struct Endgames {
     /// Let the engine probe the tables.
     #[arg(long)]
     with_tables: bool,
-    /// The evaluation: default, hand-crafted or the file of a network.
+    /// The evaluation: default, burnett or the file of a network.
     #[arg(long, value_name = "NAME", default_value = "default")]
     evaluation: String,
     #[command(flatten)]

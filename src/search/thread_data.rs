@@ -3,10 +3,9 @@
 
 use super::eval::{Evaluator, State};
 use super::packed::{NO_MOVE, Packed};
+use super::parameters::{CORRECTION_LIMIT, HISTORY_LIMIT};
 use super::score::{MAX_PLY, Value};
 
-/// The bound of history scores.
-const LIMIT: i32 = 8192;
 /// The number of packed moves. A move with its side holds the side in bit 9.
 pub(super) const MOVES: usize = 512;
 
@@ -28,9 +27,6 @@ pub(super) struct ThreadData {
     pub evaluator: Evaluator,
 }
 
-/// The limit of each of the two parts of a correction, in sixteenths of a cp.
-const CORRECTION_LIMIT: i32 = 1024;
-
 /// Adds a bonus to a score. The closer the score is to the limit, the smaller is the change ("history gravity").
 fn push(score: &mut i16, bonus: i32, limit: i32) {
     *score += (bonus - i32::from(*score) * bonus.abs() / limit) as i16;
@@ -45,13 +41,13 @@ impl ThreadData {
             material: vec![0; 2 << 16],
             replies: vec![0; 1024],
             pv: vec![[NO_MOVE; MAX_PLY]; MAX_PLY].into(),
-            evaluator: Evaluator::HandCrafted,
+            evaluator: Evaluator::Burnett,
         }
     }
 
     /// Clears the data of all searches.
     pub(super) fn clear(&mut self) {
-        let evaluator = std::mem::replace(&mut self.evaluator, Evaluator::HandCrafted);
+        let evaluator = std::mem::replace(&mut self.evaluator, Evaluator::Burnett);
         *self = ThreadData { evaluator, ..ThreadData::new() };
     }
 
@@ -76,12 +72,12 @@ impl ThreadData {
 
     pub(super) fn update(&mut self, us: usize, mv: Packed, first: Packed, second: Packed, bonus: i32) {
         let mv = usize::from(mv);
-        push(&mut self.history[us][mv], bonus, LIMIT);
+        push(&mut self.history[us][mv], bonus, HISTORY_LIMIT);
         if first != NO_MOVE {
-            push(&mut self.continuation[ThreadData::index(0, first)][mv], bonus, LIMIT);
+            push(&mut self.continuation[ThreadData::index(0, first)][mv], bonus, HISTORY_LIMIT);
         }
         if second != NO_MOVE {
-            push(&mut self.continuation[ThreadData::index(1, second)][mv], bonus, LIMIT);
+            push(&mut self.continuation[ThreadData::index(1, second)][mv], bonus, HISTORY_LIMIT);
         }
     }
 
