@@ -10,11 +10,11 @@
 use super::eval::{Attacks, NetworkEvaluator, State, TRAP_BITS};
 use super::packed::{NO_MOVE, Packed, to_of};
 use super::parameters::*;
-use super::picker::{KILLER, Order, Picker, checked};
+use super::picker::{KILLER, Order, Picker};
 use super::root::RootMove;
 use super::score::{DECIDED, INFINITE, MATE, MAX_PLY, Value, mate_in, mated_in};
 use super::tt::{Bound, NO_EVAL, TtEntry, value_to_tt};
-use super::worker::{Compiled, Node, TbHit, TtHit, Worker};
+use super::worker::{Compiled, Node, NodeEval, TbHit, TtHit, Worker};
 use crate::cpu::{CpuLevel, compiled};
 use std::ops::ControlFlow;
 
@@ -267,25 +267,10 @@ impl Worker<'_> {
         excluded: Packed,
         ply: usize,
     ) -> NodeInfo {
-        let in_check = self.in_check(state);
-        // In check, only evasions count.
-        let (raw_eval, static_eval) = if in_check {
-            (NO_EVAL, -INFINITE)
-        } else {
-            let raw_eval = self.raw_eval(state, attacks, tt, ply);
-            (raw_eval as i16, self.corrected(raw_eval, state, ply))
-        };
+        let NodeEval { in_check, raw_eval, static_eval, eval, tt_move } = self.node_eval(state, attacks, tt, ply);
         // In check there is no static evaluation; the one of two plies ago replaces it.
         self.plies[ply + 2].eval = if in_check { self.plies[ply].eval } else { static_eval };
         let improving = !in_check && ply >= 2 && static_eval > self.plies[ply].eval;
-        // Another position with the same key is very unlikely, but its move must not be played.
-        let tt_move = tt.map_or(NO_MOVE, |tt| checked(attacks, tt.entry.mv));
-        let better = tt.filter(|tt| {
-            !in_check
-                && tt.value.abs() < DECIDED
-                && tt.entry.bound.proves_cutoff(tt.value, static_eval - 1, static_eval + 1)
-        });
-        let eval = better.map_or(static_eval, |tt| tt.value);
         let (least, most) = (-INFINITE, INFINITE);
         NodeInfo { tt, tt_move, excluded, in_check, raw_eval, static_eval, eval, improving, least, most }
     }
@@ -304,7 +289,7 @@ impl Worker<'_> {
             && info.eval - margin >= node.beta
     }
 
-    /// Searches the moves of a node. The function is long because every step needs most variables of the loop.
+    /// Searches the moves of a node.
     #[inline(always)]
     fn search_moves<const PV: bool>(
         &mut self,
@@ -313,8 +298,6 @@ impl Worker<'_> {
         info: &NodeInfo,
         mut node: Node,
     ) -> Value {
-        let shared = self.shared;
-        let options = &shared.options;
         let Node { depth, ply, .. } = node;
         let (us, them) = state.sides_to_move();
         let enemies = state.side(them);
@@ -331,13 +314,7 @@ impl Worker<'_> {
         let salt = self.path.next_salt();
         loop {
             let skip_quiets = !PV && self.late_move_pruning(info, depth, number, best.value);
-            let order = Order {
-                options,
-                thread_data: &*self.thread_data,
-                earlier: [self.plies[ply + 1].mv, self.plies[ply].mv],
-                killers: if options.killer_moves { self.thread_data.killers[ply] } else { [NO_MOVE; 2] },
-            };
-            let Some((rank, mv)) = picker.next(state, attacks, &order, skip_quiets) else { break };
+            let Some((rank, mv)) = picker.next(state, attacks, &self.order(ply), skip_quiets) else { break };
             // The entry of the next move is prefetched while this move is searched.
             let key = if mv == prefetched.0 { prefetched.1 } else { self.prefetch(state, mv, salt) };
             if let Some(next) = picker.upcoming() {
@@ -368,21 +345,9 @@ impl Worker<'_> {
                 return 0;
             }
             number += 1;
-            if value > best.value {
-                best.value = value;
-                if value > node.alpha {
-                    best.mv = mv;
-                    best.bound = Bound::Exact;
-                    if PV {
-                        self.pv_extend(ply, mv);
-                    }
-                    if value >= node.beta {
-                        best.bound = Bound::Lower;
-                        self.update_quiets(us, mv, capture, &tried[..quiets], depth, ply);
-                        break;
-                    }
-                    node.alpha = value;
-                }
+            if self.is_cutoff::<PV>(&mut best, &mut node, mv, value) {
+                self.update_quiets(us, mv, capture, &tried[..quiets], depth, ply);
+                break;
             }
             if !capture {
                 tried[quiets] = mv;
@@ -390,19 +355,56 @@ impl Worker<'_> {
             }
         }
         if number == 0 {
-            // This happens only if a move is excluded, if repetition is illegal, or if no legal move captures the
-            // intruder.
-            return match info {
-                NodeInfo { excluded, .. } if *excluded != NO_MOVE => node.alpha,
-                NodeInfo { in_check: true, .. } => best.value,
-                _ => shared.stalemate_value(ply),
-            };
+            return self.value_without_moves(info, &node, &best);
         }
         if best.value > info.most {
             best = Best { value: info.most, bound: Bound::Upper, ..best };
         }
         self.store_result(state, info, &node, &best);
         best.value
+    }
+
+    /// The data that orders the moves of a ply.
+    #[inline(always)]
+    fn order(&self, ply: usize) -> Order<'_> {
+        let options = &self.shared.options;
+        Order {
+            options,
+            thread_data: &*self.thread_data,
+            earlier: [self.plies[ply + 1].mv, self.plies[ply].mv],
+            killers: if options.killer_moves { self.thread_data.killers[ply] } else { [NO_MOVE; 2] },
+        }
+    }
+
+    /// Records the value of a move, and returns whether it causes a beta cutoff.
+    #[inline(always)]
+    fn is_cutoff<const PV: bool>(&mut self, best: &mut Best, node: &mut Node, mv: Packed, value: Value) -> bool {
+        if value <= best.value {
+            return false;
+        }
+        best.value = value;
+        if value <= node.alpha {
+            return false;
+        }
+        if PV {
+            self.pv_extend(node.ply, mv);
+        }
+        (best.mv, best.bound) = (mv, if value >= node.beta { Bound::Lower } else { Bound::Exact });
+        if value < node.beta {
+            node.alpha = value;
+        }
+        value >= node.beta
+    }
+
+    /// The value of a node of which no move was searched: a move is excluded, repetition is illegal, or no legal move
+    /// captures the intruder.
+    #[cold]
+    fn value_without_moves(&self, info: &NodeInfo, node: &Node, best: &Best) -> Value {
+        match info {
+            NodeInfo { excluded, .. } if *excluded != NO_MOVE => node.alpha,
+            NodeInfo { in_check: true, .. } => best.value,
+            _ => self.shared.stalemate_value(node.ply),
+        }
     }
 
     /// Late move pruning (LMP): whether to search only captures and threats from here on.

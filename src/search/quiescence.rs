@@ -1,20 +1,12 @@
 //! Quiescence search over captures; while the side's own den is threatened, only over captures of intruders.
 
 use super::eval::{Attacks, State, TRAP_BITS};
-use super::packed::{NO_MOVE, Packed, pack};
+use super::packed::{NO_MOVE, pack};
 use super::parameters::DELTA_MARGIN;
-use super::picker::{MIN_RANK, PIECE_VALUE, Ranked, TT_MOVE, checked};
-use super::score::{DECIDED, INFINITE, Value, mated_in};
-use super::tt::{Bound, NO_EVAL, TtEntry, value_to_tt};
-use super::worker::{Node, Worker};
-
-/// The data of a node that decides which captures are searched.
-struct CaptureContext {
-    static_eval: Value,
-    alpha: Value,
-    in_check: bool,
-    tt_move: Packed,
-}
+use super::picker::{MIN_RANK, PIECE_VALUE, Ranked, TT_MOVE};
+use super::score::{Value, mated_in};
+use super::tt::{Bound, TtEntry, value_to_tt};
+use super::worker::{Node, NodeEval, Worker};
 
 impl Worker<'_> {
     /// A node of the quiescence search. `PV`: the window is open.
@@ -45,23 +37,9 @@ impl Worker<'_> {
             return hit.value;
         }
 
-        // Static evaluation, or the transposition table's value if its bound is tighter. In check, only evasions count.
-        let in_check = self.in_check(state);
-        let (raw_eval, static_eval) = if in_check {
-            (NO_EVAL, -INFINITE)
-        } else {
-            let raw_eval = self.raw_eval(state, &attacks, tt, ply);
-            (raw_eval as i16, self.corrected(raw_eval, state, ply))
-        };
-        let (mut eval, mut tt_move) = (static_eval, NO_MOVE);
-        if let Some(tt) = tt {
-            tt_move = checked(&attacks, tt.entry.mv);
-            if !in_check && tt.entry.bound.proves_cutoff(tt.value, eval - 1, eval + 1) && tt.value.abs() < DECIDED {
-                eval = tt.value;
-            }
-        }
         // Standing pat.
-        let mut best = if in_check { mated_in(ply + 2) } else { eval };
+        let node_eval = self.node_eval(state, &attacks, tt, ply);
+        let mut best = if node_eval.in_check { mated_in(ply + 2) } else { node_eval.eval };
         if best >= beta {
             return best;
         }
@@ -69,13 +47,7 @@ impl Worker<'_> {
 
         let mut best_move = NO_MOVE;
         let mut captures = Ranked::new();
-        self.rank_captures(
-            state,
-            &attacks,
-            &CaptureContext { static_eval, alpha, in_check, tt_move },
-            &mut captures,
-            &mut best,
-        );
+        self.rank_captures(state, &attacks, &node_eval, alpha, &mut captures, &mut best);
         while let Some((_, mv)) = captures.pick(MIN_RANK) {
             let key = self.prefetch(state, mv, 0);
             let child = self.enter(state, mv, key, true, ply);
@@ -103,7 +75,7 @@ impl Worker<'_> {
         if self.shared.options.tt {
             let bound = if best >= beta { Bound::Lower } else { Bound::Upper };
             let value = value_to_tt(best, ply);
-            let entry = TtEntry { mv: best_move, value, depth: 0, bound, eval: raw_eval };
+            let entry = TtEntry { mv: best_move, value, depth: 0, bound, eval: node_eval.raw_eval };
             self.shared.tt.store(self.path.tt_key(state.key), entry);
         }
         best
@@ -116,13 +88,14 @@ impl Worker<'_> {
         &self,
         state: &State,
         attacks: &Attacks,
-        context: &CaptureContext,
+        node_eval: &NodeEval,
+        alpha: Value,
         captures: &mut Ranked,
         best: &mut Value,
     ) {
         let (us, them) = state.sides_to_move();
         let enemies = state.side(them);
-        let wanted = if context.in_check { enemies & TRAP_BITS[us] } else { enemies };
+        let wanted = if node_eval.in_check { enemies & TRAP_BITS[us] } else { enemies };
         for a in 0..8 {
             let mut targets = attacks.targets[a] & wanted;
             while targets != 0 {
@@ -132,19 +105,19 @@ impl Worker<'_> {
                 let risky = attacks.danger[a] >> to & 1 != 0;
                 let gain = PIECE_VALUE[victim] - if risky { PIECE_VALUE[a] } else { 0 };
                 let mv = pack(a, to);
-                if !context.in_check {
+                if !node_eval.in_check {
                     // The recapture wins material.
-                    if gain < 0 && mv != context.tt_move {
+                    if gain < 0 && mv != node_eval.tt_move {
                         continue;
                     }
                     // Delta pruning.
-                    let most = context.static_eval + (PIECE_VALUE[victim] + DELTA_MARGIN) * self.scale;
-                    if most <= context.alpha && state.count(them) > 1 {
+                    let most = node_eval.static_eval + (PIECE_VALUE[victim] + DELTA_MARGIN) * self.scale;
+                    if most <= alpha && state.count(them) > 1 {
                         *best = (*best).max(most);
                         continue;
                     }
                 }
-                let rank = if mv == context.tt_move { TT_MOVE } else { gain * 16 + PIECE_VALUE[victim] };
+                let rank = if mv == node_eval.tt_move { TT_MOVE } else { gain * 16 + PIECE_VALUE[victim] };
                 captures.push(rank, mv);
             }
         }

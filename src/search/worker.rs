@@ -5,7 +5,8 @@ use super::eval::{Attacks, EvalContext, Evaluator, NetworkEvaluator, State, TRAP
 use super::packed::{NO_MOVE, Packed, pack};
 use super::parameters::{LMR_BASE, LMR_DIVISOR};
 use super::path::Path;
-use super::score::{INFINITE, MAX_ESTIMATE, MAX_PLY, TB_WIN, Value, mate_in, mated_in};
+use super::picker::checked;
+use super::score::{DECIDED, INFINITE, MAX_ESTIMATE, MAX_PLY, TB_WIN, Value, mate_in, mated_in};
 use super::shared::Shared;
 use super::tb::LONGEST_WIN;
 use super::thread_data::ThreadData;
@@ -76,6 +77,20 @@ pub(super) struct TtHit {
     pub entry: TtEntry,
     /// The value; wins count plies from the root.
     pub value: Value,
+}
+
+/// The evaluations of a node, and the transposition table's move.
+pub(super) struct NodeEval {
+    /// See [`Worker::in_check`].
+    pub in_check: bool,
+    /// The evaluation without correction; in check [`NO_EVAL`].
+    pub raw_eval: i16,
+    /// The static evaluation; in check minus infinity.
+    pub static_eval: Value,
+    /// The static evaluation, or the transposition table's value if its bound is tighter.
+    pub eval: Value,
+    /// The transposition table's move, if it can be played.
+    pub tt_move: Packed,
 }
 
 /// A position that was found in the endgame tables. The search may find a win of known distance, which is a better value
@@ -321,9 +336,29 @@ impl<'a> Worker<'a> {
         None
     }
 
+    /// The evaluations of a node, and the transposition table's move.
+    #[inline(always)]
+    pub(super) fn node_eval(&mut self, state: &State, attacks: &Attacks, tt: Option<TtHit>, ply: usize) -> NodeEval {
+        let in_check = self.in_check(state);
+        // In check, only evasions count.
+        let (raw_eval, static_eval) = if in_check {
+            (NO_EVAL, -INFINITE)
+        } else {
+            let raw_eval = self.raw_eval(state, attacks, tt, ply);
+            (raw_eval as i16, self.corrected(raw_eval, state, ply))
+        };
+        // Another position with the same key is very unlikely, but its move must not be played.
+        let tt_move = tt.map_or(NO_MOVE, |tt| checked(attacks, tt.entry.mv));
+        let better = tt.filter(|tt| {
+            let bound = tt.entry.bound;
+            !in_check && tt.value.abs() < DECIDED && bound.proves_cutoff(tt.value, static_eval - 1, static_eval + 1)
+        });
+        NodeEval { in_check, raw_eval, static_eval, eval: better.map_or(static_eval, |tt| tt.value), tt_move }
+    }
+
     /// The evaluation without correction, from the transposition table if the entry contains it.
     #[inline(always)]
-    pub(super) fn raw_eval(&mut self, state: &State, attacks: &Attacks, tt: Option<TtHit>, ply: usize) -> Value {
+    fn raw_eval(&mut self, state: &State, attacks: &Attacks, tt: Option<TtHit>, ply: usize) -> Value {
         match tt {
             Some(tt) if tt.entry.eval != NO_EVAL => tt.entry.eval.into(),
             _ => self.evaluate(state, attacks, ply),

@@ -15,14 +15,8 @@ fn header(seed: u64) -> Header {
 
 fn generate(path: &Path, seed: u64, games: u32) {
     let tables = Arc::new(Tables::solve(&RuleOptions::default(), 2).unwrap());
-    let datagen = Datagen {
-        rules: Rules::default(),
-        seed,
-        nodes: 40,
-        evaluation: Evaluation::Burnett,
-        tables,
-        sidelines: false,
-    };
+    let datagen =
+        Datagen { rules: Rules::default(), seed, nodes: 40, evaluation: Evaluation::Burnett, tables, sidelines: false };
     let mut engine = datagen.engine();
     let mut file = DataFile::open(path, &header(seed)).unwrap();
     for number in file.next_game()..games {
