@@ -4,6 +4,7 @@
 #![warn(missing_docs, unreachable_pub)]
 
 mod attractor;
+mod black_strategy;
 pub mod catalog;
 pub mod check;
 pub mod circuit;
@@ -16,10 +17,18 @@ pub mod measure;
 pub mod opponent;
 pub mod play;
 pub mod report;
+mod white_strategy;
 
+pub use black_strategy::BlackWins;
 pub use catalog::{gadget, gadgets};
 pub use check::{Checked, DEFAULT_BOUND, Solved, check};
 pub use circuit::{Circuit, Gate, Step, crossover, half_crossover, reachable};
 pub use formula::{Formula, FormulaError, FormulaGame, TooManyVariables};
 pub use gadget::{Claim, Entrance, Gadget, GadgetError};
 pub use layout::{GadgetKind, Layout, LayoutError};
+pub use white_strategy::WhiteWins;
+
+/// The example of the README is compiled with the tests of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,10 +1,12 @@
 //! Measurements of the reduction: sizes, the circuit against the formula game, games on the board.
 
+use super::black_strategy::BlackWins;
 use super::circuit::Circuit;
 use super::formula::Formula;
 use super::layout::{Layout, LayoutError};
 use super::opponent::{Opponent, Style, play};
-use super::play::{BlackWins, Reduction, SolvedClaims, WhiteWins};
+use super::play::{Reduction, SolvedClaims};
+use super::white_strategy::WhiteWins;
 use doushouqi::board::Color;
 use doushouqi::game::random::Random;
 use std::collections::HashMap;
