@@ -138,6 +138,11 @@ impl Route {
 
 /// Every route.
 fn table() -> Vec<Route> {
+    [positions(), materials(), games(), service()].into_iter().flatten().collect()
+}
+
+/// The page, and the value of a position.
+fn positions() -> Vec<Route> {
     vec![
         Route::raw::<PageQuery, _, _>(
             "/",
@@ -180,6 +185,12 @@ fn table() -> Vec<Route> {
             "The decision tree of a material of two or three pieces, and the position's path through it.",
         )
         .cached(),
+    ]
+}
+
+/// The tables of a material.
+fn materials() -> Vec<Route> {
+    vec![
         Route::get_of(
             "/api/v1/stats/{material}",
             QUICK,
@@ -216,6 +227,12 @@ fn table() -> Vec<Route> {
             "The longest lines of the available tables, longest first.",
         )
         .cached_when_complete(),
+    ]
+}
+
+/// Rules, games and the engine.
+fn games() -> Vec<Route> {
+    vec![
         Route::get("/api/v1/rules", QUICK, handlers::rules, "Presets and options of the rules.").cached(),
         Route::get("/api/v1/levels", QUICK, handlers::levels, "The strength levels of the engine.").cached(),
         Route::get("/api/v1/status", QUICK, handlers::status, "The available tables and the limits of requests."),
@@ -245,6 +262,12 @@ fn table() -> Vec<Route> {
             Content::Text("image/svg+xml"),
             "A picture of a position.",
         ),
+    ]
+}
+
+/// The server itself.
+fn service() -> Vec<Route> {
+    vec![
         Route::raw::<NoKeys, _, _>(
             "/api/v1/openapi.json",
             QUICK,

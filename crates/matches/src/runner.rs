@@ -128,6 +128,9 @@ pub struct MatchGame {
     pub played: PlayedGame,
 }
 
+/// The two players of a game.
+type Team = [Box<dyn Player>; 2];
+
 impl Match {
     /// Plays the match. `report` receives every game in the order of their numbers, and may end the match. Setting
     /// `stop` also ends the match; unfinished games then do not count.
@@ -142,24 +145,7 @@ impl Match {
         report: &mut dyn FnMut(&MatchGame, &Standing) -> ControlFlow<()>,
     ) -> Result<Standing, MatchError> {
         self.openings.check(self.games.div_ceil(2), &self.rules, self.no_capture_limit)?;
-        let mut specs = self.players.clone();
-        let mut cache = TableCache::default();
-        for spec in &mut specs {
-            spec.load(&mut cache, self.rules.options())?;
-        }
-        let workers = self.concurrency.clamp(1, self.games.max(1) as usize);
-        let mut teams = Vec::new();
-        let requirements = Requirements {
-            rules: *self.rules.options(),
-            no_capture_limit: self.no_capture_limit,
-            control: self.conditions.control,
-            assume_rules: self.assume_rules,
-            remarks: true,
-        };
-        for worker in 0..workers {
-            let requirements = Requirements { remarks: worker == 0, ..requirements };
-            teams.push([specs[0].make(&requirements)?, specs[1].make(&requirements)?]);
-        }
+        let teams = self.teams()?;
         let mut standing = Standing::default();
         let next = AtomicU64::new(0);
         // Stops the running games when the test has decided.
@@ -222,6 +208,27 @@ impl Match {
             }
         });
         Ok(standing)
+    }
+
+    /// The players of each game that is played at the same time.
+    fn teams(&self) -> Result<Vec<Team>, MatchError> {
+        let mut specs = self.players.clone();
+        let mut cache = TableCache::default();
+        for spec in &mut specs {
+            spec.load(&mut cache, self.rules.options())?;
+        }
+        let requirements = Requirements {
+            rules: *self.rules.options(),
+            no_capture_limit: self.no_capture_limit,
+            control: self.conditions.control,
+            assume_rules: self.assume_rules,
+            remarks: true,
+        };
+        let team = |worker| {
+            let requirements = Requirements { remarks: worker == 0, ..requirements };
+            Ok([specs[0].make(&requirements)?, specs[1].make(&requirements)?])
+        };
+        (0..self.concurrency.clamp(1, self.games.max(1) as usize)).map(team).collect()
     }
 
     /// The decision of the test, if it has one.

@@ -139,30 +139,10 @@ const DRAWINGS = { whatif: drawWhatIf, race: drawRace, fortress: drawFortress };
 const untold = () => ({ board: {}, text: h("p", { class: "soft" }, t("error.no_table")) });
 
 /**
- * @param {NonNullable<Page.App["overlay"]>} overlay
+ * The value of the position with the piece on each square, as a table.
+ * @param {Map<number, any>} values
  */
-async function drawWhatIf(overlay) {
-  if (!app.probe?.known && pieces() > app.largest) return untold();
-  const { squares } = boardOf(fen());
-  let square = squares.indexOf(overlay.letter ?? "");
-  if (square < 0) square = squares.findIndex(Boolean);
-  overlay.letter = squares[square] ?? "";
-  overlay.name = `whatif:${name(square)}`;
-  emit("overlay");
-  const map = await get("whatif", params({ piece: name(square) }));
-  const values = new Map(map.squares.map((/** @type {any} */ entry) => [index(entry.square), entry]));
-  const picks = squares.flatMap((piece, at) =>
-    piece
-      ? [
-          button(animal(piece), () => choose(`whatif:${name(at)}`), {
-            "aria-pressed": String(at === square),
-            "aria-label": `${pieceName(piece)} ${name(at)}`,
-          }),
-        ]
-      : [],
-  );
-  const count = (/** @type {string} */ wdl) =>
-    map.squares.filter((/** @type {any} */ entry) => entry.value?.wdl === wdl).length;
+function whatIfTable(values) {
   const cell = (/** @type {number} */ at) => {
     const entry = values.get(at);
     return h(
@@ -173,7 +153,7 @@ async function drawWhatIf(overlay) {
         : h("span", { title: entry?.reason ? t(`why.${entry.reason}`) : null }, "·"),
     );
   };
-  const table = h(
+  return h(
     "details",
     { class: "astable" },
     h("summary", {}, t("astable")),
@@ -205,6 +185,33 @@ async function drawWhatIf(overlay) {
       ),
     ),
   );
+}
+
+/**
+ * @param {NonNullable<Page.App["overlay"]>} overlay
+ */
+async function drawWhatIf(overlay) {
+  if (!app.probe?.known && pieces() > app.largest) return untold();
+  const { squares } = boardOf(fen());
+  let square = squares.indexOf(overlay.letter ?? "");
+  if (square < 0) square = squares.findIndex(Boolean);
+  overlay.letter = squares[square] ?? "";
+  overlay.name = `whatif:${name(square)}`;
+  emit("overlay");
+  const map = await get("whatif", params({ piece: name(square) }));
+  const values = new Map(map.squares.map((/** @type {any} */ entry) => [index(entry.square), entry]));
+  const picks = squares.flatMap((piece, at) =>
+    piece
+      ? [
+          button(animal(piece), () => choose(`whatif:${name(at)}`), {
+            "aria-pressed": String(at === square),
+            "aria-label": `${pieceName(piece)} ${name(at)}`,
+          }),
+        ]
+      : [],
+  );
+  const count = (/** @type {string} */ wdl) =>
+    map.squares.filter((/** @type {any} */ entry) => entry.value?.wdl === wdl).length;
   const sentence = t("whatif.sentence", {
     piece: pieceName(overlay.letter ?? ""),
     side: side(turn()),
@@ -218,7 +225,7 @@ async function drawWhatIf(overlay) {
       h("p", {}, t("whatif.pick")),
       h("div", { class: "bar picks" }, picks),
       h("p", { id: "whatiftext" }, sentence),
-      table,
+      whatIfTable(values),
     ],
   };
 }

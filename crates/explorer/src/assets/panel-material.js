@@ -16,99 +16,95 @@ let swapOf = null;
 export function build() {
   shown = "";
   return [
-    h(
-      "section",
-      { "aria-labelledby": "countshead" },
-      h("h3", { id: "countshead" }, t("counts")),
-      h(
-        "div",
-        { class: "bar" },
-        h(
-          "label",
-          {},
-          t("material"),
-          " ",
-          h("input", {
-            id: "materialin",
-            size: 9,
-            value: material(fen()),
-            spellcheck: "false",
-            autocomplete: "off",
-            onchange: (/** @type {any} */ event) => {
-              shown = "";
-              draw(event.target.value.trim());
-            },
-          }),
-        ),
-        h(
-          "label",
-          {},
-          t("tomove.short"),
-          " ",
-          h(
-            "select",
-            {
-              id: "statsturn",
-              onchange: (/** @type {any} */ event) => {
-                turn = event.target.value;
-                redraw();
-              },
-            },
-            ["white", "black"].map((c) => h("option", { value: c, selected: c === turn }, side(c))),
-          ),
-        ),
-        h(
-          "label",
-          {},
-          h("input", {
-            type: "checkbox",
-            checked: logarithmic,
-            onchange: (/** @type {any} */ event) => {
-              logarithmic = event.target.checked;
-              redraw();
-            },
-          }),
-          t("logarithmic"),
-        ),
-      ),
+    section(
+      "countshead",
+      t("counts"),
+      h("div", { class: "bar" }, materialInput(), turnSelect(), scaleBox()),
       h("div", { id: "stats" }),
     ),
-    h(
-      "section",
-      { "aria-labelledby": "longesthead" },
-      h("h3", { id: "longesthead" }, t("longest")),
-      h("p", { class: "soft" }, t("longest.help")),
-      h("div", { id: "longest" }),
-    ),
-    h(
-      "section",
-      { "aria-labelledby": "matrixhead" },
-      h("h3", { id: "matrixhead" }, t("matrix")),
-      h(
-        "div",
-        { class: "bar" },
-        h(
-          "label",
-          {},
-          t("matrix.size"),
-          " ",
-          h(
-            "select",
-            {
-              id: "matrixsize",
-              onchange: (/** @type {any} */ event) => {
-                size = event.target.value;
-                drawMatrix();
-              },
-            },
-            ["1v1", "2v1", "1v2", "2v2"].map((value) => h("option", { value, selected: value === size }, value)),
-          ),
-        ),
-      ),
-      h("div", { id: "matrix" }),
-    ),
+    section("longesthead", t("longest"), h("p", { class: "soft" }, t("longest.help")), h("div", { id: "longest" })),
+    section("matrixhead", t("matrix"), h("div", { class: "bar" }, sizeSelect()), h("div", { id: "matrix" })),
   ];
 }
+
+/**
+ * @param {string} id
+ * @param {string} title
+ * @param {...any} content
+ */
+const section = (id, title, ...content) => h("section", { "aria-labelledby": id }, h("h3", { id }, title), content);
+
+const materialInput = () =>
+  h(
+    "label",
+    {},
+    t("material"),
+    " ",
+    h("input", {
+      id: "materialin",
+      size: 9,
+      value: material(fen()),
+      spellcheck: "false",
+      autocomplete: "off",
+      onchange: (/** @type {any} */ event) => {
+        shown = "";
+        draw(event.target.value.trim());
+      },
+    }),
+  );
+
+const turnSelect = () =>
+  h(
+    "label",
+    {},
+    t("tomove.short"),
+    " ",
+    h(
+      "select",
+      {
+        id: "statsturn",
+        onchange: (/** @type {any} */ event) => {
+          turn = event.target.value;
+          redraw();
+        },
+      },
+      ["white", "black"].map((c) => h("option", { value: c, selected: c === turn }, side(c))),
+    ),
+  );
+
+const scaleBox = () =>
+  h(
+    "label",
+    {},
+    h("input", {
+      type: "checkbox",
+      checked: logarithmic,
+      onchange: (/** @type {any} */ event) => {
+        logarithmic = event.target.checked;
+        redraw();
+      },
+    }),
+    t("logarithmic"),
+  );
+
+const sizeSelect = () =>
+  h(
+    "label",
+    {},
+    t("matrix.size"),
+    " ",
+    h(
+      "select",
+      {
+        id: "matrixsize",
+        onchange: (/** @type {any} */ event) => {
+          size = event.target.value;
+          drawMatrix();
+        },
+      },
+      ["1v1", "2v1", "1v2", "2v2"].map((value) => h("option", { value, selected: value === size }, value)),
+    ),
+  );
 
 export function update() {
   $("#materialin").value = material(fen());
@@ -206,6 +202,46 @@ const W = 640,
   LEFT = 34;
 
 /**
+ * The keys of the histogram: arrows, Home and End move between bars, Enter opens one.
+ * @param {any} event
+ */
+function moveInHistogram(event) {
+  const hits = [...event.currentTarget.querySelectorAll(".hit")];
+  const at = hits.indexOf(event.target);
+  const to = /** @type {Record<string, number>} */ ({
+    ArrowRight: at + 1,
+    ArrowLeft: at - 1,
+    Home: 0,
+    End: hits.length - 1,
+  })[event.key];
+  if (event.key === "Enter" || event.key === " ") event.target.dispatchEvent(new MouseEvent("click"));
+  else if (to === undefined) return;
+  else if (hits[to]) {
+    hits[at].setAttribute("tabindex", "-1");
+    hits[to].setAttribute("tabindex", "0");
+    hits[to].focus();
+  }
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+/**
+ * The histogram as a table: a row for each pair of plies.
+ * @param {number[]} data
+ * @param {(plies: number) => void} open
+ */
+function histogramTable(data, open) {
+  const cell = (/** @type {number} */ plies) =>
+    plies && data[plies]
+      ? button(number(data[plies]), () => open(plies), { "aria-label": t("histogram.open", { n: plies }) })
+      : "–";
+  const rows = [];
+  for (let plies = 1; plies < data.length; plies += 2)
+    rows.push([`${plies} / ${plies + 1}`, cell(plies), cell(plies + 1 < data.length ? plies + 1 : 0)]);
+  return asTable(t("astable"), [t("ply"), t("wins"), t("losses")], rows, t("histogram.table"));
+}
+
+/**
  * A bar for each ply: wins take an odd number of plies, losses an even one. A bar opens a position of its depth.
  * @param {any} stats
  */
@@ -223,25 +259,6 @@ function histogram(stats) {
   const x = (/** @type {number} */ plies) => LEFT + (plies - 1) * width;
   const label = (/** @type {{ plies: number, count: number }} */ { plies, count }) =>
     t(plies % 2 ? "histogram.win" : "histogram.loss", { n: plies, count: number(count) });
-  const move = (/** @type {any} */ event) => {
-    const hits = [...event.currentTarget.querySelectorAll(".hit")];
-    const at = hits.indexOf(event.target);
-    const to = /** @type {Record<string, number>} */ ({
-      ArrowRight: at + 1,
-      ArrowLeft: at - 1,
-      Home: 0,
-      End: hits.length - 1,
-    })[event.key];
-    if (event.key === "Enter" || event.key === " ") event.target.dispatchEvent(new MouseEvent("click"));
-    else if (to === undefined) return;
-    else if (hits[to]) {
-      hits[at].setAttribute("tabindex", "-1");
-      hits[to].setAttribute("tabindex", "0");
-      hits[to].focus();
-    }
-    event.preventDefault();
-    event.stopPropagation();
-  };
   const ticks = logarithmic ? powers(top) : [top];
   const svg = s(
     "svg",
@@ -250,7 +267,7 @@ function histogram(stats) {
       viewBox: `0 0 ${W} ${H}`,
       role: "group",
       "aria-label": t("histogram.label", { n: bars.length }),
-      onkeydown: move,
+      onkeydown: moveInHistogram,
     },
     ticks.map((value) => [
       s("path", { class: "axis", d: `M${LEFT} ${H - FOOT - scale(value)} H${W}` }),
@@ -289,17 +306,10 @@ function histogram(stats) {
       s("text", { x: x(plies) + width / 2, y: H - 6, "text-anchor": "middle" }, String(plies)),
     ),
   );
-  const cell = (/** @type {number} */ plies) =>
-    plies && data[plies]
-      ? button(number(data[plies]), () => open(plies), { "aria-label": t("histogram.open", { n: plies }) })
-      : "–";
-  const rows = [];
-  for (let plies = 1; plies < data.length; plies += 2)
-    rows.push([`${plies} / ${plies + 1}`, cell(plies), cell(plies + 1 < data.length ? plies + 1 : 0)]);
   return [
     h("p", { class: "soft" }, h("strong", {}, t("histogram.title", { side: side(turn) })), " ", t("histogram.help")),
     svg,
-    asTable(t("astable"), [t("ply"), t("wins"), t("losses")], rows, t("histogram.table")),
+    histogramTable(data, open),
   ];
 }
 

@@ -71,22 +71,8 @@ fn a_network_is_trained() {
     let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
     let datagen = |out: &str, games: &str, threads: &str, seed: &str| {
         let out = path(out);
-        let arguments = [
-            "datagen",
-            "--games",
-            games,
-            "--nodes",
-            "50",
-            "--pieces",
-            "3",
-            "--threads",
-            threads,
-            "--seed",
-            seed,
-            "--out",
-            &out,
-        ];
-        run(&arguments)
+        let options = ["--games", games, "--threads", threads, "--seed", seed, "--out", &out];
+        run(&[&["datagen", "--nodes", "50", "--pieces", "3"], &options[..]].concat())
     };
     assert_eq!(datagen("one", "200", "1", "1").status.code(), Some(0));
     assert_eq!(datagen("two", "60", "2", "1").status.code(), Some(0));
