@@ -12,3 +12,8 @@ pub mod snakemake;
 
 pub use check::{Comparison, Sample, check_counts};
 pub use plan::{Bundle, Machines, Plan, PlannedClass, Rate, bundles};
+
+/// The example of the README is compiled with the tests of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -262,3 +262,8 @@ async fn accept(app: &Arc<App>, stop: &Stop, tell: &(dyn Fn(Event) + Sync)) -> R
     let _ = tokio::time::timeout(limits::SHUTDOWN_TIMEOUT, graceful.shutdown()).await;
     Ok(())
 }
+
+/// The example of the README is compiled with the tests of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -33,3 +33,8 @@ pub use runner::{Match, MatchError, MatchGame, Side, Standing};
 pub use spec::{LoadError, ParsePlayerError, PlayerSpec};
 pub use statistics::{Decision, Sprt, Tally};
 pub use time_control::TimeControl;
+
+/// The example of the README is compiled with the tests of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

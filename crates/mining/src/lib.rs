@@ -11,3 +11,8 @@ pub mod report;
 pub mod tables;
 pub mod trees;
 pub mod zugzwang;
+
+/// The example of the README is compiled with the tests of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

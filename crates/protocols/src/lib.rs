@@ -18,3 +18,8 @@ pub enum SessionError {
     #[error("cannot write an answer: {0}")]
     Output(#[source] io::Error),
 }
+
+/// The example of the README is compiled with the tests of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -5,3 +5,8 @@
 pub mod figures;
 pub mod plot;
 pub mod text;
+
+/// The example of the README is compiled with the tests of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

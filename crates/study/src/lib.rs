@@ -19,3 +19,8 @@ pub use features::{Feature, FeatureChoice, FeatureKind, FeatureSet};
 pub use routes::{Routes, manhattan};
 pub use sample::{TrainingSet, Winner};
 pub use tree::{Growth, Learner, Node, Split, Tree, information};
+
+/// The example of the README is compiled with the tests of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -24,3 +24,8 @@ pub use model::{Model, Shape};
 pub use recipe::{Recipe, RecipeError};
 pub use record::{DataError, DataFile, Header, PIECES, Record, read_records};
 pub use training::{Epoch, Trained, TrainingError, train};
+
+/// The example of the README is compiled with the tests of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
