@@ -1,0 +1,195 @@
+//! Access: without scripts, on phones, in the dark, in Chinese, with assistive technology and slow networks.
+
+use super::*;
+
+#[test]
+fn without_javascript_there_is_a_board_a_result_and_moves() {
+    let Some(page) = Page::with(Options { no_javascript: true }) else { return };
+    page.visit(&format!("/?fen={LION}"));
+    assert!(page.text("document.querySelector('#static .result').textContent").contains("White wins in 7 plies"));
+    assert_eq!(page.get("document.querySelectorAll('#static .board td[class]').length"), json!(63));
+    assert_eq!(page.get("getComputedStyle(document.querySelector('#app')).display"), json!("none"));
+    let clear = "[...document.querySelectorAll('#static .board td')].filter(e => e.className && getComputedStyle(e).backgroundColor === 'rgba(0, 0, 0, 0)').length";
+    assert_eq!(page.get(clear), json!(0), "every square has a ground");
+    page.screenshot("no-javascript");
+    page.click("#static .moves a");
+    assert!(page.text("document.querySelector('#static .result').textContent").contains("White wins in 6 plies"));
+    page.silent();
+}
+
+/// At the lowest sensible rate the page starts with all its files, and shows a value under rules that are not in
+/// memory.
+#[test]
+fn the_page_starts_at_a_low_rate() {
+    let start = || Arc::new(Server::start(&["--pieces", "3", "--behind-proxy", "--rate", "5"]));
+    let Some(page) = Page::of(start, Options::default()) else { return };
+    page.chromium("Network.enable", &json!({}));
+    page.chromium("Network.setExtraHTTPHeaders", &json!({"headers": {"X-Real-IP": "9.9.9.9"}}));
+    page.open(&format!("/?fen={LION}&rules=chinese&view=explore"));
+    page.wait("document.querySelector('#resulttext')?.textContent.startsWith('White wins in')");
+    // The page repeats expensive requests until the server allows them.
+    page.wait("document.querySelector('#decision .marker')");
+}
+
+#[test]
+fn it_fits_phones_zoom_dark_and_chinese() {
+    let Some(page) = Page::start() else { return };
+    for (name, width, height, scheme, language) in [
+        ("desktop", 1280, 800, "light", "en"),
+        ("dark", 1280, 800, "dark", "en"),
+        ("phone", 360, 740, "dark", "en"),
+        ("chinese", 390, 844, "light", "zh"),
+        ("zoom", 640, 400, "light", "en"),
+    ] {
+        page.size(width, height);
+        page.prefer("prefers-color-scheme", scheme);
+        page.open_position(LION, &format!("&lang={language}"));
+        for view in VIEWS {
+            page.show(view);
+            if view == "explore" {
+                page.wait("document.querySelectorAll('#presets tr').length > 1 && document.querySelectorAll('.tree li').length > 0");
+            } else if view == "material" {
+                page.wait("document.querySelectorAll('.matrix td').length > 8 && document.querySelector('.histogram')");
+            }
+            page.screenshot(&format!("{name}-{view}"));
+            let overflow = page.get("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+            assert!(overflow.as_i64() <= Some(0), "{name} {view} scrolls sideways by {overflow}");
+            checks::contrast(&page, &format!("{name} {view}"));
+        }
+    }
+    page.silent();
+}
+
+#[test]
+fn colours_are_never_alone_and_motion_stops() {
+    let Some(page) = Page::start() else { return };
+    page.open_position(LION, "&view=explore&overlay=whatif:d8");
+    page.wait("document.querySelector('#whatiftext')");
+    for kind in ["protanopia", "deuteranopia", "tritanopia", "achromatopsia"] {
+        page.chromium("Emulation.setEmulatedVisionDeficiency", &json!({"type": kind}));
+        page.screenshot(kind);
+    }
+    // Every coloured value has its sign, and no sign has two colours.
+    let pills = page.get("[...document.querySelectorAll('.picture .values > g')].map(g => [g.querySelector('.pill').classList[1], g.querySelector('text').textContent[0]])");
+    let pills = pills.as_array().unwrap();
+    assert!(pills.len() > 20);
+    for pill in pills {
+        let sign = match pill[0].as_str().unwrap() {
+            "win" => "+✓",
+            "loss" => "−✗",
+            _ => "=",
+        };
+        assert!(sign.contains(pill[1].as_str().unwrap()), "{pill}");
+    }
+    let transition = "getComputedStyle(document.querySelector('.mover')).transitionDuration";
+    assert_ne!(page.get(transition), json!("0s"));
+    page.prefer("prefers-reduced-motion", "reduce");
+    assert_eq!(page.get(transition), json!("0s"));
+    page.silent();
+}
+
+#[test]
+fn assistive_technology_is_told_everything() {
+    let Some(page) = Page::start() else { return };
+    page.open_position(LION, "");
+    let cells = checks::tree(&page, "gridcell");
+    assert_eq!(cells.len(), 63);
+    for wanted in [
+        "d6, empty, wins in 7 plies",
+        "b4, water, empty",
+        "d8, Black's trap, Black rat",
+        "d9, Black's den, empty",
+        "g6, White lion",
+    ] {
+        assert!(cells.iter().any(|cell| cell == wanted), "{wanted} is not among {cells:?}");
+    }
+    assert!(checks::tree(&page, "row").len() >= 9 + 7, "nine ranks, and a row for each move");
+    for role in ["button", "combobox", "slider", "tab", "textbox", "radio", "checkbox", "grid", "table", "image"] {
+        for name in checks::tree(&page, role) {
+            assert!(!name.trim().is_empty(), "a {role} has no name");
+        }
+    }
+    // One square takes the focus, and arrows move it.
+    assert_eq!(page.get("document.querySelectorAll('#grid [tabindex=\"0\"]').length"), json!(1));
+    // A move is announced to screen readers.
+    page.click("#moves tbody button");
+    page.wait("document.querySelector('#live').textContent.includes('White wins in 6 plies')");
+    page.run("document.activeElement.blur()");
+    page.keys(&["?"]);
+    page.wait("document.querySelector('#keys').open");
+    page.screenshot("keys");
+    page.click("#singlekeys");
+    page.click("#closekeys");
+    page.run("document.activeElement.blur()");
+    page.keys(&["5"]);
+    assert_eq!(
+        page.get("document.querySelector('#tab-material').getAttribute('aria-selected')"),
+        json!("false"),
+        "single keys are off"
+    );
+    checks::axe(&page, &VIEWS);
+    page.silent();
+}
+
+#[test]
+fn the_page_is_light_and_speaks_two_languages() {
+    let Some(page) = Page::start() else { return };
+    page.open("/");
+    page.settled();
+    let size = page.get("performance.getEntriesByType('resource').concat(performance.getEntriesByType('navigation')).filter(e => !e.name.includes('/api/')).reduce((sum, e) => sum + e.encodedBodySize, 0)");
+    let size = size.as_u64().unwrap();
+    // The first paints of a new browser are slow, so five are measured.
+    page.chromium("Network.setCacheDisabled", &json!({"cacheDisabled": true}));
+    let mut paints: Vec<f64> = (0..5)
+        .map(|_| {
+            page.open("/");
+            page.wait("performance.getEntriesByName('first-paint').length > 0");
+            page.get("performance.getEntriesByName('first-paint')[0].startTime").as_f64().unwrap()
+        })
+        .collect();
+    paints.sort_by(f64::total_cmp);
+    println!("page: {size} bytes compressed, first paint after {:.0} ms, the median of {paints:.0?}", paints[2]);
+    // Files from a directory are not compressed.
+    let most = if std::env::var_os("DSQ_ASSETS").is_some() { 600_000 } else { 150_000 };
+    assert!(size > 10_000 && size < most, "{size} bytes");
+    // Busy machines paint late; ten times the target is an error on any machine.
+    assert!(paints[0] < 2000.0, "{paints:?} ms");
+    page.run("window.keys = null; Promise.all(['en', 'zh'].map(async (language) => Promise.all(['strings', 'strings-play', 'strings-learn', 'strings-explain'].map(async (name) => Object.keys((await import(`/${name}.${language}.js`)).default).sort().join())))).then((keys) => { window.keys = keys; })");
+    page.wait("window.keys");
+    assert_eq!(page.get("window.keys[0]"), page.get("window.keys[1]"));
+    page.choose("#language", "zh");
+    page.wait(
+        "document.documentElement.lang === 'zh-Hans' && document.querySelector('#tab-position').textContent === '局面'",
+    );
+    page.wait("document.querySelector('#grid [data-square=b4]').getAttribute('aria-label') === 'b4，河，空'");
+    page.choose("#language", "en");
+    page.wait("document.querySelector('#tab-position').textContent === 'Position'");
+    // SVG and PNG of the board, drawn by the page.
+    page.click("#tab-game");
+    page.run("window.saved = []; const make = URL.createObjectURL; URL.createObjectURL = (blob) => { window.saved.push(blob.type + ' ' + blob.size); return make.call(URL, blob); }; HTMLAnchorElement.prototype.click = () => {};");
+    page.click("#savesvg");
+    page.click("#savepng");
+    page.wait("window.saved.length === 2 && window.saved.every(text => Number(text.split(' ')[1]) > 10000)");
+    // A game without names.
+    page.click("#savegame");
+    page.wait("window.saved.length === 3 && window.saved[2].startsWith('text/plain')");
+    page.silent();
+}
+
+/// The README's picture.
+#[test]
+fn the_readme_has_a_picture() {
+    let Some(page) = Page::start() else { return };
+    page.size(1180, 830);
+    page.prefer("prefers-color-scheme", "light");
+    page.open_position("7/7/2t4/7/3L3/7/6E/7/7_w", "");
+    page.keys(&["n"]);
+    page.wait("document.querySelectorAll('#ribbon .hit').length > 2");
+    page.wait("document.querySelector('#toast').hidden");
+    let picture = page.picture("readme", "webp");
+    assert!(picture.len() < 150 << 10, "{} bytes", picture.len());
+    if std::env::var_os("DSQ_WRITE_SCREENSHOT").is_some_and(|value| value == "1") {
+        std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/serve.webp"), picture).unwrap();
+    }
+    page.silent();
+}

@@ -1,0 +1,214 @@
+//! The values of a position, its overlays, its line, its material, and the engine.
+
+use super::*;
+
+/// The page shows the values of the API for every move, in the table and on the board.
+#[test]
+fn values_shown_are_those_of_the_api() {
+    let Some(page) = Page::start() else { return };
+    for seed in 0..12 {
+        let material = ["EvE", "RvE", "ELvR", "CDvT", "TvLP", "RCvE"][seed % 6];
+        let fen =
+            page.api(&format!("random?material={material}&seed={seed}"))["fen"].as_str().unwrap().replace(' ', "_");
+        let probe = page.api(&format!("probe?fen={fen}"));
+        page.open_position(&fen, "");
+        let short = |value: &Value| match value["wdl"].as_str().unwrap() {
+            "draw" => "=".to_owned(),
+            "win" => format!("+{}", value["dtw"]),
+            _ => format!("−{}", value["dtw"]),
+        };
+        let moves = probe["moves"].as_array().unwrap();
+        let wanted: Vec<Value> = moves.iter().map(|mv| json!([mv["uci"], short(&mv["value"])])).collect();
+        let shown = page.get("[...document.querySelectorAll('#moves tbody tr')].map(row => [row.dataset.uci, row.querySelector('.chip').textContent])");
+        assert_eq!(shown, json!(wanted), "{fen}");
+        assert_eq!(page.text("document.querySelector('#resulttext').textContent"), result(&probe), "{fen}");
+        for mv in moves {
+            // A square shows the value of the best move to it.
+            let best = moves.iter().find(|other| other["to"] == mv["to"]).unwrap();
+            let label = page.text(&format!(
+                "document.querySelector('#grid [data-square={}]').getAttribute('aria-label')",
+                mv["to"].as_str().unwrap()
+            ));
+            let words = match best["value"]["wdl"].as_str().unwrap() {
+                "draw" => "draws".to_owned(),
+                "win" => format!("wins in {}", plies(&best["value"])),
+                _ => format!("loses in {}", plies(&best["value"])),
+            };
+            assert!(label.ends_with(&words), "{fen}: {label}, not {words}");
+        }
+    }
+    page.silent();
+}
+
+#[test]
+fn overlays_show_what_if_the_race_and_the_fortress() {
+    let Some(page) = Page::start() else { return };
+    page.open_position(LION, "&view=explore&overlay=whatif:g6");
+    page.wait("document.querySelector('#whatiftext')");
+    let map = page.api(&format!("whatif?fen={LION}&piece=g6"));
+    let squares = map["squares"].as_array().unwrap();
+    let wins = squares.iter().filter(|entry| entry["value"]["wdl"] == "win").count();
+    assert_eq!(page.get("document.querySelectorAll('.picture .tint.win').length"), json!(wins));
+    for entry in squares.iter().filter(|entry| entry["value"]["wdl"] == "win") {
+        let label = page.text(&format!(
+            "document.querySelector('#grid [data-square={}]').getAttribute('aria-label')",
+            entry["square"].as_str().unwrap()
+        ));
+        let over = entry["value"]["dtw"] == 0;
+        let wanted = if over { "has won".to_owned() } else { format!("wins in {}", plies(&entry["value"])) };
+        assert!(label.ends_with(&wanted), "{label}");
+    }
+    page.screenshot("what-if");
+    page.click("input[value=race]");
+    page.wait("document.querySelectorAll('.picture .route').length === 2");
+    assert!(page.text("document.querySelector('#racetext').textContent").contains("comes first"));
+    page.wait("document.querySelectorAll('#presets [data-preset]').length === 6");
+    let rules = page.api(&format!("rulesets?fen={LION}"));
+    for preset in rules["presets"].as_array().unwrap().iter().filter(|preset| preset["known"] == true) {
+        let name = preset["name"].as_str().unwrap();
+        let turned = page.get(&format!("document.querySelector('[data-preset={name}] .badge-note') !== null"));
+        assert_eq!(turned, preset["changes_result"], "{name}");
+    }
+    page.open_position(DRAW, "&view=explore&overlay=fortress");
+    page.wait("document.querySelector('#fortresstext')?.textContent.includes('repeats')");
+    page.wait("document.querySelectorAll('.tree .lit').length > 1");
+    page.wait("document.querySelector('#treesentence').textContent.length > 10");
+    page.silent();
+}
+
+/// A test of a decision tree that the pointer or the focus is on is marked on the board.
+#[test]
+fn tests_of_trees_are_marked_on_the_board() {
+    let Some(page) = Page::start() else { return };
+    page.open_position(LION, "&view=explore");
+    page.wait("document.querySelectorAll('#decision summary').length > 1");
+    let marked = "document.querySelectorAll('.tint.subject, .tint.hold').length";
+    assert_eq!(page.get(marked), json!(0));
+    page.run("document.querySelector('#decision .lit summary').focus()");
+    page.wait(&format!("{marked} > 0"));
+    page.screenshot("tree-marks");
+    page.run("document.activeElement.blur()");
+    page.wait(&format!("{marked} === 0"));
+    // A piece that stands in the den has won.
+    page.open_position(LION, "&view=explore&overlay=whatif:g6");
+    page.wait("[...document.querySelectorAll('.pilltext')].some((text) => '✓✗'.includes(text.textContent))");
+    assert!(!page.text("document.querySelector('.whatmap').textContent").contains("−0"));
+    page.screenshot("whatif-over");
+    page.silent();
+}
+
+#[test]
+fn the_line_player_steps_scrubs_and_tells_what_leaving_costs() {
+    let Some(page) = Page::start() else { return };
+    page.open("/?view=material");
+    page.wait("document.querySelector('[data-longest=\"67\"], [data-longest=\"66\"]')");
+    page.click("#longest button");
+    page.wait("document.querySelector('#scrubber').max >= 66");
+    assert!(page.get("Number(document.querySelector('#scrubber').max)").as_u64() >= Some(66));
+    page.wait("document.querySelectorAll('#ribbon .hit').length > 60");
+    // The ribbon's table agrees with the API's line.
+    let fen = page.fen();
+    let line = page.api(&format!("mainline?fen={fen}&max=300"));
+    let wanted: Vec<Value> =
+        line["line"].as_array().unwrap().iter().map(|mv| json!([mv["san"], mv["keeps_result"].to_string()])).collect();
+    let shown = page.get("[...document.querySelectorAll('#ribbon tbody tr')].map(row => [row.cells[1].textContent, row.cells[3].textContent])");
+    assert_eq!(shown, json!(wanted));
+    page.run(
+        "const range = document.querySelector('#scrubber'); range.value = 10; range.dispatchEvent(new Event('input'))",
+    );
+    page.wait("document.querySelector('#ply').textContent.startsWith('10 /')");
+    page.click("#player-back");
+    page.wait("document.querySelector('#ply').textContent.startsWith('9 /')");
+    page.run("document.querySelector('#speed').value = 90");
+    page.run(
+        "document.querySelector('#speed').append(new Option('', 20)); document.querySelector('#speed').value = 20",
+    );
+    page.click("#player-play");
+    page.wait("parseInt(document.querySelector('#ply').textContent) > 13");
+    page.click("#player-play");
+    page.click("#player-first");
+    page.wait("document.querySelector('#ply').textContent.startsWith('0 /')");
+    // After the worst move instead of the best, the page shows its cost.
+    page.click("#tab-position");
+    page.wait("document.querySelectorAll('#moves tbody tr').length > 1");
+    page.wait("document.querySelector('#resulttext')?.textContent");
+    page.click("#moves tbody tr:last-child button");
+    page.wait("!document.querySelector('#cost').hidden");
+    let cost = page.text("document.querySelector('#cost').textContent");
+    assert!(["cost", "gave", "turned", "lost"].iter().any(|word| cost.contains(word)), "{cost}");
+    page.wait("document.querySelectorAll('#tree .variation').length === 1");
+    page.silent();
+}
+
+#[test]
+fn a_material_has_counts_a_histogram_and_neighbours() {
+    let Some(page) = Page::start() else { return };
+    page.open_position(LION, "&view=material");
+    page.wait("document.querySelectorAll('.histogram .hit').length > 5");
+    let stats = page.api("stats/ELvR");
+    let rows = page.get(
+        "[...document.querySelectorAll('#counts tbody tr')].map(row => row.cells[1].textContent.replaceAll(',', ''))",
+    );
+    assert_eq!(rows, json!([stats["white"]["positions"].to_string(), stats["black"]["positions"].to_string()]));
+    // Keys move along the bars and open a position of that depth.
+    page.run("document.querySelector('.histogram .hit').focus()");
+    page.keys(&[RIGHT, RIGHT]);
+    let plies = page.get("Number(document.activeElement.dataset.plies)");
+    page.keys(&[ENTER]);
+    page.wait("!location.search.includes('7/3r3/7/6L')");
+    page.settled();
+    let probe = page.api(&format!("probe?fen={}", page.fen()));
+    assert_eq!(probe["value"]["dtw"], plies);
+    page.wait("document.querySelectorAll('.matrix tbody tr').length === 8");
+    let matrix = page.api("matrix?white=1&black=1");
+    let first = matrix["win"][0][0].as_f64().unwrap();
+    assert_eq!(page.text("document.querySelector('.matrix td button').textContent"), format!("{:.0}", first * 100.0));
+    page.click(".matrix [data-pair=EvC]");
+    page.wait("document.querySelectorAll('#swaptable tbody tr').length === 14");
+    page.screenshot("material");
+    page.silent();
+}
+
+#[test]
+fn the_engine_streams_and_reviews() {
+    let Some(page) = Page::start() else { return };
+    page.open("/?view=engine");
+    assert_eq!(page.get("document.querySelector('#lines').checkVisibility()"), json!(false), "no table without lines");
+    page.run("for (const [id, value] of [['movetime', 1500], ['multipv', 2]]) { const e = document.querySelector('#engine-' + id); e.value = value; e.dispatchEvent(new Event('change')); }");
+    page.click("#analyze");
+    page.wait("document.querySelectorAll('#lines tbody tr').length === 2");
+    page.wait("document.querySelector('#gauge').getAttribute('aria-label').includes('engine')");
+    page.wait("document.querySelector('#enginestate').textContent.startsWith('Done')");
+    // The analysis follows the board until it is switched off.
+    page.drag(&Page::square("a3"), &Page::square("b3"));
+    page.wait("document.querySelectorAll('#lines tbody tr').length === 2 && document.querySelector('#enginestate').textContent.includes('depth')");
+    page.click("#analyze");
+    assert_eq!(page.text("document.querySelector('#enginestate').textContent"), "Stopped.");
+    // A pasted game: the cat walks past the dog's den.
+    page.click("#tab-game");
+    page.run("document.querySelector('#gametext').value = '1. Rg4 ra6 2. Wc4 *'");
+    page.click("#review");
+    assert_eq!(
+        page.text("document.querySelector('#reviewstate').textContent"),
+        "“Wc4” is not a legal move after 2 plies."
+    );
+    page.run("document.querySelector('#gametext').value = '[FEN \"7/7/7/3E3/7/7/7/7/r6 w\"]\\n\\n1. Ed7 ra2 2. Ec7 ra3 3. Ec8 *\\n'");
+    page.click("#review");
+    page.wait("document.querySelectorAll('#reviewtable tbody tr').length === 5");
+    let review = page
+        .server
+        .connect()
+        .post(
+            "/api/v1/review",
+            &json!({"text": "[FEN \"7/7/7/3E3/7/7/7/7/r6 w\"]\n\n1. Ed7 ra2 2. Ec7 ra3 3. Ec8 *\n"}).to_string(),
+        )
+        .json();
+    let marks: Vec<&Value> = review["moves"].as_array().unwrap().iter().map(|mv| &mv["mark"]).collect();
+    assert_eq!(
+        page.get("[...document.querySelectorAll('#reviewtable tbody tr')].map(row => row.dataset.mark)"),
+        json!(marks)
+    );
+    page.click("#reviewtable tbody tr:nth-child(3) button");
+    page.wait("document.querySelector('#ply').textContent === '3 / 5'");
+    page.silent();
+}
