@@ -884,43 +884,45 @@ fn expensive(number: usize) -> (&'static str, String, String) {
     }
 }
 
+/// The values of hostile requests.
+const WORDS: [&str; 32] = [
+    "",
+    "7/7/3e3/7/7/7/3E3/7/7_w",
+    "7/7/3e3/7/7/7/3E3/7/7_b",
+    "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L_w",
+    "9/9",
+    "%00%00",
+    "-1",
+    "0",
+    "1",
+    "2",
+    "3",
+    "1024",
+    "99999999999999999999",
+    "NaN",
+    "paper",
+    "chinese",
+    "paper,no-move=loss",
+    "no-move=",
+    "=,=,=",
+    "EvL",
+    "EEvE",
+    "d3",
+    "a1",
+    "z9",
+    "%F0%9F%90%98",
+    "<script>",
+    "'\"",
+    "../../etc/passwd",
+    "win",
+    "white",
+    "a3b3,g7f7",
+    "true",
+];
+
 /// A hostile request: random words in place of every value.
 fn hostile(random: &mut Random, paths: &[(String, Vec<String>)]) -> Vec<u8> {
     let mut below = |n: usize| random.below(n);
-    const WORDS: [&str; 32] = [
-        "",
-        "7/7/3e3/7/7/7/3E3/7/7_w",
-        "7/7/3e3/7/7/7/3E3/7/7_b",
-        "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L_w",
-        "9/9",
-        "%00%00",
-        "-1",
-        "0",
-        "1",
-        "2",
-        "3",
-        "1024",
-        "99999999999999999999",
-        "NaN",
-        "paper",
-        "chinese",
-        "paper,no-move=loss",
-        "no-move=",
-        "=,=,=",
-        "EvL",
-        "EEvE",
-        "d3",
-        "a1",
-        "z9",
-        "%F0%9F%90%98",
-        "<script>",
-        "'\"",
-        "../../etc/passwd",
-        "win",
-        "white",
-        "a3b3,g7f7",
-        "true",
-    ];
     let (path, keys) = &paths[below(paths.len())];
     let mut target = path.replace("{material}", WORDS[below(WORDS.len())]);
     // Searches are short; `expensive` contains long ones.
