@@ -40,8 +40,8 @@ pub struct Tune {
     #[arg(long, value_name = "SHARE", default_value_t = 0.35, value_parser = share)]
     result: f64,
     /// Learning rate of the optimiser, in cp
-    #[arg(long, default_value_t = 1.5, value_parser = positive)]
-    rate: f64,
+    #[arg(long, value_name = "CP", default_value_t = 1.5, value_parser = positive)]
+    learning_rate: f64,
     #[command(flatten)]
     rules: RulesArg,
     #[command(flatten)]
@@ -55,7 +55,7 @@ impl Tune {
         let from = self.from.as_deref().map_or_else(|| Ok(WEIGHTS.clone()), read_weights)?;
         let data: Vec<&Path> = self.data.iter().map(PathBuf::as_path).collect();
         check_output(&self.out, &data)?;
-        let fit = Fit { epochs: self.epochs, result: self.result as f32, rate: self.rate as f32 };
+        let fit = Fit { epochs: self.epochs, result: self.result as f32, rate: self.learning_rate as f32 };
         let fitted = self.threads.run(|| {
             fit.run(&samples, &rules, &from, &mut |epoch, error| {
                 if epoch % 10 == 0 {

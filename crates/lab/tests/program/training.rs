@@ -100,7 +100,13 @@ fn weights_are_fitted() {
     assert!(failure(3, &["tune", &games, "--out", nowhere]).contains(nowhere));
     assert!(failure(2, &["tune", &games, "--out", &games]).contains("would replace"));
     failure(2, &["datagen", "--weights", &weights, "--out", &path("new")]);
-    for wrong in [["--result", "1.5"], ["--result", "nan"], ["--rate", "0"], ["--rate", "inf"], ["--epochs", "0"]] {
+    for wrong in [
+        ["--result", "1.5"],
+        ["--result", "nan"],
+        ["--learning-rate", "0"],
+        ["--learning-rate", "inf"],
+        ["--epochs", "0"],
+    ] {
         failure(2, &[&["tune", &games, "--out", nowhere][..], &wrong].concat());
     }
 }
@@ -123,6 +129,24 @@ fn a_stopped_fit_leaves_no_file() {
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(!Path::new(&path("weights")).exists());
+}
+
+/// Outputs that cannot be written, or would replace another file of the run.
+fn outputs_are_checked_before_the_run(recipe: &str, path: &dyn Fn(&str) -> String) {
+    std::fs::create_dir(path("plot.svg")).unwrap();
+    for (code, network, checkpoint, named) in [
+        (2, "./one", "new", "one would replace"),
+        (2, "new", "new", "new would replace"),
+        (2, "new.svg", "new", "new.svg would replace"),
+        (2, "new", "recipe.toml", "recipe.toml would replace"),
+        (3, "new", "no/such/folder", "no/such/folder: "),
+        (3, "new", "plot", "plot.svg: "),
+    ] {
+        let text = recipe.replace("'net'", &format!("'{network}'")).replace("'checkpoint'", &format!("'{checkpoint}'"));
+        std::fs::write(path("recipe.toml"), text).unwrap();
+        let stderr = failure(code, &["train", &path("recipe.toml")]);
+        assert!(stderr.contains(named), "{stderr}");
+    }
 }
 
 /// Self-play and training: the same seed gives the same bytes, and errors are clear.
@@ -184,21 +208,7 @@ fn a_network_is_trained() {
         game.play(found.best().unwrap()).unwrap();
     }
 
-    // Outputs are checked before the run.
-    std::fs::create_dir(path("plot.svg")).unwrap();
-    for (code, network, checkpoint, named) in [
-        (2, "./one", "new", "one would replace"),
-        (2, "new", "new", "new would replace"),
-        (2, "new.svg", "new", "new.svg would replace"),
-        (2, "new", "recipe.toml", "recipe.toml would replace"),
-        (3, "new", "no/such/folder", "no/such/folder: "),
-        (3, "new", "plot", "plot.svg: "),
-    ] {
-        let text = recipe.replace("'net'", &format!("'{network}'")).replace("'checkpoint'", &format!("'{checkpoint}'"));
-        std::fs::write(path("recipe.toml"), text).unwrap();
-        let stderr = failure(code, &["train", &path("recipe.toml")]);
-        assert!(stderr.contains(named), "{stderr}");
-    }
+    outputs_are_checked_before_the_run(recipe, &path);
     assert!(
         std::fs::read(path("one")).unwrap() == std::fs::read(path("two")).unwrap() && !Path::new(&path("new")).exists()
     );
@@ -222,7 +232,7 @@ fn endgames_are_training_data() {
     let tables = path("tables");
     let job = Generate { pieces: 3, ..Generate::new(tables.as_ref(), RuleOptions::PAPER) };
     job.run(&mut Solver::new(&RuleOptions::PAPER, 3, Options::default()), &|_| ()).unwrap();
-    let datagen = ["datagen", "--endgames", &tables, "--seed", "5", "--out"];
+    let datagen = ["datagen", "--tables", &tables, "--seed", "5", "--out"];
     let (one, two) = (path("one"), path("two"));
     assert_eq!(run(&[&datagen[..], &[&one, "--games", "30", "--threads", "1"]].concat()).status.code(), Some(0));
     for (games, threads) in [("10", "2"), ("30", "3")] {
@@ -248,7 +258,7 @@ fn endgames_are_training_data() {
     assert!(failure(2, &["train", &path("recipe.toml")]).contains("needs a `scale`"));
     failure(2, &[&datagen[..], &[&path("new"), "--nodes", "5"]].concat());
     assert!(failure(2, &[&datagen[..], &[&path("new"), "--rules", "chinese"]].concat()).contains("holds tables"));
-    failure(2, &["datagen", "--endgames", "/no/such/folder", "--out", &path("new")]);
+    failure(2, &["datagen", "--tables", "/no/such/folder", "--out", &path("new")]);
     assert!(std::fs::metadata(path("new")).is_err());
 }
 
