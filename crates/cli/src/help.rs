@@ -4,21 +4,20 @@ use crate::failure::{Failure, Outcome};
 use crate::output::{make_dir, print};
 use crate::program::{Entry, Program, rejected};
 use crate::reference;
-use clap::builder::StyledStr;
-use clap::{Args, Command};
+use clap::builder::{PossibleValue, StringValueParser, StyledStr, TypedValueParser};
+use clap::{Arg, Args, Command};
 use clap_complete::Shell;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::io::{self, Write};
-use std::iter::once;
 use std::path::PathBuf;
 
 /// Print help, completions for a shell, or manual pages
 #[derive(Args)]
 pub(crate) struct Help {
     /// The command, with its subcommand if it has one
-    #[arg(value_name = "COMMAND")]
-    command: Vec<OsString>,
+    #[arg(value_name = "COMMAND", hide_possible_values = true)]
+    command: Vec<String>,
     /// Print a script with which a shell completes commands and options
     #[arg(long, value_name = "SHELL", conflicts_with = "command")]
     completions: Option<Shell>,
@@ -31,6 +30,22 @@ pub(crate) struct Help {
     /// The directory for --man; it is created if it does not exist
     #[arg(long, value_name = "DIR", requires = "man")]
     out: Option<PathBuf>,
+}
+
+/// Parses any word; shells complete the words that name commands.
+#[derive(Clone)]
+struct CommandWords(Vec<&'static str>);
+
+impl TypedValueParser for CommandWords {
+    type Value = String;
+
+    fn parse_ref(&self, command: &Command, argument: Option<&Arg>, value: &OsStr) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(self.0.iter().map(PossibleValue::new)))
+    }
 }
 
 impl Help {
@@ -48,8 +63,8 @@ impl Help {
         if self.reference {
             return print(reference::page(program, command).trim_end());
         }
-        let words = once(program.name.into()).chain(self.command).chain(once("--help".into()));
-        let words: Vec<OsString> = words.collect();
+        let words = [program.name].into_iter().chain(self.command.iter().map(String::as_str)).chain(["--help"]);
+        let words: Vec<OsString> = words.map(OsString::from).collect();
         command.clone().try_get_matches_from(&words).map_or_else(|error| rejected(&command, &words, &error), |_| Ok(()))
     }
 }
@@ -66,6 +81,9 @@ impl Program {
             .disable_help_subcommand(true)
             .subcommands(self.groups.iter().flat_map(|(_, entries)| *entries).map(Entry::command))
             .subcommand(Help::augment_args(Command::new("help")).after_help(examples(self.name)));
+        let words =
+            CommandWords(self.groups.iter().flat_map(|(_, entries)| *entries).map(|entry| entry.name).collect());
+        let command = command.mut_subcommand("help", |help| help.mut_arg("command", |word| word.value_parser(words)));
         let list = self.list(&command);
         command.help_template(format!(
             "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{list}{{options}}{{after-help}}"

@@ -53,7 +53,9 @@ impl Export {
             Format::Arff => DataFormat::Arff,
             Format::Parquet => DataFormat::Parquet,
             Format::Text if self.with_features => {
-                return Err(Failure::Input("--with-features: text has no columns; take csv, arff or parquet".to_owned()));
+                return Err(Failure::Input(
+                    "--with-features: text has no columns; take csv, arff or parquet".to_owned(),
+                ));
             }
             Format::Text => {
                 let Some(dir) = &self.tables else { return Err(Failure::Input("text needs --tables".to_owned())) };

@@ -77,7 +77,8 @@ fn the_python_example_runs() {
         String::from_utf8(output.stdout).expect("UTF-8")
     };
     let data = dir.path().join("LvE.csv");
-    std::fs::write(&data, stdout(&["export", "--material", "LvE", "--format", "csv", "--with-features"])).expect("written");
+    std::fs::write(&data, stdout(&["export", "--material", "LvE", "--format", "csv", "--with-features"]))
+        .expect("written");
     let printed = train(&data);
     assert!(printed.contains("2352 positions") && printed.contains("0 misclassified"), "{printed}");
     if cfg!(feature = "parquet") && has(python, "import pyarrow") {
