@@ -175,7 +175,7 @@ fn a_fault_has_one_exit_code() {
         &["generate", "--pieces", "2", "--out", &nowhere][..],
         &["cluster", "solve", "EvE", "--tables", &nowhere],
         &["verify", at, "--record", &nowhere],
-        &["man", &nowhere],
+        &["help", "--man", "--out", &nowhere],
         &["match", "builtin:random", "builtin:random", "--games", "2", "--depth", "1", "--out", &nowhere],
         &["reproduce", "--out", &nowhere],
     ] {
