@@ -50,22 +50,23 @@ step() {
 }
 
 printf '{"step":"begin","date":"%s","cores":%d,"bandwidth":%s}\n' "$(date -u +%FT%TZ)" "$(nproc)" "$bandwidth" >>"$log"
-step devices "$dsq" devices --json
+step devices "$dsq" bench devices --json
 # The plan and the predicted time, to compare with the following measurements.
-step "plan-$pieces" "$dsq" solve --pieces "$pieces" --backend gpu --dry-run --bandwidth "$bandwidth" --json
-step compare-3 "$dsq" compare --pieces 3 --json
+step "plan-$pieces" "$dsq" solve --pieces "$pieces" --backend gpu --dry-run \
+    --bandwidth "$(awk -v bytes="$bandwidth" 'BEGIN { printf "%.3fGiB", bytes / 2 ^ 30 }')" --json
+step compare-3 "$dsq" bench compare --pieces 3 --json
 # The first run of a process compiles the kernels; drivers keep them for the next.
 step "solve-$four" "$dsq" solve --pieces "$four" --backend gpu --json
 step "solve-$four-again" "$dsq" solve --pieces "$four" --backend gpu --json
 step "solve-$four-cpu" "$dsq" solve --pieces "$four" --backend cpu --json
-((four > 3)) && step "compare-$four" "$dsq" compare --pieces "$four" --json
+((four > 3)) && step "compare-$four" "$dsq" bench compare --pieces "$four" --json
 for depth in 6 7 8 9; do
     ((depth <= pieces + 4)) && step "perft-$depth" "$dsq" perft "$depth" --backend gpu --json
 done
 step "perft-7-cpu" "$dsq" perft 7 --json
 if ((pieces > 4)); then
     step "solve-$pieces" "$dsq" solve --pieces "$pieces" --backend gpu --json
-    step "compare-$pieces-sample" "$dsq" compare --pieces "$pieces" --classes 3 --json
+    step "compare-$pieces-sample" "$dsq" bench compare --pieces "$pieces" --classes 3 --json
 fi
 if (($(left) > 30)); then
     step "count-$((pieces + 1))" "$dsq" generate --pieces $((pieces + 1)) --stats-only --write-up-to $((pieces - 1)) \

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Train a decision tree on endgame positions: it predicts the winner from the features of dsq.
 
-    dsq export --material LvE --format csv --features > LvE.csv
+    dsq export --material LvE --format csv --with-features > LvE.csv
     python3 examples/train_tree.py LvE.csv
 
 Needs pandas and scikit-learn, and pyarrow for .parquet files.

@@ -4,15 +4,15 @@ use crate::program::{failure, folder, name, stdout};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Every command that a shell completes, except a name that is kept for old scripts.
+/// Every command that a shell completes, except `help`.
 fn commands() -> Vec<String> {
-    let completions = stdout(&["completions", "bash"]);
+    let completions = stdout(&["help", "--completions", "bash"]);
     let line = completions.lines().find(|line| line.trim_start().starts_with("opts=\"-")).expect("what is completed");
     line.trim()
         .split([' ', '"'])
         .filter(|word| word.starts_with(|c: char| c.is_ascii_lowercase()))
         .map(str::to_owned)
-        .filter(|word| !["opts=", "help", "benchmark"].contains(&word.as_str()))
+        .filter(|word| !["opts=", "help"].contains(&word.as_str()))
         .collect()
 }
 
@@ -42,32 +42,46 @@ pub fn completes_and_describes_every_command(least: usize) {
     let commands = commands();
     assert!(commands.len() >= least, "{commands:?}");
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        let script = stdout(&["completions", shell]);
+        let script = stdout(&["help", "--completions", shell]);
         assert!(script.contains(name()) && commands.iter().all(|command| script.contains(command)), "{shell}");
     }
-    assert!(failure(2, &["completions", "tcsh"]).contains("tcsh"));
+    assert!(failure(2, &["help", "--completions", "tcsh"]).contains("tcsh"));
     let folder = folder("man").join("new");
-    assert_eq!(stdout(&["man", folder.to_str().unwrap()]), "");
+    assert_eq!(stdout(&["help", "--man", "--out", folder.to_str().unwrap()]), "");
     let page =
         |name: &str| std::fs::read_to_string(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
     assert!(page(&format!("{}.1", name())).contains("Dou Shou Qi"));
     for command in commands {
         assert!(page(&format!("{}-{command}.1", name())).contains(".SH"), "{command}");
     }
-    assert!(failure(3, &["man", "/dev/null/nowhere"]).contains("/dev/null/nowhere"));
+    assert!(failure(3, &["help", "--man", "--out", "/dev/null/nowhere"]).contains("/dev/null/nowhere"));
 }
 
-/// The table of a page in docs, of at least `least` rows, agrees with the help.
-pub fn agrees_with_the_table_of_ctrl_c(page: &str, least: usize) {
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(page);
-    let docs = std::fs::read_to_string(docs).unwrap();
-    let start = format!("| `{} ", name());
-    let row = |line| str::strip_prefix(line, &start)?.strip_suffix(" |")?.split_once("` | ");
-    let rows: Vec<_> = docs.lines().filter_map(row).filter(|(_, text)| text.contains("Ctrl-C")).collect();
-    assert!(rows.len() >= least, "{rows:?}");
-    for (command, text) in rows {
-        let arguments: Vec<&str> = command.split(' ').chain(["--help"]).collect();
-        let help = stdout(&arguments).split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(help.contains(text), "{command}: {help}");
+/// The committed page of docs is the reference that the program prints; with `DSQ_WRITE_REFERENCE` it is written.
+pub fn agrees_with_the_reference(page: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(page);
+    let printed = stdout(&["help", "--reference"]);
+    if std::env::var_os("DSQ_WRITE_REFERENCE").is_some() {
+        std::fs::write(&path, &printed).unwrap();
+    }
+    let written = std::fs::read_to_string(&path).unwrap().replace("\r\n", "\n");
+    for (i, (written, printed)) in written.lines().zip(printed.lines()).enumerate() {
+        assert_eq!(
+            written,
+            printed,
+            "docs/{page}, line {}: write it with DSQ_WRITE_REFERENCE=1 ./test reference",
+            i + 1
+        );
+    }
+    assert_eq!(written.lines().count(), printed.lines().count(), "docs/{page}");
+}
+
+/// An earlier spelling is wrong input, and the error is one line that names the present one.
+pub fn earlier_spellings_name_the_present_ones(spellings: &[(&[&str], &str)]) {
+    for (arguments, present) in spellings {
+        let stderr = failure(2, arguments);
+        let is_named =
+            stderr.starts_with(&format!("{}: `", name())) && stderr.contains(&format!("` is now `{present}`"));
+        assert!(is_named && stderr.lines().count() == 1, "{arguments:?}: {stderr}");
     }
 }

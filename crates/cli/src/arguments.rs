@@ -51,6 +51,51 @@ impl ThreadsArg {
     }
 }
 
+/// The option `--json`.
+#[derive(Args)]
+pub struct JsonArg {
+    /// Print JSON, one object on each line.
+    #[arg(long = "json", id = "json")]
+    pub on: bool,
+}
+
+/// The option `--seed`.
+#[derive(Args)]
+pub struct SeedArg {
+    /// The seed of all random choices.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+}
+
+/// The options of most commands that compute.
+#[derive(Args)]
+pub struct Common {
+    /// The option `--rules`.
+    #[command(flatten)]
+    pub rules: RulesArg,
+    /// The option `--threads`.
+    #[command(flatten)]
+    pub threads: ThreadsArg,
+    /// The option `--json`.
+    #[command(flatten)]
+    pub json: JsonArg,
+}
+
+impl Common {
+    /// The rules.
+    pub fn rules(&self) -> &RuleOptions {
+        &self.rules.rules
+    }
+}
+
+/// The option `--memory` of commands that need a limit.
+#[derive(Args)]
+pub struct MemoryArg {
+    /// The maximum memory.
+    #[arg(long, value_name = "SIZE", default_value = "8GiB")]
+    pub memory: Memory,
+}
+
 /// An amount of memory: a number and a unit.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Memory {
@@ -92,6 +137,13 @@ impl FromStr for Memory {
             _ => Err(format!("{number:?} is not a number above 0")),
         }
     }
+}
+
+/// Parses the size of a hash table, from `LEAST` MiB to 64 GiB.
+pub fn hash_size<const LEAST: u64>(text: &str) -> Result<Memory, String> {
+    let size: Memory = text.parse()?;
+    let fits = (LEAST << 20..=64 << 30).contains(&size.bytes);
+    if fits { Ok(size) } else { Err(format!("the size must be from {LEAST}MiB to 64GiB")) }
 }
 
 /// Opens tables for `rules`, or for the rules that they were generated for.

@@ -15,37 +15,52 @@ pub fn read_text(path: &Path) -> Result<String, Failure> {
 
 /// The lines of a text.
 pub fn lines(input: impl BufRead) -> impl Iterator<Item = io::Result<String>> {
-    input.lines().enumerate().map(|(i, line)| {
-        let line = line?;
-        let rest = line.strip_prefix(BYTE_ORDER_MARK).filter(|_| i == 0).map(str::to_owned);
-        Ok(rest.unwrap_or(line))
-    })
+    let mut lines = Lines::new(input);
+    std::iter::from_fn(move || lines.next().transpose())
 }
 
 /// The lines of a text in groups of all lines that have arrived: a caller may wait for the answer to a line before it
 /// writes the next one.
 pub fn lines_as_they_arrive(input: impl Read) -> impl Iterator<Item = io::Result<Vec<String>>> {
-    let mut input = BufReader::with_capacity(1 << 20, input);
-    let (mut is_first, mut error, mut ended) = (true, None, false);
+    let mut lines = Lines::new(BufReader::with_capacity(1 << 20, input));
+    let (mut error, mut ended) = (None, false);
     std::iter::from_fn(move || {
-        let mut lines = Vec::new();
+        let mut group = Vec::new();
         while !ended && error.is_none() {
-            let mut line = String::new();
-            match input.read_line(&mut line) {
-                Ok(0) => ended = true,
-                Ok(_) => {
-                    let text = line.strip_prefix(BYTE_ORDER_MARK).filter(|_| is_first).unwrap_or(&line);
-                    lines.push(text.trim_end_matches(['\r', '\n']).to_owned());
-                    is_first = false;
-                }
+            match lines.next() {
+                Ok(Some(line)) => group.push(line),
+                Ok(None) => ended = true,
                 Err(problem) => error = Some(problem),
             }
-            if !input.buffer().contains(&b'\n') {
+            if !lines.input.buffer().contains(&b'\n') {
                 break;
             }
         }
-        if lines.is_empty() { error.take().inspect(|_| ended = true).map(Err) } else { Some(Ok(lines)) }
+        if group.is_empty() { error.take().inspect(|_| ended = true).map(Err) } else { Some(Ok(group)) }
     })
+}
+
+/// Reads lines.
+struct Lines<R> {
+    input: R,
+    is_first: bool,
+}
+
+impl<R: BufRead> Lines<R> {
+    fn new(input: R) -> Lines<R> {
+        Lines { input, is_first: true }
+    }
+
+    /// The next line without its end; `None` at the end of the text.
+    fn next(&mut self) -> io::Result<Option<String>> {
+        let mut line = String::new();
+        if self.input.read_line(&mut line)? == 0 {
+            return Ok(None);
+        }
+        let text = line.strip_prefix(BYTE_ORDER_MARK).filter(|_| self.is_first).unwrap_or(&line);
+        self.is_first = false;
+        Ok(Some(text.trim_end_matches(['\r', '\n']).to_owned()))
+    }
 }
 
 #[cfg(test)]

@@ -18,12 +18,10 @@ macro_rules! eprintln {
 }
 
 pub mod arguments;
-mod completions;
 pub mod evaluation;
 pub mod failure;
 mod help;
 pub mod input;
-mod man;
 mod name;
 #[cfg(unix)]
 mod open_files;
@@ -31,10 +29,10 @@ pub mod output;
 mod panic;
 mod program;
 pub mod progress;
+mod reference;
+mod renamed;
 #[cfg(unix)]
 mod signals;
 
-pub use completions::Completions;
-pub use man::Man;
 pub use name::name;
-pub use program::{Program, main};
+pub use program::{Entry, Program, main, parsed};

@@ -3,14 +3,18 @@
 use crate::backend::{Backend, DeviceArg};
 use crate::gpu;
 use clap::Args;
+use cli::arguments::{Memory, hash_size};
 use cli::failure::Failure;
+use cli::progress::spinner;
 use doushouqi::board::{Fen, Position, RuleOptions};
 use doushouqi::game::Game;
+use doushouqi::search::{EngineOptions, TableCache};
 use doushouqi::tablebase::{CpuBackend, Options, OrElse, Solver};
 use matches::TimeControl;
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// The option `--rules` of commands that read the rules from tables.
 #[derive(Args)]
 pub struct OptionalRulesArg {
     /// The rules, as for `dsq generate`. Tables for other rules are rejected. Default: the rules of the tables, or
@@ -88,6 +92,48 @@ impl BackendArg {
     /// The name of the GPU; `None` if no GPU is wanted or found.
     pub fn gpu_name(&self) -> Result<Option<String>, Failure> {
         Ok(gpu::backend(self.backend, &self.device)?.map(|gpu| gpu.name()))
+    }
+}
+
+/// The option `--threads` of a search.
+#[derive(Args)]
+pub struct SearchThreadsArg {
+    /// Number of search threads. Only searches with one thread are repeatable.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: u16,
+}
+
+impl SearchThreadsArg {
+    pub fn count(&self) -> usize {
+        self.threads.into()
+    }
+}
+
+/// The resources of a search.
+#[derive(Args)]
+pub struct SearchArgs {
+    /// Size of the transposition table.
+    #[arg(long, value_name = "SIZE", default_value = "64MiB", value_parser = hash_size::<1>)]
+    hash: Memory,
+    #[command(flatten)]
+    threads: SearchThreadsArg,
+    /// Endgame tables: a directory of `dsq generate`, one of `dsq repack --wdl`, or both, separated by `:` (on Windows
+    /// `;`).
+    #[arg(long, value_name = "PATH")]
+    tables: Option<PathBuf>,
+}
+
+impl SearchArgs {
+    /// The options of the engine, with the tables loaded.
+    pub fn engine(&self, rules: &RuleOptions) -> Result<EngineOptions, Failure> {
+        let mut options = EngineOptions::default().hash_mib(self.hash.mib() as usize).threads(self.threads.count());
+        if let Some(path) = &self.tables {
+            let line = spinner("loading the tables");
+            let tables = TableCache::default().get(path, rules);
+            line.finish_and_clear();
+            options.tables = Some(tables?);
+        }
+        Ok(options)
     }
 }
 

@@ -19,7 +19,7 @@ pub enum Backend {
 /// The choice among several GPUs.
 #[derive(Args, Clone, Default)]
 pub struct DeviceArg {
-    /// The GPU: its number in `dsq devices`, or a part of its name. Default: a part of a name in the environment variable
+    /// The GPU: its number in `dsq bench devices`, or a part of its name. Default: a part of a name in the environment variable
     /// WGPU_ADAPTER_NAME, or the best GPU.
     #[arg(long, value_name = "NAME|NUMBER")]
     pub device: Option<String>,

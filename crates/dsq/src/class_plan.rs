@@ -1,7 +1,7 @@
 //! The expected time and memory of solving classes on the CPU.
 
 use clap::Args;
-use cli::arguments::ThreadsArg;
+use cli::arguments::{ThreadsArg, positive};
 use cli::failure::{Failure, Outcome};
 use cli::output::{print, print_json};
 use cluster::{PlannedClass, Rate};
@@ -18,7 +18,7 @@ pub const TYPICAL_RATE: f64 = 60_000.0;
 #[derive(Args)]
 pub struct RateArg {
     /// Rows of 4096 cells that a core solves per second, for predicted times; measured in a few seconds if not given.
-    #[arg(long, value_name = "ROWS")]
+    #[arg(long, value_name = "ROWS", value_parser = positive)]
     rate: Option<f64>,
 }
 
@@ -26,8 +26,7 @@ impl RateArg {
     /// The given rate, or the measured rate of this machine.
     pub fn get(&self, rules: &RuleOptions) -> Result<Rate, Failure> {
         let rows_per_second = match self.rate {
-            Some(rate) if rate.is_finite() && rate > 0.0 => rate,
-            Some(rate) => return Err(Failure::Input(format!("--rate {rate}: give a number of rows above 0"))),
+            Some(rate) => rate,
             None => measure(rules)?,
         };
         Ok(Rate { rows_per_second, job_seconds: JOB_SECONDS })

@@ -22,5 +22,5 @@ mod provenance;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    cli::main::<commands::Cli>()
+    cli::main(&commands::PROGRAM)
 }

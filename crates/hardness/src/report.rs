@@ -119,7 +119,7 @@ impl Report {
 
     fn markdown(&self) -> String {
         let mut text = format!(
-            "# Measurements of the reduction\n\nWritten by `dsq-lab reduce report results` on {}. The gadget protectors have {} \
+            "# Measurements of the reduction\n\nWritten by `dsq-lab reduce report --out results` on {}. The gadget protectors have {} \
              channels on each side. [docs/complexity.md](../docs/complexity.md) describes the construction and what is \
              proved.\n\n## Lemmas\n\n{}",
             cpu_name(),

@@ -3,11 +3,12 @@
 #[macro_use(eprintln)]
 extern crate cli;
 
+mod board_out;
 mod commands;
 mod failure;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    cli::main::<commands::Cli>()
+    cli::main(&commands::PROGRAM)
 }

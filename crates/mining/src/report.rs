@@ -129,7 +129,7 @@ impl Report<'_> {
     }
 
     fn two_pieces(&mut self, solver: &Solver) {
-        self.section("A perfect tree for every material of two pieces", "dsq-lab mine --pieces 2");
+        self.section("A perfect tree for every material of two pieces", "dsq-lab mine --piece-count 2");
         self.text.push_str(
             "Leaves of the smallest perfect tree found. Some positions have the same values of the paper's features as \
              positions with another result, so no tree on these features classifies all of them correctly. \
@@ -194,7 +194,7 @@ impl Report<'_> {
     fn sizes(&mut self, solver: &Solver, pieces: usize) -> Result<(), ReportError> {
         self.section(
             &format!("Trees as a code for the tables of {pieces} pieces"),
-            &format!("dsq-lab mine sizes --pieces {pieces}"),
+            &format!("dsq-lab mine sizes --piece-count {pieces}"),
         );
         let sizes = sizes(solver, pieces);
         let smaller = sizes.iter().filter(|s| s.tree_bits < s.table_bits).count();
@@ -262,7 +262,7 @@ impl Report<'_> {
     }
 
     fn draws(&mut self, most: usize) -> Result<(), ReportError> {
-        self.section("Draws", "dsq-lab mine draws --pieces N");
+        self.section("Draws", "dsq-lab mine draws --piece-count N");
         let all = draws(self.options, most)?;
         for pieces in 2..=most {
             let level: Vec<_> = all.iter().filter(|d| d.pieces == pieces).collect();
@@ -324,7 +324,7 @@ impl Report<'_> {
     }
 
     fn swaps(&mut self, solver: &Solver, most: usize) {
-        self.section("Exchanges of animals that change the most winners", "dsq-lab mine swaps --pieces N");
+        self.section("Exchanges of animals that change the most winners", "dsq-lab mine swaps --piece-count N");
         for pieces in 2..=most {
             let _ = write!(self.text, "\n{pieces} pieces:\n\n");
             self.table(&tables::swaps(swaps(solver, pieces).iter().take(6)));
@@ -332,7 +332,7 @@ impl Report<'_> {
     }
 
     fn parity(&mut self, solver: &Solver, most: usize) {
-        self.section("Parity", "dsq-lab mine parity --pieces N");
+        self.section("Parity", "dsq-lab mine parity --piece-count N");
         self.text.push_str(
             "The share of positions that White, to move, wins at even and at odd Manhattan distance between two enemies, and \
              the information about the winner in the parity.\n",
@@ -344,7 +344,7 @@ impl Report<'_> {
     }
 
     fn fortresses(&mut self, solver: &Solver, most: usize) {
-        self.section("Fortresses", &format!("dsq-lab mine fortresses --pieces {most}"));
+        self.section("Fortresses", &format!("dsq-lab mine fortresses --piece-count {most}"));
         self.text.push_str(
             "A fortress is a draw that a side with one piece holds without leaving a part of the board, whatever the other \
              side does: two squares between which it moves back and forth, the three ranks in front of its own den (home), \
@@ -362,7 +362,7 @@ impl Report<'_> {
     }
 
     fn games(&mut self, solver: &Solver, most: usize) -> Result<(), ReportError> {
-        self.section("Games and numbers of moves", "dsq-lab mine games --endgames N");
+        self.section("Games and numbers of moves", "dsq-lab mine games --pieces N");
         self.text.push_str(
             "The papers estimate about 20 legal moves per position, at most 32, and games of 80 plies. Games from the start, \
              each player against itself, the first plies at random:\n\n",

@@ -1,13 +1,12 @@
-use crate::arguments::{LevelArgs, NoCaptureArg, game_start};
+use crate::arguments::{LevelArgs, NoCaptureArg, SearchArgs, game_start};
 use crate::games::{notation, read_game, score_text};
 use clap::Args;
-use cli::arguments::{RulesArg, at_least_one};
+use cli::arguments::{JsonArg, RulesArg, at_least_one};
 use cli::failure::{Failure, Outcome};
 use cli::output::{print, print_json};
-use cli::progress::spinner;
 use doushouqi::board::{Color, Position, Rules};
 use doushouqi::game::{Conclusion, Game, Record};
-use doushouqi::search::{Engine, EngineOptions, Info, Limits, Score, TableCache};
+use doushouqi::search::{Engine, Info, Limits, Score};
 use matches::TimeControl;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -28,7 +27,7 @@ pub struct Analyze {
     /// The position, with an optional halfmove clock as third field [default: the initial position]
     #[arg(long, value_name = "FEN")]
     fen: Option<String>,
-    /// A file of games written by `dsq match --save` or `dsq play`; it also sets the rules and the no-capture limit
+    /// A file of games written by `dsq match --out` or `dsq play`; it also sets the rules and the no-capture limit
     #[arg(long, value_name = "FILE", conflicts_with_all = ["fen", "rules", "multipv", "no_capture_limit"])]
     game: Option<PathBuf>,
     /// The number of the game in the file, from 1
@@ -39,23 +38,14 @@ pub struct Analyze {
     /// Number of best moves to find.
     #[arg(long, value_name = "K", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=32))]
     multipv: u16,
-    /// Number of threads.
-    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=256))]
-    threads: u16,
-    /// Size of the transposition table in MiB.
-    #[arg(long, value_name = "MIB", default_value = "64", value_parser = clap::value_parser!(u32).range(1..=65_536))]
-    hash: u32,
-    /// Endgame tables: a directory of `dsq generate`, one of `dsq repack --wdl`, or both, separated by `:` (on Windows
-    /// `;`)
-    #[arg(long, value_name = "PATH")]
-    tables: Option<PathBuf>,
+    #[command(flatten)]
+    search: SearchArgs,
     #[command(flatten)]
     rules: RulesArg,
     #[command(flatten)]
     no_capture: NoCaptureArg,
-    /// Print one JSON object; with --game one for each move.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: JsonArg,
 }
 
 /// A score as JSON. Exactly one of `cp`, `win_within` and `loss_within` is not null; `win_in` and `loss_in` are the
@@ -120,16 +110,7 @@ impl Analyze {
         let limits = control.limits(Duration::ZERO);
         let record = self.game.as_deref().map(|path| read_game(path, self.number)).transpose()?;
         let rules = record.as_ref().map_or_else(|| Rules::new(self.rules.rules), |r| r.game.rules().clone());
-        let mut options = EngineOptions::default()
-            .hash_mib(self.hash as usize)
-            .threads(self.threads.into())
-            .multipv(self.multipv.into());
-        if let Some(dir) = &self.tables {
-            let line = spinner("loading the tables");
-            let tables = TableCache::default().get(dir, rules.options());
-            line.finish_and_clear();
-            options.tables = Some(tables?);
-        }
+        let options = self.search.engine(rules.options())?.multipv(self.multipv.into());
         let mut engine = Engine::new(options);
         match record {
             Some(record) => self.game(&mut engine, &limits, &record),
@@ -147,7 +128,7 @@ impl Analyze {
             end: game.end().map(|end| Conclusion::Rules(end).termination()),
             lines: lines.iter().map(|info| line_report(game.position(), info)).collect(),
         };
-        if self.json {
+        if self.json.on {
             return print_json(&report);
         }
         print(format_args!("{}{}", game.position().to_picture(), report.fen))?;
@@ -170,7 +151,7 @@ impl Analyze {
     fn game(&self, engine: &mut Engine, limits: &Limits, record: &Record) -> Outcome {
         let played = &record.game;
         let mut game = Game::from_fen(played.start_fen(), played.rules().clone(), played.no_capture_limit());
-        if !self.json {
+        if !self.json.on {
             print(format_args!("{} - {}", name(&record.white, "White"), name(&record.black, "Black")))?;
         }
         let mut here = search(engine, &game, limits);
@@ -197,7 +178,7 @@ impl Analyze {
                 depth: best.depth,
                 pv: notation(&before, &best.pv),
             };
-            if self.json {
+            if self.json.on {
                 print_json(&report)?;
             } else {
                 let lost = match loss {
@@ -213,7 +194,7 @@ impl Analyze {
             }
             here = next;
         }
-        if self.json { Ok(()) } else { print(record.conclusion()) }
+        if self.json.on { Ok(()) } else { print(record.conclusion()) }
     }
 }
 

@@ -2,7 +2,7 @@ use crate::bundle::{Bundle, LIST, SUMS, sha256};
 use crate::commands::verify::check_files;
 use crate::counts::{class_by_class, endings};
 use clap::Args;
-use cli::arguments::{ThreadsArg, open_tables};
+use cli::arguments::{JsonArg, ThreadsArg, open_tables};
 use cli::failure::{Failure, Outcome};
 use cli::output::{make_dir, print, print_json, write_file};
 use doushouqi::tablebase::{
@@ -30,9 +30,8 @@ pub struct BundleCommand {
     out: PathBuf,
     #[command(flatten)]
     threads: ThreadsArg,
-    /// Print one JSON object.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: JsonArg,
 }
 
 #[derive(Serialize)]
@@ -62,7 +61,7 @@ impl BundleCommand {
             check_files(set, &ids)?;
             self.write(&tables, &ids)
         })??;
-        if self.json {
+        if self.json.on {
             return print_json(&report);
         }
         print(format_args!(

@@ -19,7 +19,7 @@ use study::puzzles::Puzzle;
 ///
 /// Formats: dsq, this program's notation; mistboard, for Mistboard and MistyJungle: mirrored, red (r) begins, two
 /// counters; katago, for KataGomo's AnimalChess: J is the panther, squares are capitals; animalcraft: M is the mouse,
-/// the board is rotated; saved, the games that `dsq match --save` writes. docs/notation.md describes the formats.
+/// the board is rotated; saved, the games that `dsq match --out` writes. docs/notation.md describes the formats.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  dsq convert --from mistboard --to dsq 't5l/1c3d1/e1w1p1r/7/7/7/R1P1W1E/1D3C1/L5T r 0 1'\n  \

@@ -12,11 +12,11 @@ use study::export::{DataError, DataFormat, write_data};
 /// The formats csv, arff and parquet have the columns and codes of the published data set (OpenML 41027): for each
 /// piece its strength (0 rat, 1 cat, 2 wolf, 3 dog, 4 panther, 5 tiger, 6 lion, 7 elephant), file (0 to 6 for a to g)
 /// and rank (0 to 8 for 1 to 9), then the winner: w, b, or d for a draw. The format text has one line for each
-/// position: the FEN, the winner, a best move and the plies to the end. With --features, the features of `dsq-lab mine`
+/// position: the FEN, the winner, a best move and the plies to the end. With --with-features, the features of `dsq-lab mine`
 /// come before the winner; `dsq-lab mine features` explains them.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq export --material EvL --format csv > EvL.csv\n  \
-                        dsq export --material EPvL --format csv --features > EPvL.csv\n  \
+                        dsq export --material EPvL --format csv --with-features > EPvL.csv\n  \
                         dsq export --tables tables --material EvL --format parquet > EvL.parquet\n  \
                         dsq export --tables tables --material EvL --format text > EvL.txt\n\n\
                         parquet is there if the program was built with --features parquet.")]
@@ -32,7 +32,7 @@ pub struct Export {
     format: Format,
     /// Also write the features of each position.
     #[arg(long)]
-    features: bool,
+    with_features: bool,
     #[command(flatten)]
     rules: OptionalRulesArg,
 }
@@ -52,8 +52,10 @@ impl Export {
             Format::Csv => DataFormat::Csv,
             Format::Arff => DataFormat::Arff,
             Format::Parquet => DataFormat::Parquet,
-            Format::Text if self.features => {
-                return Err(Failure::Input("--features: text has no columns; take csv, arff or parquet".to_owned()));
+            Format::Text if self.with_features => {
+                return Err(Failure::Input(
+                    "--with-features: text has no columns; take csv, arff or parquet".to_owned(),
+                ));
             }
             Format::Text => {
                 let Some(dir) = &self.tables else { return Err(Failure::Input("text needs --tables".to_owned())) };
@@ -73,13 +75,13 @@ impl Export {
                 let tables = open_tables(dir, self.rules.rules)?;
                 let table = tables.load(self.material)?;
                 let table = MaterialTable::new(tables.set().classes(), &table, self.material);
-                table.map(|table| write_data(&table, tables.rules().options(), self.features, format, out))
+                table.map(|table| write_data(&table, tables.rules().options(), self.with_features, format, out))
             }
             None => {
                 let tables = Solver::solved_material(&self.rules.rules.unwrap_or_default(), self.material)?;
                 tables
                     .material_table(self.material)
-                    .map(|table| write_data(&table, tables.classes().options(), self.features, format, out))
+                    .map(|table| write_data(&table, tables.classes().options(), self.with_features, format, out))
             }
         };
         match written.unwrap_or(Ok(0)) {

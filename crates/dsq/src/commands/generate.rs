@@ -3,7 +3,7 @@ use crate::backend::report_fallbacks;
 use crate::class_plan::{RateArg, TYPICAL_RATE, planned, print_plan};
 use crate::failure::{RESUME, resumable};
 use clap::Args;
-use cli::arguments::{Memory, RulesArg, ThreadsArg, positive};
+use cli::arguments::{Common, MemoryArg, positive};
 use cli::failure::{Failure, Outcome};
 use cli::output::{print, print_json};
 use cli::progress::{exit_on_interrupt, progress_bar};
@@ -49,14 +49,9 @@ pub struct Generate {
     #[arg(long, value_name = "MINUTES", requires = "write_up_to", value_parser = positive)]
     minutes: Option<f64>,
     #[command(flatten)]
-    rules: RulesArg,
-    #[command(flatten)]
     backend: BackendArg,
     #[command(flatten)]
-    threads: ThreadsArg,
-    /// The most memory to use.
-    #[arg(long, value_name = "SIZE", default_value = "8GiB")]
-    memory: Memory,
+    memory: MemoryArg,
     /// Only print the expected cost of each class and each level.
     #[arg(long)]
     dry_run: bool,
@@ -65,9 +60,8 @@ pub struct Generate {
     force: bool,
     #[command(flatten)]
     rate: RateArg,
-    /// Print one JSON object; a run of more than a minute first prints another one with the forecast.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    common: Common,
 }
 
 /// A run with at least this many expected seconds starts with a forecast.
@@ -103,38 +97,39 @@ impl Generate {
     /// Prints the expected cost of each class, including existing ones.
     fn plan(&self) -> Outcome {
         let most = self.material.map_or(self.pieces.map_or(2, usize::from), Material::len);
-        let classes = Classes::new(&self.rules.rules, most);
+        let classes = Classes::new(self.common.rules(), most);
         let ids = planned(&classes, self.material)?;
         let values = |id| !self.stats_only || classes.get(id).representative.len() < most;
-        print_plan(&classes, ids.into_iter().map(|id| (id, values(id))), &self.rate, None, self.json)?;
+        print_plan(&classes, ids.into_iter().map(|id| (id, values(id))), &self.rate, None, self.common.json.on)?;
         let job = self.job(None);
-        let solver = self.backend.solver(&self.rules.rules, most)?;
-        let forecast = job.forecast(&solver, self.rate.get(&self.rules.rules)?.rows_per_second, self.threads.count());
+        let solver = self.backend.solver(self.common.rules(), most)?;
+        let forecast =
+            job.forecast(&solver, self.rate.get(self.common.rules())?.rows_per_second, self.common.threads.count());
         print(self.describe(&forecast).trim_end())
     }
 
     fn job(&self, deadline: Option<Instant>) -> tablebase::Generate<'_> {
         tablebase::Generate {
             dir: &self.out,
-            rules: self.rules.rules,
+            rules: *self.common.rules(),
             pieces: self.pieces.unwrap_or(2).into(),
             material: self.material,
             stats_only: self.stats_only,
             write_up_to: self.write_up_to.map(usize::from),
             deadline,
-            memory: self.memory.bytes(),
+            memory: self.memory.memory.bytes(),
             stop: None,
         }
     }
 
     /// Prints the forecast of a long run, and fails if the memory or the free disk space is too small.
     fn forecast(&self, job: &tablebase::Generate<'_>, solver: &Solver) -> Outcome {
-        let mut forecast = job.forecast(solver, TYPICAL_RATE, self.threads.count());
+        let mut forecast = job.forecast(solver, TYPICAL_RATE, self.common.threads.count());
         let shortages = forecast.shortages();
         if forecast.seconds >= LONG || !shortages.is_empty() {
-            let rate = self.rate.get(&self.rules.rules)?.rows_per_second;
-            forecast = job.forecast(solver, rate, self.threads.count());
-            if self.json {
+            let rate = self.rate.get(self.common.rules())?.rows_per_second;
+            forecast = job.forecast(solver, rate, self.common.threads.count());
+            if self.common.json.on {
                 print(self.describe(&forecast))?;
             } else {
                 eprint!("{}", self.describe(&forecast));
@@ -149,7 +144,7 @@ impl Generate {
 
     /// A forecast as a table, or as JSON.
     fn describe(&self, forecast: &Forecast) -> String {
-        if self.json {
+        if self.common.json.on {
             return serde_json::to_string(&ForecastLine { forecast }).expect("a forecast is JSON");
         }
         let mut table = Table::new(&["pieces", "classes", "positions", "time", "disk", "memory"]);
@@ -166,7 +161,7 @@ impl Generate {
         let there = |bytes: Option<u64>| bytes.map_or_else(|| "unknown".to_owned(), binary_bytes);
         format!(
             "Expected on {} cores of the CPU:\n{}In all {}, {} on disk ({} free), {} of memory ({} available)\n",
-            self.threads.count(),
+            self.common.threads.count(),
             table.aligned(),
             duration(forecast.seconds),
             binary_bytes(forecast.disk_bytes),
@@ -185,12 +180,12 @@ impl Generate {
         }
         let start = Instant::now();
         let job = self.job(self.deadline(start)?);
-        let mut solver = self.backend.solver(&self.rules.rules, job.most_pieces())?;
+        let mut solver = self.backend.solver(self.common.rules(), job.most_pieces())?;
         self.forecast(&job, &solver)?;
         let bar = progress_bar(job.positions(), "positions").with_message("generating");
         exit_on_interrupt(&bar, RESUME);
         let reused = AtomicU64::new(0);
-        let result = self.threads.run(|| {
+        let result = self.common.threads.run(|| {
             job.run(&mut solver, &|progress| {
                 reused.fetch_add(u64::from(progress.reused), Ordering::Relaxed);
                 if progress.reused {
@@ -222,7 +217,7 @@ impl Generate {
             seconds: start.elapsed().as_secs_f64(),
             gpu: solver.backend().work(),
         };
-        if self.json {
+        if self.common.json.on {
             return print_json(&report);
         }
         if report.counted > 0 {

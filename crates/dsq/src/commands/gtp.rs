@@ -1,13 +1,12 @@
-use crate::arguments::{LevelArgs, NoCaptureArg};
+use crate::arguments::{LevelArgs, NoCaptureArg, SearchArgs};
 use crate::failure::failure_of_session;
 use clap::Args;
 use cli::arguments::RulesArg;
 use cli::failure::Outcome;
 use doushouqi::board::Rules;
-use doushouqi::search::{EngineOptions, Limits, TableCache};
+use doushouqi::search::Limits;
 use protocols::gtp::{GtpOptions, run};
 use std::io;
-use std::path::PathBuf;
 use std::time::Duration;
 
 /// Run the engine under GTP, the Go Text Protocol, on standard input and output.
@@ -22,16 +21,8 @@ pub struct Gtp {
     /// Split each move into two commands: the square that the piece leaves, then the square that it enters.
     #[arg(long)]
     two_stage: bool,
-    /// Size of the transposition table in MiB.
-    #[arg(long, value_name = "MIB", default_value = "64", value_parser = clap::value_parser!(u32).range(1..=65_536))]
-    hash: u32,
-    /// Number of search threads.
-    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=256))]
-    threads: u16,
-    /// Use these endgame tables: a directory of `dsq generate`, one of `dsq repack --wdl`, or both, separated by `:` (on
-    /// Windows `;`).
-    #[arg(long, value_name = "PATH")]
-    tables: Option<PathBuf>,
+    #[command(flatten)]
+    search: SearchArgs,
     #[command(flatten)]
     level: LevelArgs,
     #[command(flatten)]
@@ -42,10 +33,7 @@ pub struct Gtp {
 
 impl Gtp {
     pub fn run(self) -> Outcome {
-        let mut engine = EngineOptions::default().hash_mib(self.hash as usize).threads(self.threads.into());
-        if let Some(dir) = &self.tables {
-            engine.tables = Some(TableCache::default().get(dir, &self.rules.rules)?);
-        }
+        let engine = self.search.engine(&self.rules.rules)?;
         let limits = self.level.get().map_or_else(Limits::default, |control| control.limits(Duration::ZERO));
         let options = GtpOptions {
             engine,

@@ -2,7 +2,7 @@ use crate::arguments::{LevelArgs, NoCaptureArg, clock};
 use crate::failure::{failure_of_load, failure_of_player};
 use crate::games::Archive;
 use clap::Args;
-use cli::arguments::{RulesArg, at_least_one};
+use cli::arguments::{JsonArg, RulesArg, at_least_one};
 use cli::failure::{Failure, Outcome};
 use cli::input::read_text;
 use cli::output::{print, print_json};
@@ -42,7 +42,7 @@ use std::time::{Duration, Instant};
 #[command(
     after_help = "Examples:\n  dsq match builtin:default builtin:burnett-alphabeta --games 200 --movetime 100\n  \
                         dsq match builtin:default builtin:default,search=best:-singular --nodes 20000 --concurrency 2 --sprt 0,20\n  \
-                        dsq match builtin:default builtin:random --games 20 --nodes 1000 --concurrency 2 --save games.txt\n  \
+                        dsq match builtin:default builtin:random --games 20 --nodes 1000 --concurrency 2 --out games.txt\n  \
                         dsq match builtin:default 'other-engine --uci' --b-option Hash=64 --tc 10+0.1 --rules chinese\n  \
                         dsq match builtin:default 'gtp:dsq gtp' --nodes 10000 --openings openings.epd\n  \
                         dsq match builtin:default builtin:burnett --resign move-count=3,score=600 --draw move-number=30,move-count=6,score=10\n  \
@@ -104,7 +104,7 @@ pub struct MatchCommand {
     assume_rules: bool,
     /// Append each game to this file when it ends.
     #[arg(long, value_name = "FILE")]
-    save: Option<PathBuf>,
+    out: Option<PathBuf>,
     /// Stop when a sequential probability ratio test accepts one of two Elo differences (error rates of 5 %).
     #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true)]
     sprt: Option<Sprt>,
@@ -114,9 +114,8 @@ pub struct MatchCommand {
     /// An option of the second player, if it is a program.
     #[arg(long, value_name = "NAME=VALUE", value_parser = option)]
     b_option: Vec<(String, String)>,
-    /// Print one JSON object per game, and one for the match.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: JsonArg,
 }
 
 fn option(text: &str) -> Result<(String, String), String> {
@@ -220,13 +219,13 @@ impl MatchCommand {
             sprt: self.sprt,
         };
         let stop = interrupt();
-        let mut file = self.save.as_deref().map(Archive::open).transpose()?;
+        let mut file = self.out.as_deref().map(Archive::open).transpose()?;
         let bar = progress_bar(self.games, "games");
         let begin = Instant::now();
         let mut failure = Ok(());
         let result = competition.run(stop, &mut |game, standing| {
             let done = file.as_mut().map_or(Ok(()), |file| file.append(&game.played.record));
-            let done = done.and_then(|()| if self.json { bar.suspend(|| print_game(game)) } else { Ok(()) });
+            let done = done.and_then(|()| if self.json.on { bar.suspend(|| print_game(game)) } else { Ok(()) });
             show(&bar, game, standing);
             match done {
                 Ok(()) => ControlFlow::Continue(()),
@@ -249,7 +248,7 @@ impl MatchCommand {
         }
         let stopped = stop.load(Ordering::Relaxed);
         let report = report(&competition, &standing, failure.is_ok() && !stopped, begin.elapsed());
-        let printed = if self.json { print_json(&report) } else { print_text(&competition, &report) };
+        let printed = if self.json.on { print_json(&report) } else { print_text(&competition, &report) };
         failure.and(printed)?;
         if !stopped {
             return Ok(());

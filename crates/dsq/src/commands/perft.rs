@@ -2,7 +2,7 @@ use crate::arguments::position;
 use crate::backend::{Backend, Counter, DeviceArg};
 use crate::gpu;
 use clap::{Args, ValueEnum};
-use cli::arguments::{RulesArg, ThreadsArg, at_least_one};
+use cli::arguments::{Common, Memory, hash_size};
 use cli::failure::{Failure, Outcome};
 use cli::output::{print, print_json};
 use cli::progress::progress_bar;
@@ -22,7 +22,7 @@ const SHARES: f64 = 1e9;
 /// opening it and compiling its shaders.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq perft 6\n  dsq perft 5 --repetition leaf     the published counts\n  \
-                        dsq perft 4 --divide --rules chinese\n  dsq perft 9 --hash 2048 --json\n  dsq perft 8 --backend gpu")]
+                        dsq perft 4 --divide --rules chinese\n  dsq perft 9 --hash 2GiB --json\n  dsq perft 8 --backend gpu")]
 pub struct Perft {
     /// Length of the lines in plies.
     #[arg(value_parser = clap::value_parser!(u32).range(0..=13))]
@@ -30,27 +30,22 @@ pub struct Perft {
     /// The position to start from; by default the start of the game.
     #[arg(long, value_name = "FEN")]
     fen: Option<String>,
-    #[command(flatten)]
-    rules: RulesArg,
     /// The way to count a position that has already occurred on the line.
     #[arg(long, value_enum, default_value = "expand")]
     repetition: Repetition,
     /// Also print the count after each move.
     #[arg(long)]
     divide: bool,
-    #[command(flatten)]
-    threads: ThreadsArg,
-    /// Size of a table of counts in MiB.
-    #[arg(long, value_name = "MIB", value_parser = at_least_one::<usize>())]
-    hash: Option<usize>,
+    /// Size of a table of counts; without it every position is counted again.
+    #[arg(long, value_name = "SIZE", value_parser = hash_size::<1>)]
+    hash: Option<Memory>,
     /// The backend: cpu, gpu (also a software driver), or auto: a hardware GPU if there is one, else cpu.
     #[arg(long, value_enum, default_value = "cpu", hide_possible_values = true)]
     backend: Backend,
     #[command(flatten)]
     device: DeviceArg,
-    /// Print one JSON object.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    common: Common,
 }
 
 #[derive(Copy, Clone, ValueEnum)]
@@ -92,7 +87,7 @@ struct MoveReport {
 impl Perft {
     pub fn run(self) -> Outcome {
         let position = position(self.fen.as_deref())?;
-        let rules = Rules::new(self.rules.rules);
+        let rules = Rules::new(*self.common.rules());
         let mode = match self.repetition {
             Repetition::Expand => PerftMode::Expand,
             Repetition::Leaf => PerftMode::Leaf,
@@ -108,13 +103,8 @@ impl Perft {
             let report = self.report(&position, Some(counter.name()), count)?;
             return self.print(&report);
         }
-        let hash = self
-            .hash
-            .map(|mib| {
-                PerftHash::new(mib)
-                    .ok_or_else(|| Failure::Environment(format!("not enough memory for a hash table of {mib} MiB")))
-            })
-            .transpose()?;
+        let too_large = |mib| Failure::Environment(format!("not enough memory for a hash table of {mib} MiB"));
+        let hash = self.hash_mib().map(|mib| PerftHash::new(mib).ok_or_else(|| too_large(mib))).transpose()?;
         let bar = progress_bar(SHARES as u64, "%").with_message(format!("perft {}", self.depth));
         let progress = |share: f64| bar.inc((share * SHARES) as u64);
         let mut perft = perft::Perft::new(&rules, mode).with_progress(&progress);
@@ -128,9 +118,13 @@ impl Perft {
                 Counted::Whole(perft.count(&position, self.depth))
             })
         };
-        let report = self.threads.run(|| self.report(&position, None, count))??;
+        let report = self.common.threads.run(|| self.report(&position, None, count))??;
         bar.finish_and_clear();
         self.print(&report)
+    }
+
+    fn hash_mib(&self) -> Option<usize> {
+        self.hash.map(|size| size.mib() as usize)
     }
 
     /// The GPU to count on, if `--backend` selects one that exists. A GPU counts plain perft, without a hash table.
@@ -171,7 +165,7 @@ impl Perft {
                 Repetition::Leaf => "leaf",
             },
             threads: rayon::current_num_threads(),
-            hash_mib: self.hash,
+            hash_mib: self.hash_mib(),
             cpu: cpu_name(),
             adapter,
             moves,
@@ -179,7 +173,7 @@ impl Perft {
     }
 
     fn print(&self, report: &Report) -> Outcome {
-        if self.json {
+        if self.common.json.on {
             return print_json(report);
         }
         for mv in report.moves.iter().flatten() {

@@ -1,7 +1,7 @@
 use crate::arguments::OptionalRulesArg;
 use crate::on_demand::OnDemandArgs;
 use clap::Args;
-use cli::arguments::ThreadsArg;
+use cli::arguments::{JsonArg, ThreadsArg};
 use cli::failure::{Failure, Outcome};
 use cli::input::lines_as_they_arrive;
 use cli::output::{print, print_json};
@@ -35,9 +35,8 @@ pub struct Probe {
     /// Also show a line of best play to the end.
     #[arg(long)]
     line: bool,
-    /// Print one JSON object per position.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: JsonArg,
     #[command(flatten)]
     on_demand: OnDemandArgs,
     /// Also count if a search has found the value of the position, but not the values of all its moves.
@@ -134,7 +133,7 @@ impl Probe {
             moves.push((mv, after.map(Wdl::before)));
         }
         moves.sort_by_key(|&(_, wdl)| Reverse(wdl));
-        if self.json {
+        if self.json.on {
             let moves = moves.iter().map(|&(mv, wdl)| MoveReport { r#move: mv.notation(&position), wdl, dtw: None });
             let (fen, moves) = (position.to_fen(), moves.collect());
             return print_json(&Report { fen, wdl, dtw: None, source: None, moves, line: None });
@@ -231,7 +230,7 @@ impl Probe {
                 .collect(),
             line: line.map(|line| line.iter().map(name).collect()),
         };
-        if self.json {
+        if self.json.on {
             return print_json(&report);
         }
         print(format_args!("{}{}: {}", position.to_picture(), report.fen, value_text(Some(value))))?;

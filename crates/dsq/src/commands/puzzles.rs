@@ -1,6 +1,6 @@
 use crate::arguments::OptionalRulesArg;
 use clap::{Args, ValueEnum};
-use cli::arguments::{ThreadsArg, at_least_one, open_tables};
+use cli::arguments::{SeedArg, ThreadsArg, at_least_one, open_tables};
 use cli::failure::{Failure, Outcome};
 use cli::output::{print, read_json_lines};
 use cli::progress::{exit_on_interrupt, progress_bar};
@@ -24,23 +24,22 @@ const MOST_PIECES: usize = 5;
 /// Without --tables, the command solves endgames of up to four pieces in memory (2.3 GB), and a few random materials of
 /// five pieces (--large), one after the other.
 #[derive(Args)]
-#[command(after_help = "Examples:\n  dsq puzzles --pieces 3 --count 20\n  \
-                        dsq puzzles --pieces 3..4 --count 1000 --seed 1 > puzzles.jsonl\n  \
+#[command(after_help = "Examples:\n  dsq puzzles --piece-count 3 --count 20\n  \
+                        dsq puzzles --piece-count 3..4 --count 1000 --seed 1 > puzzles.jsonl\n  \
                         dsq puzzles --material TRvL --count 10 --format anki > deck.txt\n  \
                         dsq puzzles --check puzzles.jsonl")]
 pub struct Puzzles {
     /// Number of pieces, 2 to 5: N, or N..M with equally many puzzles of each number.
     #[arg(long, value_name = "N..M", value_parser = pieces, default_value = "3..4")]
-    pieces: RangeInclusive<usize>,
-    /// Use only this material and ignore --pieces; repeatable.
+    piece_count: RangeInclusive<usize>,
+    /// Use only this material and ignore --piece-count; repeatable.
     #[arg(long, value_name = "MATERIAL")]
     material: Vec<Material>,
     /// Number of puzzles.
     #[arg(long, value_name = "N", default_value = "100", value_parser = at_least_one::<usize>())]
     count: usize,
-    /// The seed of all random choices: the same seed gives the same puzzles.
-    #[arg(long, value_name = "N", default_value = "1")]
-    seed: u64,
+    #[command(flatten)]
+    seed: SeedArg,
     /// Use the tables in this directory, as `dsq generate` writes it.
     #[arg(long, value_name = "DIR")]
     tables: Option<PathBuf>,
@@ -51,7 +50,7 @@ pub struct Puzzles {
     #[arg(long, value_enum, default_value = "jsonl", hide_possible_values = true)]
     format: Format,
     /// Compute the puzzles of a JSONL file again and compare every field, instead of generating puzzles.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["pieces", "material", "count", "seed", "large", "format", "rules"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["piece_count", "material", "count", "seed", "large", "format", "rules"])]
     check: Option<PathBuf>,
     #[command(flatten)]
     rules: OptionalRulesArg,
@@ -107,7 +106,7 @@ impl Puzzles {
                 return Err(Failure::Input(format!("puzzles have at most {MOST_PIECES} pieces, not {most}")));
             }
             (Some(least), Some(most)) => least..=most,
-            _ => self.pieces.clone(),
+            _ => self.piece_count.clone(),
         };
         let bar = progress_bar(self.count as u64, "puzzles").with_message("solving");
         exit_on_interrupt(&bar, "the lines printed so far are complete");
@@ -118,7 +117,7 @@ impl Puzzles {
             materials: self.material.clone(),
             large: self.large,
             count: self.count,
-            seed: self.seed,
+            seed: self.seed.seed,
         };
         match self.format {
             Format::Jsonl => {}

@@ -1,6 +1,6 @@
 use crate::failure::{RESUME, resumable};
 use clap::Args;
-use cli::arguments::{Memory, ThreadsArg};
+use cli::arguments::{JsonArg, MemoryArg, ThreadsArg};
 use cli::failure::Outcome;
 use cli::output::{print, print_json};
 use cli::progress::{exit_on_interrupt, progress_bar};
@@ -30,12 +30,10 @@ pub struct Repack {
     out: Option<PathBuf>,
     #[command(flatten)]
     threads: ThreadsArg,
-    /// Maximum memory for the values of a class and of the classes that its captures lead to.
-    #[arg(long, value_name = "SIZE", default_value = "8GiB")]
-    memory: Memory,
-    /// Print one JSON object.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    memory: MemoryArg,
+    #[command(flatten)]
+    json: JsonArg,
 }
 
 #[derive(Serialize)]
@@ -58,8 +56,8 @@ impl Repack {
             bar.inc(1);
         };
         let result = self.threads.run(|| match &self.out {
-            Some(out) => write_wdl(&self.dir, out, self.memory.bytes(), &done),
-            None => repack(&self.dir, self.memory.bytes(), &done),
+            Some(out) => write_wdl(&self.dir, out, self.memory.memory.bytes(), &done),
+            None => repack(&self.dir, self.memory.memory.bytes(), &done),
         })?;
         bar.finish_and_clear();
         result.map_err(resumable)?;
@@ -68,7 +66,7 @@ impl Repack {
             bytes: after.into_inner(),
             seconds: start.elapsed().as_secs_f64(),
         };
-        if self.json {
+        if self.json.on {
             return print_json(&report);
         }
         print(format_args!(

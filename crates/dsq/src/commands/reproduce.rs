@@ -1,6 +1,6 @@
 use crate::provenance::{COMMIT, VERSION, now};
 use clap::Args;
-use cli::arguments::ThreadsArg;
+use cli::arguments::{JsonArg, ThreadsArg};
 use cli::failure::{Failure, Outcome};
 use cli::output::{make_dir, print, print_json, write_file};
 use cli::progress::progress_bar;
@@ -23,9 +23,8 @@ use study::reproduce::{Cell, Count, Datum, Report, Verdict, reproduce};
 pub struct Reproduce {
     #[command(flatten)]
     threads: ThreadsArg,
-    /// Print one JSON object per cell, and a last one with the verdict.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: JsonArg,
     /// Write reproduction.md and reproduction.json, with date, machine and commit, into this directory.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -73,7 +72,7 @@ impl Reproduce {
         if let Some(dir) = &self.out {
             write(dir, &report, &text, threads)?;
         }
-        if self.json {
+        if self.json.on {
             report.cells.iter().try_for_each(print_json)?;
             print_json(&Closing { count: report.count(), seconds: report.seconds.total })?;
         } else {

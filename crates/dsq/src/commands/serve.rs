@@ -1,6 +1,6 @@
 use crate::on_demand::{CountCache, OnDemandArgs};
 use clap::Args;
-use cli::arguments::{RulesArg, ThreadsArg};
+use cli::arguments::{Memory, RulesArg, ThreadsArg, hash_size};
 use cli::failure::{Failure, Outcome};
 use cli::output::print;
 use cli::progress::{progress_bar, stop_on_interrupt};
@@ -33,9 +33,9 @@ pub struct Serve {
     pieces: u8,
     #[command(flatten)]
     threads: ThreadsArg,
-    /// Size of the hash tables of all searches together, in MiB; by default 64 with --pieces 3, else 256.
-    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u16).range(16..))]
-    hash: Option<u16>,
+    /// Size of the hash tables of all searches together; by default 64MiB with --pieces 3, else 256MiB.
+    #[arg(long, value_name = "SIZE", value_parser = hash_size::<16>)]
+    hash: Option<Memory>,
     #[command(flatten)]
     rules: RulesArg,
     /// A host name of this server, besides IP addresses and localhost; repeatable.
@@ -46,7 +46,7 @@ pub struct Serve {
     allow_origin: Vec<String>,
     /// Maximum requests per second and address; requests from this machine have no limit.
     #[arg(long, value_name = "N", default_value = "50", value_parser = clap::value_parser!(u16).range(1..))]
-    rate: u16,
+    max_rate: u16,
     /// The server is behind a proxy, which names the client in X-Forwarded-For, X-Real-IP or Forwarded.
     #[arg(long)]
     behind_proxy: bool,
@@ -128,12 +128,12 @@ impl Serve {
             on_demand,
             pieces: self.pieces.into(),
             threads: self.threads.count(),
-            hash_mib: self.hash.map_or(if self.pieces == 3 { 64 } else { 256 }, usize::from),
+            hash_mib: self.hash.map_or(if self.pieces == 3 { 64 } else { 256 }, |size| size.mib() as usize),
             puzzles: self.puzzles,
             assets: self.assets,
             hosts: self.host,
             allow_origins: self.allow_origin,
-            rate: self.rate.into(),
+            rate: self.max_rate.into(),
             behind_proxy: self.behind_proxy,
             timeouts: Timeouts::default(),
         };

@@ -3,7 +3,7 @@ use crate::backend::{DryRun, report_fallbacks, work_since};
 use crate::class_plan::{RateArg, planned, print_plan};
 use crate::gpu;
 use clap::Args;
-use cli::arguments::{RulesArg, ThreadsArg, positive};
+use cli::arguments::{Common, Memory};
 use cli::failure::{Failure, Outcome};
 use cli::output::{print, print_json};
 use cli::progress::progress_bar;
@@ -28,10 +28,6 @@ pub struct Solve {
     #[arg(long, value_name = "MATERIAL")]
     material: Option<Material>,
     #[command(flatten)]
-    rules: RulesArg,
-    #[command(flatten)]
-    threads: ThreadsArg,
-    #[command(flatten)]
     backend: BackendArg,
     /// Only print the expected time and memory of each class, or with `--backend gpu` the memory and the least time of
     /// each batch on a GPU.
@@ -39,13 +35,12 @@ pub struct Solve {
     dry_run: bool,
     #[command(flatten)]
     rate: RateArg,
-    /// Memory bandwidth of the GPU in bytes per second, for --dry-run: 4.8e12 for an H200, 1e12 for an RTX 4090, 4e11
+    /// Memory that the GPU reads and writes per second, for --dry-run: 4470GiB for an H200, 930GiB for an RTX 4090, 370GiB
     /// for an Apple M.
-    #[arg(long, value_name = "BYTES", default_value_t = 1e12, requires = "dry_run", value_parser = positive)]
-    bandwidth: f64,
-    /// Print JSON, one object on each line.
-    #[arg(long)]
-    json: bool,
+    #[arg(long, value_name = "SIZE", default_value = "930GiB", requires = "dry_run")]
+    bandwidth: Memory,
+    #[command(flatten)]
+    common: Common,
 }
 
 #[derive(Serialize)]
@@ -77,11 +72,11 @@ impl Solve {
         if self.dry_run {
             let (material, pieces) = (self.material, self.material.map_or(2, |material| material.len()));
             let pieces = self.pieces.map_or(pieces, usize::from);
-            let (rules, backend) = (&self.rules.rules, self.backend.wanted());
-            let (device, bandwidth, json) = (self.backend.device(), self.bandwidth, self.json);
+            let (rules, backend) = (self.common.rules(), self.backend.wanted());
+            let (device, bandwidth, json) = (self.backend.device(), self.bandwidth.bytes() as f64, self.common.json.on);
             return gpu::plan(&DryRun { rules, backend, device, pieces, material, bandwidth, json });
         }
-        self.threads.run(|| match (self.material, self.pieces) {
+        self.common.threads.run(|| match (self.material, self.pieces) {
             (Some(material), _) => self.solve_material(material),
             (None, Some(pieces)) => self.solve_levels(pieces.into()),
             (None, None) => Err(Failure::Input("give --pieces N or --material M".to_owned())),
@@ -91,16 +86,16 @@ impl Solve {
     /// Prints the expected cost of solving on the CPU by class; classes of the most pieces keep only their counts.
     fn plan(&self) -> Outcome {
         let most = self.material.map_or(self.pieces.map_or(2, usize::from), Material::len);
-        let classes = Classes::new(&self.rules.rules, most);
+        let classes = Classes::new(self.common.rules(), most);
         let ids = planned(&classes, self.material)?;
         let values = |id| classes.get(id).representative.len() < most;
-        print_plan(&classes, ids.into_iter().map(|id| (id, values(id))), &self.rate, None, self.json)
+        print_plan(&classes, ids.into_iter().map(|id| (id, values(id))), &self.rate, None, self.common.json.on)
     }
 
     fn solve_levels(&self, most: usize) -> Outcome {
-        let mut solver = self.backend.solver(&self.rules.rules, most)?;
+        let mut solver = self.backend.solver(self.common.rules(), most)?;
 
-        if !self.json {
+        if !self.common.json.on {
             print(format_args!(
                 "{:>6} {:>18} {:>11} {:>18} {:>18} {:>16} {:>7} {:>9}",
                 "pieces", "positions", "no move", "wins", "losses", "draws", "longest", "seconds"
@@ -118,7 +113,7 @@ impl Solve {
             let seconds = start.elapsed().as_secs_f64();
             let gpu = work_since(&solver, before);
             let level = Level { pieces, summary: stats.summary(), seconds, gpu };
-            if self.json {
+            if self.common.json.on {
                 print_json(&level)?;
                 continue;
             }
@@ -145,7 +140,7 @@ impl Solve {
             return Err(Failure::Input(format!("{material} has {pieces} pieces; at most {MAX_PIECES} can be solved")));
         }
         let start = Instant::now();
-        let mut solver = self.backend.solver(&self.rules.rules, pieces)?;
+        let mut solver = self.backend.solver(self.common.rules(), pieces)?;
 
         let id = solver.classes().member(material).expect("every material has a class").class;
         let bar = progress_bar(0, "classes").with_message(material.to_string());
@@ -162,7 +157,7 @@ impl Solve {
             seconds: start.elapsed().as_secs_f64(),
             gpu: solver.backend().work(),
         };
-        if self.json {
+        if self.common.json.on {
             return print_json(&report);
         }
         let shown = if report.class == report.material { String::new() } else { format!(" (class {})", report.class) };

@@ -1,5 +1,5 @@
 use clap::{Args, ValueEnum};
-use cli::arguments::open_tables;
+use cli::arguments::{JsonArg, open_tables};
 use cli::failure::{Failure, Outcome};
 use cli::output::{print, print_json};
 use doushouqi::board::{ByColor, RuleOptions};
@@ -23,9 +23,8 @@ pub struct StatsCommand {
     /// Instead, show a longest line of each piece count with all moves.
     #[arg(long, conflicts_with = "by")]
     deepest: bool,
-    /// Print JSON, one object on each line, with the number of positions by plies to the end.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: JsonArg,
 }
 
 #[derive(Copy, Clone, PartialEq, Eq, ValueEnum)]
@@ -168,7 +167,7 @@ impl StatsCommand {
     }
 
     fn print(&self, all: &[Counted], rules: &RuleOptions) -> Outcome {
-        if !self.json {
+        if !self.json.on {
             print(format_args!(
                 "{:>9} {:>18} {:>11} {:>18} {:>18} {:>16} {:>7}",
                 "", "positions", "no move", "wins", "losses", "draws", "longest"
@@ -186,7 +185,7 @@ impl StatsCommand {
             let part = part(pieces);
             let name = material.map_or_else(|| format!("{pieces} pieces"), |m| m.to_string());
             let s = stats.summary();
-            if self.json {
+            if self.json.on {
                 print_json(&Line { name: &name, summary: s, by_plies: &stats.by_plies, bytes, part })?;
                 continue;
             }
@@ -212,7 +211,7 @@ impl StatsCommand {
             let line = tables.line(&position)?;
             let line: Vec<String> = line.iter().map(|(mv, position)| mv.notation(position)).collect();
             let deepest = Deepest { pieces, fen: position.to_fen(), plies, line };
-            if self.json {
+            if self.json.on {
                 print_json(&deepest)?;
             } else {
                 print(format_args!("{pieces} pieces: {}, {plies} plies", deepest.fen))?;

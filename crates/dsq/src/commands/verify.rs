@@ -1,7 +1,7 @@
 use crate::bundle::{self, Checked};
 use crate::failure::RESUME;
 use clap::Args;
-use cli::arguments::{Memory, ThreadsArg};
+use cli::arguments::{JsonArg, MemoryArg, SeedArg, ThreadsArg};
 use cli::failure::{Failure, FailureKind, Outcome, REGENERATE, failure_of_set};
 use cli::output::{print, print_json};
 use cli::progress::{exit_on_interrupt, progress_bar};
@@ -19,16 +19,13 @@ use std::time::Instant;
 /// The check uses the board's move generator, and shares only the numbering of positions, the squares and the rule
 /// options with the solver. It lists all damaged files. A sample of the values (--sample) is a faster, weaker check.
 #[derive(Args)]
-#[command(after_help = "Examples:\n  dsq verify tables\n  dsq verify tables --sample 0       checksums only\n  \
+#[command(mut_arg("seed", |seed| seed.requires("sample")), after_help = "Examples:\n  dsq verify tables\n  dsq verify tables --sample 0       checksums only\n  \
                         dsq verify tables --sample 100     and 100 values of each class and side to move\n  \
                         dsq verify tables --record proved.jsonl   resumes when given again\n  \
                         dsq verify published --sample 0 --fingerprint HEX   whether a copy is the publication")]
 pub struct Verify {
     /// A directory written by `dsq generate`.
     dir: PathBuf,
-    /// Check every value (the default).
-    #[arg(long, conflicts_with = "sample", hide = true)]
-    full: bool,
     /// Check every value with a second, slow method, position by position.
     #[arg(long, conflicts_with_all = ["record", "sample"])]
     plain: bool,
@@ -39,20 +36,17 @@ pub struct Verify {
     /// Check this many cells of each class for each side to move instead of all; 0 checks only checksums.
     #[arg(long, value_name = "N")]
     sample: Option<u64>,
-    /// Seed of the sample.
-    #[arg(long, value_name = "SEED", default_value = "1", requires = "sample")]
-    seed: u64,
+    #[command(flatten)]
+    seed: SeedArg,
     /// The fingerprint of the publication: the SHA-256 of its file SHA256SUMS, stated by the publisher.
     #[arg(long, value_name = "HEX")]
     fingerprint: Option<String>,
     #[command(flatten)]
     threads: ThreadsArg,
-    /// Maximum memory for checking every value.
-    #[arg(long, value_name = "SIZE", default_value = "8GiB")]
-    memory: Memory,
-    /// Print one JSON object.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    memory: MemoryArg,
+    #[command(flatten)]
+    json: JsonArg,
 }
 
 #[derive(Default, Serialize)]
@@ -184,7 +178,7 @@ impl Verify {
         })??;
         report.seconds = start.elapsed().as_secs_f64();
         report.fingerprint = fingerprint;
-        if self.json {
+        if self.json.on {
             return print_json(&report);
         }
         if let Some(fingerprint) = &report.fingerprint {
@@ -230,14 +224,14 @@ impl Verify {
     fn check_values(&self, set: &TableSet, ids: &[ClassId]) -> Result<Report, Failure> {
         let scope = match self.sample {
             Some(0) => Some(Scope::Checksums),
-            Some(cells) => Some(Scope::Sample { cells, seed: self.seed }),
+            Some(cells) => Some(Scope::Sample { cells, seed: self.seed.seed }),
             None => self.plain.then_some(Scope::Full),
         };
         let mut report = Report {
             classes: ids.len() as u64,
             computed: scope.is_none().then_some(0),
             reused: self.record.is_some().then_some(0),
-            seed: self.sample.filter(|&cells| cells > 0).map(|_| self.seed),
+            seed: self.sample.filter(|&cells| cells > 0).map(|_| self.seed.seed),
             ..Report::default()
         };
         if scope == Some(Scope::Checksums) {
@@ -247,7 +241,7 @@ impl Verify {
         let positions = |id: ClassId| 2 * set.classes().get(id).representative.positions();
         let bar = progress_bar(ids.iter().map(|&id| positions(id)).sum(), "positions").with_message("verifying");
         exit_on_interrupt(&bar, if record.is_some() { RESUME } else { "nothing is kept: --record FILE resumes" });
-        let mut prover = Prover::new(set, self.memory.bytes());
+        let mut prover = Prover::new(set, self.memory.memory.bytes());
         let mut faults = Faults::default();
         for &id in ids {
             let start = Instant::now();

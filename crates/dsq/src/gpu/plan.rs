@@ -18,9 +18,6 @@ struct Line<'a> {
 
 /// Prints the expected cost of solving on a GPU, batch by batch.
 pub fn plan(job: &DryRun<'_>) -> Outcome {
-    if !(job.bandwidth.is_finite() && job.bandwidth > 0.0) {
-        return Err(Failure::Input("--bandwidth must be more than 0".to_owned()));
-    }
     let Some(gpu) = open(job.backend, job.device, Gpu::open, Gpu::adapter)? else {
         return Err(Failure::Input("--dry-run plans for a GPU: add --backend gpu".to_owned()));
     };

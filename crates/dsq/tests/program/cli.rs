@@ -92,11 +92,11 @@ fn perft_counts() {
         assert_eq!(lines[0]["depth"].to_string(), depth);
     }
     assert_eq!(json(&["perft", "5", "--repetition", "leaf", "--json"])[0]["nodes"], 5_098_477);
-    let with_hash = &json(&["perft", "6", "--hash", "16", "--threads", "2", "--json"])[0];
+    let with_hash = &json(&["perft", "6", "--hash", "16MiB", "--threads", "2", "--json"])[0];
     assert_eq!(with_hash["nodes"], 100_459_989);
     assert_eq!((&with_hash["threads"], &with_hash["hash_mib"]), (&2.into(), &16.into()));
     assert_eq!(with_hash["repetition"], "expand");
-    let leaf = &json(&["perft", "6", "--hash", "16", "--repetition", "leaf", "--json"])[0];
+    let leaf = &json(&["perft", "6", "--hash", "16MiB", "--repetition", "leaf", "--json"])[0];
     assert_eq!(leaf["nodes"], 99_860_517);
     assert_eq!(json(&["perft", "4", "--threads", "1", "--json"])[0]["nodes"], 260_100);
     let text = stdout(&["perft", "4"]);
@@ -320,7 +320,7 @@ fn help_lists_every_command_in_its_group() {
 
 #[test]
 fn shells_complete_and_every_command_has_a_manual_page() {
-    help::completes_and_describes_every_command(21);
+    help::completes_and_describes_every_command(20);
 }
 
 /// The commands for research are in another program, which the error names.
@@ -407,6 +407,46 @@ fn ignored_signals_stay_ignored() {
 }
 
 #[test]
-fn help_says_what_ctrl_c_leaves() {
-    help::agrees_with_the_table_of_ctrl_c("commands.md", 15);
+fn the_reference_describes_every_command() {
+    help::agrees_with_the_reference("reference.md");
+}
+
+#[test]
+fn earlier_spellings_name_the_present_ones() {
+    help::earlier_spellings_name_the_present_ones(&[
+        (&["devices", "--json"], "dsq bench devices"),
+        (&["compare", "--pieces", "2"], "dsq bench compare"),
+        (&["help", "compare"], "dsq bench compare"),
+        (&["completions", "bash"], "dsq help --completions"),
+        (&["man", "x"], "dsq help --man --out"),
+        (&["match", "builtin:random", "builtin:random", "--save=x"], "dsq match --out"),
+        (&["cluster", "plan", "--nodes", "2"], "dsq cluster plan --jobs"),
+        (&["serve", "--rate", "5"], "dsq serve --max-rate"),
+        (&["puzzles", "--pieces", "3"], "dsq puzzles --piece-count"),
+        (&["export", "--material", "EvL", "--features"], "dsq export --with-features"),
+        (&["verify", "x", "--full"], "dsq verify"),
+    ]);
+    // Elsewhere the same word is no earlier spelling.
+    assert!(!failure(2, &["perft", "compare"]).contains("is now"));
+}
+
+/// Sizes have a unit everywhere; the error names it.
+#[test]
+fn sizes_have_a_unit() {
+    for command in [&["perft", "2"][..], &["analyze"], &["gtp"], &["serve"]] {
+        for wrong in ["64", "0MiB", "100GiB"] {
+            let stderr = failure(2, &[command, &["--hash", wrong]].concat());
+            assert!(stderr.contains("MiB"), "{stderr}");
+        }
+    }
+}
+
+/// `dsq help COMMAND` and `dsq COMMAND --help` print the same, also for subcommands.
+#[test]
+fn help_of_a_command() {
+    for command in [&["perft"][..], &["cluster", "solve"], &["bench"], &[]] {
+        assert_eq!(stdout(&[&["help"], command].concat()), stdout(&[command, &["--help"]].concat()));
+    }
+    assert!(failure(2, &["help", "nothing"]).contains("unrecognized subcommand"));
+    assert!(failure(2, &["help", "--man"]).contains("--out"));
 }

@@ -185,7 +185,7 @@ fn slurm_solves_what_generate_does_though_a_node_dies() {
         "slurm",
         "--tables",
         &as_text(&many),
-        "--nodes",
+        "--jobs",
         "3",
         "--memory",
         "1GiB",

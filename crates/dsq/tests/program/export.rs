@@ -18,7 +18,7 @@ fn csv(arguments: &[&str]) -> (Vec<String>, Vec<Vec<String>>) {
 #[test]
 fn exported_features_walk_a_tree_to_the_winner() {
     for name in ["LvE", "RvT", "PDvR"] {
-        let (names, rows) = csv(&["export", "--material", name, "--format", "csv", "--features"]);
+        let (names, rows) = csv(&["export", "--material", name, "--format", "csv", "--with-features"]);
         assert_eq!(names[0], "white_piece0_strength");
         assert_eq!(names.last().map(String::as_str), Some("class"));
         let material: Material = name.parse().expect("a material");
@@ -42,7 +42,7 @@ fn exported_features_walk_a_tree_to_the_winner() {
 
 #[test]
 fn parquet_is_written_or_refused() {
-    let arguments = ["export", "--material", "EvL", "--format", "parquet", "--features"];
+    let arguments = ["export", "--material", "EvL", "--format", "parquet", "--with-features"];
     if cfg!(feature = "parquet") {
         let output = run(&arguments);
         assert_eq!(output.status.code(), Some(0));
@@ -77,12 +77,13 @@ fn the_python_example_runs() {
         String::from_utf8(output.stdout).expect("UTF-8")
     };
     let data = dir.path().join("LvE.csv");
-    std::fs::write(&data, stdout(&["export", "--material", "LvE", "--format", "csv", "--features"])).expect("written");
+    std::fs::write(&data, stdout(&["export", "--material", "LvE", "--format", "csv", "--with-features"]))
+        .expect("written");
     let printed = train(&data);
     assert!(printed.contains("2352 positions") && printed.contains("0 misclassified"), "{printed}");
     if cfg!(feature = "parquet") && has(python, "import pyarrow") {
         let parquet = dir.path().join("LvE.parquet");
-        let bytes = run(&["export", "--material", "LvE", "--format", "parquet", "--features"]).stdout;
+        let bytes = run(&["export", "--material", "LvE", "--format", "parquet", "--with-features"]).stdout;
         std::fs::write(&parquet, bytes).expect("written");
         assert_eq!(train(&parquet), printed, "the same data, the same tree");
     }

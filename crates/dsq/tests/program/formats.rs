@@ -33,9 +33,9 @@ fn file(name: &str, text: &str) -> PathBuf {
 
 #[test]
 fn puzzles_are_made_checked_and_converted() {
-    let lines = stdout(&["puzzles", "--pieces", "3", "--count", "12", "--seed", "3"]);
+    let lines = stdout(&["puzzles", "--piece-count", "3", "--count", "12", "--seed", "3"]);
     assert_eq!(lines.lines().count(), 12);
-    assert_eq!(lines, stdout(&["puzzles", "--pieces", "3", "--count", "12", "--seed", "3", "--threads", "1"]));
+    assert_eq!(lines, stdout(&["puzzles", "--piece-count", "3", "--count", "12", "--seed", "3", "--threads", "1"]));
     let path = file("puzzles", &lines);
     let path = path.to_str().unwrap();
     assert!(stdout(&["puzzles", "--check", path]).starts_with("12 puzzles"));
@@ -51,7 +51,7 @@ fn puzzles_are_made_checked_and_converted() {
     assert!(csv.starts_with("PuzzleId,FEN,Moves,Rating") && csv.lines().count() == 4, "{csv}");
     let anki = stdout(&["puzzles", "--material", "TvL", "--count", "3", "--format", "anki"]);
     assert_eq!(anki.lines().filter(|line| !line.starts_with('#')).count(), 3);
-    fails(2, &["puzzles", "--pieces", "6"], "2 to 5");
+    fails(2, &["puzzles", "--piece-count", "6"], "2 to 5");
     fails(2, &["puzzles", "--material", "ELTvPDW"], "at most 5");
     fails(2, &["puzzles", "--check", "/does/not/exist"], "cannot read");
 }
@@ -118,7 +118,7 @@ fn byte_order_marks_are_skipped() {
 #[test]
 fn gtp_programs_play() {
     let session =
-        filter(&["gtp", "--depth", "4", "--hash", "1"], "1 name\nsetfen 7/3C3/7/7/7/7/4e2/7/7 w\ngenmove b\nquit\n");
+        filter(&["gtp", "--depth", "4", "--hash", "1MiB"], "1 name\nsetfen 7/3C3/7/7/7/7/4e2/7/7 w\ngenmove b\nquit\n");
     assert_eq!(session, "=1 doushouqi\n\n= \n\n= D8D9\n\n= \n\n");
     // The same engine plays the same game under every protocol.
     let play = |second: &str| {
@@ -135,7 +135,7 @@ fn gtp_programs_play() {
             "2",
             "--openings",
             "random:6:4",
-            "--save",
+            "--out",
             path,
             "--json",
         ]);
@@ -146,8 +146,8 @@ fn gtp_programs_play() {
         records.iter().map(|record| record.game.moves().to_vec()).collect::<Vec<_>>()
     };
     let expected = play("builtin:default,hash=1");
-    assert_eq!(play(&format!("gtp:{DSQ} gtp --hash 1")), expected);
-    assert_eq!(play(&format!("gtp2:{DSQ} gtp --two-stage --hash 1")), expected);
+    assert_eq!(play(&format!("gtp:{DSQ} gtp --hash 1MiB")), expected);
+    assert_eq!(play(&format!("gtp2:{DSQ} gtp --two-stage --hash 1MiB")), expected);
     fails(3, &["match", "builtin:random", "gtp:/does/not/exist", "--games", "2"], "cannot start");
 }
 
@@ -158,7 +158,7 @@ fn openings_come_from_files() {
     std::fs::remove_file(&save).unwrap();
     let (book, path) = (book.to_str().unwrap(), save.to_str().unwrap());
     let common = ["match", "builtin:random", "builtin:random,seed=1", "--games", "6", "--nodes", "1"];
-    stdout(&[&common[..], &["--openings", book, "--save", path]].concat());
+    stdout(&[&common[..], &["--openings", book, "--out", path]].concat());
     let starts = |path: &Path| -> Vec<String> {
         let records = Record::parse_all(&std::fs::read_to_string(path).unwrap()).unwrap();
         records.iter().map(|record| record.game.start_fen().to_string()).collect()
@@ -195,7 +195,7 @@ fn games_are_adjudicated() {
         "4",
         "--nodes",
         "300",
-        "--save",
+        "--out",
         path,
         "--json",
     ];

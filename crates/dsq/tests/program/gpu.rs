@@ -262,7 +262,7 @@ fn perft_of_random_games() {
 
 #[test]
 fn perft_says_what_a_card_does_not_count() {
-    for options in [["--repetition", "leaf"], ["--hash", "1"]] {
+    for options in [["--repetition", "leaf"], ["--hash", "1MiB"]] {
         let output = std::process::Command::new(env!("CARGO_BIN_EXE_dsq"))
             .args(["perft", "3", "--backend", "gpu"])
             .args(options)
@@ -306,12 +306,12 @@ fn compare_ends_with_one_json_object() {
     if gpu().is_none() {
         return;
     }
-    let (code, line) = dsq(&["compare", "--pieces", "2", "--json"]);
+    let (code, line) = dsq(&["bench", "compare", "--pieces", "2", "--json"]);
     assert_eq!(code, Some(0));
     let object: serde_json::Value = serde_json::from_str(&line).unwrap();
     assert_eq!(object["identical"], true);
     assert_eq!(object["positions"], 53_184);
-    let (code, line) = dsq(&["compare", "--pieces", "3", "--classes", "2", "--seed", "3", "--json"]);
+    let (code, line) = dsq(&["bench", "compare", "--pieces", "3", "--classes", "2", "--seed", "3", "--json"]);
     let sample: serde_json::Value = serde_json::from_str(&line).unwrap();
     assert_eq!((code, &sample["identical"]), (Some(0), &true.into()));
     assert!(sample["positions"].as_u64().unwrap() < 2_000_000);
@@ -328,7 +328,7 @@ fn without_a_driver_gpu_fails_and_auto_solves() {
             .unwrap()
     };
     let solve = |backend| run(&["solve", "--pieces", "2", "--backend", backend, "--json"]);
-    for gpu in [solve("gpu"), run(&["devices"]), run(&["devices", "--json"])] {
+    for gpu in [solve("gpu"), run(&["bench", "devices"]), run(&["bench", "devices", "--json"])] {
         assert_eq!(gpu.status.code(), Some(3));
         let stderr = String::from_utf8(gpu.stderr).unwrap();
         assert!(stderr.contains("no GPU was found"), "{stderr}");
@@ -362,7 +362,7 @@ fn a_gpu_is_chosen_by_number_or_name() {
     let (code, stderr) = run("cpu", &["--device", "0"], "nonsense");
     assert!(code == Some(2) && stderr.contains("--backend gpu"), "{code:?} {stderr}");
     assert_eq!(run("cpu", &[], "nonsense"), (Some(0), String::new()));
-    let listed = dsq(&["devices", "--json"]).1;
+    let listed = dsq(&["bench", "devices", "--json"]).1;
     let listed: serde_json::Value = serde_json::from_str(&listed).unwrap();
     assert!(listed["number"].is_u64() && listed["name"].is_string());
 }

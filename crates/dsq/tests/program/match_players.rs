@@ -16,8 +16,8 @@ fn players() -> [String; 7] {
     let builtin = |name: &str| format!("builtin:{name},hash=1");
     [
         format!("'{DSQ}' uci"),
-        format!("gtp:'{DSQ}' gtp --hash 1"),
-        format!("gtp2:'{DSQ}' gtp --two-stage --hash 1"),
+        format!("gtp:'{DSQ}' gtp --hash 1MiB"),
+        format!("gtp2:'{DSQ}' gtp --two-stage --hash 1MiB"),
         builtin("default"),
         builtin("burnett"),
         builtin("burnett-alphabeta"),
@@ -71,10 +71,10 @@ fn programs_play_beyond_the_usual_limit() {
     let (book, games) = (dir.path().join("book.fen"), dir.path().join("games.txt"));
     // Elephants alone: with one node the games are long.
     fs::write(&book, "7/7/3e3/7/7/7/3E3/7/7 w\n").unwrap();
-    for program in [format!("'{DSQ}' uci"), format!("gtp:'{DSQ}' gtp --hash 1")] {
+    for program in [format!("'{DSQ}' uci"), format!("gtp:'{DSQ}' gtp --hash 1MiB")] {
         let options =
             ["--rules", "paper,repetition=none", "--no-capture-limit", "150", "--games", "2", "--max-moves", "70"];
-        let more = ["--nodes", "1", "--openings", book.to_str().unwrap(), "--save", games.to_str().unwrap()];
+        let more = ["--nodes", "1", "--openings", book.to_str().unwrap(), "--out", games.to_str().unwrap()];
         play([&program, "builtin:random"], &[&options[..], &more].concat());
     }
 }
@@ -125,7 +125,7 @@ fn refused(players: [&str; 2], options: &[&str]) -> String {
 
 #[test]
 fn gtp_has_no_limit_of_depth() {
-    let program = format!("gtp:'{DSQ}' gtp --hash 1");
+    let program = format!("gtp:'{DSQ}' gtp --hash 1MiB");
     assert!(refused([&program, "builtin:random"], &["--depth", "3"]).contains("limit nodes or time"));
 }
 

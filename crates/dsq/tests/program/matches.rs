@@ -132,7 +132,7 @@ fn a_match_is_repeatable() {
             "random:4:9",
             "--concurrency",
             concurrency,
-            "--save",
+            "--out",
             path.to_str().unwrap(),
         ]);
         assert!(stderr.is_empty(), "{stderr}");
@@ -247,7 +247,7 @@ mod programs {
             ["echo bestmove d1d2", "echo bestmove 0000", "echo bestmove", "echo bestmove a3a9", "echo bestmove ééé"]
         {
             let path = file("illegal");
-            let (lines, stderr) = against(&script(go), &["--depth", "1", "--save", path.to_str().unwrap()]);
+            let (lines, stderr) = against(&script(go), &["--depth", "1", "--out", path.to_str().unwrap()]);
             let summary = &lines[4];
             assert_eq!(summary["wins"], 4, "{go}");
             assert_eq!(summary["players"][1]["illegal_moves"], 4);
@@ -335,7 +335,7 @@ mod programs {
                 "10000000",
                 "--depth",
                 "1",
-                "--save",
+                "--out",
                 path.to_str().unwrap(),
             ];
             let mut child =
@@ -364,7 +364,7 @@ mod programs {
 fn a_full_disk_keeps_the_games_and_the_result() {
     let path = file("full");
     let save = path.to_str().unwrap();
-    let players = ["match", "builtin:random", "builtin:random", "--depth", "1", "--save", save];
+    let players = ["match", "builtin:random", "builtin:random", "--depth", "1", "--out", save];
     // The limit on the size of files stands for the disk: both fail in the middle of a game.
     let full = "trap '' XFSZ; ulimit -f 16; exec \"$@\"";
     let arguments = [&players[..], &["--games", "100", "--json"]].concat();
@@ -400,7 +400,7 @@ fn match_refuses() {
     with(&["--concurrency", "0"]);
     failure(2, &["match", "builtin:random"]);
     assert!(failure(2, &["match", "builtin:random", "builtin:fish"]).contains("default"));
-    let stderr = failure(3, &["match", "builtin:random", "builtin:random", "--save", "/no/such/folder/games.txt"]);
+    let stderr = failure(3, &["match", "builtin:random", "builtin:random", "--out", "/no/such/folder/games.txt"]);
     assert!(stderr.contains("/no/such/folder"), "{stderr}");
 }
 
@@ -440,7 +440,7 @@ fn rules_of_a_match() {
         "chinese",
         "--no-capture-limit",
         "30",
-        "--save",
+        "--out",
         path.to_str().unwrap(),
     ]);
     for record in records(&path) {
@@ -460,7 +460,7 @@ fn a_program_plays_as_the_built_in_engine() {
     let run = |player: &str, options: &[&str], name: &str| {
         let path = file(name);
         let arguments = ["match", player, "builtin:random", "--games", "4", "--nodes", "300", "--json"];
-        let more = ["--rules", "chinese", "--no-capture-limit", "40", "--save", path.to_str().unwrap()];
+        let more = ["--rules", "chinese", "--no-capture-limit", "40", "--out", path.to_str().unwrap()];
         let (lines, stderr) = json(&[&arguments[..], &more, options].concat());
         assert!(stderr.is_empty(), "{stderr}");
         let moves: Vec<_> = records(&path).iter().map(|record| record.game.moves().to_vec()).collect();
@@ -555,11 +555,11 @@ fn zero_is_refused() {
         &["match", "builtin:random", "builtin:random", "--tc", "0+0"],
         &["match", "builtin:random", "builtin:random", "--tc", "0+0.1"],
         &["analyze", "--game", "x", "--number", "0"],
-        &["perft", "2", "--hash", "0"],
-        &["compare", "--pieces", "2", "--classes", "0"],
+        &["perft", "2", "--hash", "0MiB"],
+        &["bench", "compare", "--pieces", "2", "--classes", "0"],
         &["generate", "--pieces", "2", "--out", "x", "--memory", "0GiB"],
         &["generate", "--pieces", "3", "--out", "x", "--stats-only", "--write-up-to", "2", "--minutes", "0"],
-        &["solve", "--pieces", "2", "--dry-run", "--bandwidth", "0"],
+        &["solve", "--pieces", "2", "--dry-run", "--bandwidth", "0GiB"],
         &["verify", "x", "--memory", "0GiB"],
         &["cluster", "solve", "EvE", "--tables", "x", "--memory", "0GiB"],
     ];

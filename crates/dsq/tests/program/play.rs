@@ -276,7 +276,7 @@ fn play_refuses() {
 
 #[test]
 fn analysis_of_a_position() {
-    let report = &json(&["analyze", "--depth", "5", "--multipv", "3", "--hash", "1", "--json"])[0];
+    let report = &json(&["analyze", "--depth", "5", "--multipv", "3", "--hash", "1MiB", "--json"])[0];
     assert_eq!(report["fen"], START);
     assert_eq!(report["end"], Value::Null);
     let lines = report["lines"].as_array().unwrap();
@@ -318,7 +318,7 @@ fn analysis_of_a_game() {
     record.white = "Anna".to_owned();
     save(&path, &record);
     let name = path.to_str().unwrap();
-    let lines = json(&["analyze", "--game", name, "--depth", "6", "--hash", "1", "--json"]);
+    let lines = json(&["analyze", "--game", name, "--depth", "6", "--hash", "1MiB", "--json"]);
     assert_eq!(lines.len(), 5);
     let names: Vec<&String> = lines[0].as_object().unwrap().keys().collect();
     assert_eq!(names, ["best", "best_score", "depth", "fen", "loss", "move", "ply", "pv", "score"]);
@@ -407,7 +407,7 @@ fn endgame_tables_are_used() {
 fn halfmove_clocks_are_used_or_refused() {
     const LION: &str = "7/7/3L3/7/7/7/7/7/r6 w";
     let clock = |plies: u32| format!("{LION} {plies}");
-    let report = |fen: &str| json(&["analyze", "--fen", fen, "--depth", "6", "--hash", "1", "--json"]).remove(0);
+    let report = |fen: &str| json(&["analyze", "--fen", fen, "--depth", "6", "--hash", "1MiB", "--json"]).remove(0);
     assert_eq!(report(&clock(0))["fen"], LION);
     assert_eq!(report(&clock(97))["fen"], clock(97));
     assert_eq!(report(&clock(97))["lines"][0]["score"]["win_in"], 3);

@@ -1,5 +1,5 @@
 use clap::Args;
-use cli::arguments::{RulesArg, ThreadsArg, at_least_one, open_tables};
+use cli::arguments::{RulesArg, SeedArg, ThreadsArg, at_least_one, open_tables};
 use cli::evaluation::named_evaluation;
 use cli::failure::{Failure, Outcome};
 use cli::output::print;
@@ -22,28 +22,27 @@ use train::{DataError, DataFile, Datagen as Generator, Endgames, Header, Record}
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq-lab datagen --games 100000 --nodes 1000 --seed 1 --out first.data\n  \
                         dsq-lab datagen --games 100000 --nodes 1000 --seed 2 --evaluation first.nnue --out second.data\n  \
-                        dsq-lab datagen --endgames tables --games 20000 --out endgames.data")]
+                        dsq-lab datagen --tables tables --games 20000 --out endgames.data")]
 pub struct Datagen {
     /// The number of games in the file at the end; a file with more games stays as it is
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = at_least_one::<u32>())]
     games: u32,
     /// Play no games: take random positions of the endgame tables in this directory, 64 for each of `--games`
     #[arg(long, value_name = "DIR", conflicts_with_all = ["nodes", "evaluation"])]
-    endgames: Option<PathBuf>,
+    tables: Option<PathBuf>,
     /// Nodes of each search
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = at_least_one::<u64>())]
     nodes: u64,
-    /// The seed of all random choices
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
+    #[command(flatten)]
+    seed: SeedArg,
     /// The file to write or to continue
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// Also keep positions that the games do not reach: at each move one, after 1 to 3 random moves, with a search of its own
-    #[arg(long, conflicts_with = "endgames")]
+    #[arg(long, conflicts_with = "tables")]
     sidelines: bool,
     /// The most pieces of the endgame tables that end games; they are solved at the start
-    #[arg(long, value_name = "N", default_value_t = train::PIECES, value_parser = clap::value_parser!(u8).range(2..=4), conflicts_with = "endgames")]
+    #[arg(long, value_name = "N", default_value_t = train::PIECES, value_parser = clap::value_parser!(u8).range(2..=4), conflicts_with = "tables")]
     pieces: u8,
     /// The evaluation that plays: default, burnett or the file of a network
     #[arg(long, value_name = "NAME", default_value = "default")]
@@ -99,15 +98,15 @@ impl Datagen {
     pub fn run(self) -> Outcome {
         let rules = Rules::new(self.rules.rules);
         let evaluation = named_evaluation(&self.evaluation)?;
-        let endgames = self.endgames.as_deref().map(|dir| EndgameTables::open(dir, &rules)).transpose()?;
+        let endgames = self.tables.as_deref().map(|dir| EndgameTables::open(dir, &rules)).transpose()?;
         let endgames = endgames.as_ref().map(|EndgameTables { tables, materials }| Endgames {
             tables,
             materials,
-            seed: self.seed,
+            seed: self.seed.seed,
         });
         let header = match &endgames {
             Some(endgames) => endgames.header(),
-            None => Header::new(rules.options(), self.seed, self.nodes, &evaluation, self.sidelines, self.pieces),
+            None => Header::new(rules.options(), self.seed.seed, self.nodes, &evaluation, self.sidelines, self.pieces),
         };
         let file = DataFile::open(&self.out, &header).map_err(failure_of_output)?;
         if file.next_game() >= self.games {
@@ -118,7 +117,7 @@ impl Datagen {
             Some(endgames) => Source::Endgames(endgames),
             None => {
                 let tables = Arc::new(self.threads.run(|| Tables::solve(rules.options(), self.pieces.into()))??);
-                let (seed, nodes, sidelines) = (self.seed, self.nodes, self.sidelines);
+                let (seed, nodes, sidelines) = (self.seed.seed, self.nodes, self.sidelines);
                 Source::Games(Box::new(Generator { rules, seed, nodes, evaluation, tables, sidelines }))
             }
         };

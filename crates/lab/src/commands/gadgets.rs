@@ -1,14 +1,14 @@
+use crate::board_out::BoardOut;
 use clap::{Args, Subcommand};
-use cli::arguments::at_least_one;
+use cli::arguments::{JsonArg, at_least_one};
 use cli::failure::{Failure, Outcome};
 use cli::input::read_text;
-use cli::output::{print, print_json, write_file};
+use cli::output::{print, print_json};
 use cli::progress::progress_bar;
-use hardness::general;
 use hardness::{Claim, DEFAULT_BOUND, Gadget, GadgetError, Solved, gadget, gadgets};
 use report::text::grouped;
 use serde::Serialize;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 /// Check the gadgets of the PSPACE-hardness proof, deciding their lemmas by exhaustive search.
@@ -39,9 +39,8 @@ enum Command {
         /// Abandon a claim that needs more states.
         #[arg(long, default_value_t = DEFAULT_BOUND, value_name = "N", value_parser = at_least_one::<usize>())]
         states: usize,
-        /// Print JSON, one object on each line.
-        #[arg(long)]
-        json: bool,
+        #[command(flatten)]
+        json: JsonArg,
     },
     /// Draw a gadget, with its entrances and claims.
     Show {
@@ -50,12 +49,10 @@ enum Command {
         /// Print the file as it is.
         #[arg(long)]
         source: bool,
-        /// Write an SVG picture into this file.
-        #[arg(long, value_name = "FILE")]
-        svg: Option<PathBuf>,
-        /// Print JSON.
-        #[arg(long)]
-        json: bool,
+        #[command(flatten)]
+        out: BoardOut,
+        #[command(flatten)]
+        json: JsonArg,
     },
     /// Show a claim move by move: best play if it can be forced, the defence against attempts if it is prevented.
     Play {
@@ -102,8 +99,8 @@ struct ClaimReport<'a> {
 impl Gadgets {
     pub fn run(self) -> Outcome {
         match self.command {
-            Command::Check { gadgets, claims, states, json } => check_all(&gadgets, claims, states, json),
-            Command::Show { gadget, source, svg, json } => show(&gadget, source, svg.as_deref(), json),
+            Command::Check { gadgets, claims, states, json } => check_all(&gadgets, claims, states, json.on),
+            Command::Show { gadget, source, out, json } => show(&gadget, source, &out, json.on),
             Command::Play { gadget, claim, plies } => play(&gadget, &claim, plies),
             Command::List => gadgets().iter().try_for_each(|gadget| print(&gadget.name)),
         }
@@ -234,13 +231,13 @@ fn claim_line(report: &ClaimReport) -> String {
     )
 }
 
-fn show(name: &str, as_source: bool, svg: Option<&Path>, json: bool) -> Outcome {
+fn show(name: &str, as_source: bool, out: &BoardOut, json: bool) -> Outcome {
     let gadget = read(name)?;
     if as_source {
         return print(source(name)?.trim_end());
     }
-    if let Some(path) = svg {
-        return write_file(path, &general::svg(&gadget.position));
+    if out.write(&gadget.position)? {
+        return Ok(());
     }
     let board = gadget.position.board();
     if json {

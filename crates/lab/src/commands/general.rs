@@ -1,5 +1,6 @@
+use crate::board_out::BoardOut;
 use clap::{Args, Subcommand};
-use cli::arguments::{Memory, RulesArg};
+use cli::arguments::{JsonArg, Memory, MemoryArg, RulesArg};
 use cli::failure::{Failure, FailureKind, Outcome};
 use cli::output::{make_dir, print, print_json, write_file};
 use doushouqi::board::{Color, Position};
@@ -24,7 +25,7 @@ use std::time::Instant;
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  dsq-lab general perft start 4\n  dsq-lab general moves board.txt --rules chinese\n  \
-                        dsq-lab general solve '3x3 1%1/3/1#1 2e/3/E2 w'\n  dsq-lab general show board.txt --svg board.svg\n  \
+                        dsq-lab general solve '3x3 1%1/3/1#1 2e/3/E2 w'\n  dsq-lab general show board.txt --out board.svg\n  \
                         dsq-lab general small --out results\n\n\
                         Exit code 3 if a board is too large for --memory; `small` prints and writes the others."
 )]
@@ -55,26 +56,23 @@ enum Command {
     /// Find the exact value of a position by retrograde analysis of all positions reachable from it.
     Solve {
         board: String,
-        /// The most memory to use.
-        #[arg(long, value_name = "SIZE", default_value = "8GiB")]
-        memory: Memory,
+        #[command(flatten)]
+        memory: MemoryArg,
         #[command(flatten)]
         common: Common,
     },
-    /// Draw a board, as text or SVG.
+    /// Draw a board.
     Show {
         board: String,
-        /// Write an SVG picture into this file.
-        #[arg(long, value_name = "FILE")]
-        svg: Option<PathBuf>,
+        #[command(flatten)]
+        out: BoardOut,
         #[command(flatten)]
         common: Common,
     },
     /// Solve small variants of Jungle from their initial positions.
     Small {
-        /// The most memory to use for each game.
-        #[arg(long, value_name = "SIZE", default_value = "8GiB")]
-        memory: Memory,
+        #[command(flatten)]
+        memory: MemoryArg,
         /// Write small-jungles.md into this directory.
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
@@ -87,9 +85,8 @@ enum Command {
 struct Common {
     #[command(flatten)]
     rules: RulesArg,
-    /// Print JSON.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: JsonArg,
 }
 
 /// The longest accepted text in bytes: enough for the largest board with terrain under all pieces.
@@ -156,9 +153,9 @@ impl General {
         match self.command {
             Command::Perft { board, depth, divide, common } => perft(&read(&board)?, depth, divide, &common),
             Command::Moves { board, common } => moves(&read(&board)?, &common),
-            Command::Solve { board, memory, common } => solve_one(&read(&board)?, memory, &common),
-            Command::Show { board, svg, common } => show(&read(&board)?, svg.as_deref(), &common),
-            Command::Small { memory, out, common } => small(memory, out.as_deref(), &common),
+            Command::Solve { board, memory, common } => solve_one(&read(&board)?, memory.memory, &common),
+            Command::Show { board, out, common } => show(&read(&board)?, &out, &common),
+            Command::Small { memory, out, common } => small(memory.memory, out.as_deref(), &common),
         }
     }
 }
@@ -202,7 +199,7 @@ fn perft(position: &GeneralPosition, depth: u32, divide: bool, common: &Common) 
         all.into_iter().map(|(mv, n)| MoveReport { r#move: position.notation(mv), nodes: Some(n) }).collect()
     });
     let report = PerftReport { depth, nodes, seconds, moves };
-    if common.json {
+    if common.json.on {
         return print_json(&report);
     }
     for mv in report.moves.iter().flatten() {
@@ -216,16 +213,16 @@ fn moves(position: &GeneralPosition, common: &Common) -> Outcome {
     moves.sort_unstable();
     for mv in moves {
         let report = MoveReport { r#move: position.notation(mv), nodes: None };
-        if common.json { print_json(&report)? } else { print(&report.r#move)? }
+        if common.json.on { print_json(&report)? } else { print(&report.r#move)? }
     }
     Ok(())
 }
 
-fn show(position: &GeneralPosition, svg: Option<&Path>, common: &Common) -> Outcome {
-    if let Some(path) = svg {
-        return write_file(path, &general::svg(position));
+fn show(position: &GeneralPosition, out: &BoardOut, common: &Common) -> Outcome {
+    if out.write(position)? {
+        return Ok(());
     }
-    if common.json {
+    if common.json.on {
         #[derive(Serialize)]
         struct Shown {
             width: usize,
@@ -245,7 +242,7 @@ fn solve_one(position: &GeneralPosition, memory: Memory, common: &Common) -> Out
     if let Some(error) = error {
         return Err(kind(&error)(error.to_string()));
     }
-    if common.json { print_json(&report) } else { print(line(&report)) }
+    if common.json.on { print_json(&report) } else { print(line(&report)) }
 }
 
 /// The kind of failure of a position that is not solved.
@@ -329,7 +326,7 @@ fn small(memory: Memory, write: Option<&Path>, common: &Common) -> Outcome {
             cell(share(|c| c.black)),
             longest.map_or("-".to_owned(), |n| n.to_string()),
         );
-        if common.json { print_json(&report)? } else { print(format_args!("{:50} {}", small.name, line(&report)))? }
+        if common.json.on { print_json(&report)? } else { print(format_args!("{:50} {}", small.name, line(&report)))? }
     }
     if let Some(dir) = write {
         let text = small_report(&rows, common);

@@ -1,5 +1,5 @@
 use clap::Args;
-use cli::arguments::{RulesArg, ThreadsArg, at_least_one};
+use cli::arguments::{RulesArg, SeedArg, ThreadsArg, at_least_one};
 use cli::failure::{Failure, Outcome};
 use cli::output::print;
 use cli::progress::{interrupt, progress_bar};
@@ -28,9 +28,8 @@ pub struct OpeningsCommand {
     /// Number of openings
     #[arg(long, value_name = "N", default_value_t = 400, value_parser = at_least_one::<u32>())]
     count: u32,
-    /// The seed of all random choices
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
+    #[command(flatten)]
+    seed: SeedArg,
     /// Nodes of the search that scores an opening
     #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = at_least_one::<u64>())]
     nodes: u64,
@@ -53,7 +52,7 @@ fn scores(text: &str) -> Result<RangeInclusive<i32>, String> {
 impl OpeningsCommand {
     pub fn run(self) -> Outcome {
         let rules = Rules::new(self.rules.rules);
-        let biased = BiasedOpenings { rules, seed: self.seed, nodes: self.nodes, scores: self.score };
+        let biased = BiasedOpenings { rules, seed: self.seed.seed, nodes: self.nodes, scores: self.score };
         let stop = interrupt();
         let bar = progress_bar(self.count.into(), "openings");
         let count = self.count as usize;

@@ -1,10 +1,10 @@
+use crate::board_out::write_board;
 use clap::{Args, Subcommand};
-use cli::arguments::at_least_one;
+use cli::arguments::{JsonArg, SeedArg, at_least_one};
 use cli::failure::{Failure, Outcome};
 use cli::output::{make_dir, print, print_json, write_file};
 use doushouqi::board::Color;
 use hardness::circuit::Circuit;
-use hardness::general;
 use hardness::measure::{self, GameSeries, Size};
 use hardness::opponent::Style;
 use hardness::play::{Reduction, SolvedClaims};
@@ -25,10 +25,10 @@ use std::time::Instant;
 #[derive(Args)]
 #[command(
     args_conflicts_with_subcommands = true,
-    after_help = "Examples:\n  dsq-lab reduce '(x | y) & (x | z | w)' --svg position.svg\n  \
-                        dsq-lab reduce formula.cnf --text position.txt --json\n  \
+    after_help = "Examples:\n  dsq-lab reduce '(x | y) & (x | z | w)' --out position.svg\n  \
+                        dsq-lab reduce formula.cnf --out position.txt --json\n  \
                         dsq-lab reduce '(x | y) & (x | z)' --games 100      the winner's strategy on the board\n  \
-                        dsq-lab reduce report results                      all measurements, complexity.md\n\n\
+                        dsq-lab reduce report --out results                all measurements, complexity.md\n\n\
                         Exit code 1 if a game of --games or of the report is not won."
 )]
 pub struct Reduce {
@@ -40,21 +40,17 @@ pub struct Reduce {
     /// Number of one-way channels before and after each outflow protector; the paper uses three.
     #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=8))]
     channels: u8,
-    /// Write the position as text into this file; - is stdout, which then contains nothing else.
+    /// Write the position into this file: an SVG picture if the name ends in .svg, else text; - is stdout, which then
+    /// contains nothing else; repeatable.
     #[arg(long, value_name = "FILE")]
-    text: Option<PathBuf>,
-    /// Write the position as SVG into this file.
-    #[arg(long, value_name = "FILE")]
-    svg: Option<PathBuf>,
+    out: Vec<PathBuf>,
     /// Let the winner play N games against each of three opponents: random, greedy, search.
     #[arg(long, value_name = "N", value_parser = at_least_one::<u64>())]
     games: Option<u64>,
-    /// Seed of the opponents.
-    #[arg(long, default_value_t = 1, value_name = "N")]
-    seed: u64,
-    /// Print JSON.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    seed: SeedArg,
+    #[command(flatten)]
+    json: JsonArg,
 }
 
 #[derive(Subcommand)]
@@ -62,16 +58,16 @@ enum What {
     /// Run all measurements and write complexity.md, its plot and complexity.jsonl.
     Report {
         /// The directory to write to.
-        dir: PathBuf,
+        #[arg(long, value_name = "DIR")]
+        out: PathBuf,
         /// Number of one-way channels before and after each outflow protector.
         #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=8))]
         channels: u8,
         /// Number of games of the winner against each of three opponents.
         #[arg(long, default_value_t = 34, value_name = "N")]
         games: u64,
-        /// Seed of the formulas and opponents.
-        #[arg(long, default_value_t = 1, value_name = "N")]
-        seed: u64,
+        #[command(flatten)]
+        seed: SeedArg,
     },
 }
 
@@ -88,13 +84,13 @@ struct Compiled<'a> {
 
 impl Reduce {
     pub fn run(self) -> Outcome {
-        if let Some(What::Report { dir, channels, games, seed }) = self.what {
-            return measure_all(&dir, channels, games, seed);
+        if let Some(What::Report { out, channels, games, seed }) = self.what {
+            return measure_all(&out, channels, games, seed.seed);
         }
-        let text_alone = self.text.as_deref() == Some(Path::new("-"));
-        if text_alone && (self.json || self.games.is_some()) {
-            let what = if self.json { "--json" } else { "--games" };
-            return Err(Failure::Input(format!("{what} prints to stdout, as --text - does; give --text a file")));
+        let text_alone = self.out.iter().any(|path| path == Path::new("-"));
+        if text_alone && (self.json.on || self.games.is_some()) {
+            let what = if self.json.on { "--json" } else { "--games" };
+            return Err(Failure::Input(format!("{what} prints to stdout, as --out - does; give --out a file")));
         }
         let formula = read(self.formula.as_deref().unwrap_or_default())?;
         let start = Instant::now();
@@ -104,18 +100,15 @@ impl Reduce {
         let seconds = start.elapsed().as_secs_f64();
         let winner = formula.game().ok().map(|mut game| if game.winner() == Color::White { "white" } else { "black" });
         let size = measure::size(&formula, &circuit, &layout);
-        if let Some(path) = &self.svg {
-            write_file(path, &general::svg(&layout.position))?;
+        for path in self.out.iter().filter(|path| *path != Path::new("-")) {
+            write_board(path, &layout.position)?;
         }
         if text_alone {
             return print(layout.position.to_text().trim_end());
         }
-        if let Some(path) = &self.text {
-            write_file(path, &layout.position.to_text())?;
-        }
         let text = formula.to_string();
         let report = Compiled { formula: &text, winner, size: &size, channels: self.channels, seconds };
-        if self.json {
+        if self.json.on {
             print_json(&report)?
         } else {
             print(summary(&report))?
@@ -132,9 +125,9 @@ impl Reduce {
         let mut lost = 0;
         for style in Style::ALL {
             let played =
-                measure::games(&reduction, style, games, self.seed).map_err(|e| Failure::Input(e.to_string()))?;
+                measure::games(&reduction, style, games, self.seed.seed).map_err(|e| Failure::Input(e.to_string()))?;
             lost += played.games - played.won;
-            if self.json { print_json(&played)? } else { print(games_line(&played))? }
+            if self.json.on { print_json(&played)? } else { print(games_line(&played))? }
         }
         if lost > 0 { Err(Failure::Mismatch(format!("{lost} games were not won"))) } else { Ok(()) }
     }

@@ -1,6 +1,6 @@
 use crate::failure::failure_of_data;
 use clap::Args;
-use cli::arguments::ThreadsArg;
+use cli::arguments::{JsonArg, ThreadsArg};
 use cli::failure::{Failure, Outcome, failure_of_io};
 use cli::input::read_text;
 use cli::output::{check_output, print, print_json, write_file};
@@ -29,9 +29,8 @@ use train::{CheckpointError, Epoch, Recipe, TrainingError, train};
 pub struct Train {
     #[arg(value_name = "RECIPE")]
     recipe: PathBuf,
-    /// Print one JSON object per epoch, and one for the run
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: JsonArg,
     #[command(flatten)]
     threads: ThreadsArg,
 }
@@ -81,7 +80,7 @@ impl Train {
             let text = format!("stopped; {} contains the network so far", recipe.network.display());
             return Err(Failure::Interrupted(text));
         }
-        if self.json {
+        if self.json.on {
             return print_json(&RunReport {
                 network: trained.network.to_string(),
                 samples: trained.samples,
@@ -111,7 +110,7 @@ impl Train {
 
     fn epoch(&self, &Epoch { epoch, loss, held_out_loss, rate, time, .. }: &Epoch) -> Outcome {
         let seconds = time.as_secs_f64();
-        if self.json {
+        if self.json.on {
             return print_json(&EpochReport { epoch, loss, held_out_loss, rate, seconds });
         }
         print(format_args!("epoch {epoch}: loss {loss:.6}, held-out loss {held_out_loss:.6}, {seconds:.1} s"))

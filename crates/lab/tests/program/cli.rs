@@ -6,7 +6,7 @@ use crate::program::{fails, failure, folder, stdout};
 /// Every error begins in the same way, those of the argument parser too; help and version are no errors.
 #[test]
 fn errors_begin_with_the_name_of_the_program() {
-    for arguments in [&["datagen"][..], &["mine", "--pieces", "x"], &["perft", "3"], &["train", "/no/such"]] {
+    for arguments in [&["datagen"][..], &["mine", "--piece-count", "x"], &["perft", "3"], &["train", "/no/such"]] {
         let stderr = failure(2, arguments);
         assert!(stderr.starts_with("dsq-lab: ") && !stderr.contains("error: "), "{stderr}");
     }
@@ -28,12 +28,27 @@ fn help_lists_every_command_in_its_group() {
 
 #[test]
 fn shells_complete_and_every_command_has_a_manual_page() {
-    help::completes_and_describes_every_command(10);
+    help::completes_and_describes_every_command(8);
 }
 
 #[test]
-fn help_says_what_ctrl_c_leaves() {
-    help::agrees_with_the_table_of_ctrl_c("lab.md", 8);
+fn the_reference_describes_every_command() {
+    help::agrees_with_the_reference("reference-lab.md");
+}
+
+#[test]
+fn earlier_spellings_name_the_present_ones() {
+    help::earlier_spellings_name_the_present_ones(&[
+        (&["completions", "bash"], "dsq-lab help --completions"),
+        (&["man", "x"], "dsq-lab help --man --out"),
+        (&["mine", "--pieces", "2"], "dsq-lab mine --piece-count"),
+        (&["mine", "draws", "--pieces", "2"], "dsq-lab mine draws --piece-count"),
+        (&["mine", "games", "--endgames", "2"], "dsq-lab mine games --pieces"),
+        (&["mine", "report", "x"], "dsq-lab mine report --out DIR"),
+        (&["reduce", "report", "x"], "dsq-lab reduce report --out DIR"),
+        (&["reduce", "(x)", "--svg", "x"], "dsq-lab reduce --out"),
+        (&["datagen", "--endgames", "x"], "dsq-lab datagen --tables"),
+    ]);
 }
 
 /// A file that does not exist or is no text, and an output that cannot be written.
@@ -47,11 +62,11 @@ fn files_that_cannot_be_used_are_named() {
         for arguments in [["general", "moves", path], ["gadgets", "check", path]] {
             fails(2, &arguments, path);
         }
-        fails(2, &["tune", "--out", "/dev/null", path], path);
+        fails(2, &["train", path], path);
     }
     assert!(!folder.join("nothing").exists());
     let nowhere = format!("{latin}/file");
-    for arguments in [&["man", &nowhere][..], &["reduce", "(a | b)", "--svg", &nowhere]] {
+    for arguments in [&["help", "--man", "--out", &nowhere][..], &["reduce", "(a | b)", "--out", &nowhere]] {
         fails(3, arguments, &nowhere);
     }
 }
@@ -60,7 +75,7 @@ fn files_that_cannot_be_used_are_named() {
 #[cfg(unix)]
 #[test]
 fn the_same_fault_has_the_same_code() {
-    for command in [&["train", "/"][..], &["tune", "/", "--out", "x"], &["datagen", "--evaluation", "/", "--out", "x"]]
+    for command in [&["train", "/"][..], &["datagen", "--evaluation", "/", "--out", "x"]]
     {
         assert!(failure(3, command).starts_with("dsq-lab: cannot read /: "), "{command:?}");
     }

@@ -512,13 +512,13 @@ fn the_program_checks_shows_and_reduces() {
     assert!(shown.contains("does not hold") && shown.contains("reached"), "{shown}");
     assert_eq!(program::run(&["gadgets", "show", "NOSUCH"]).status.code(), Some(2));
     let svg = folder.path().join("position.svg");
-    let text = program::stdout(&["reduce", "(x | y) & (x | z)", "--json", "--svg", svg.to_str().unwrap()]);
+    let text = program::stdout(&["reduce", "(x | y) & (x | z)", "--json", "--out", svg.to_str().unwrap()]);
     let json: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(json["winner"], "white");
     assert!(json["squares"].as_u64().unwrap() > 1000 && json["slack_plies"].as_i64().unwrap() > 0);
     assert!(std::fs::read_to_string(svg).unwrap().contains("<circle"));
     for more in [&["--games", "1"][..], &["--json"]] {
-        let output = program::run(&[&["reduce", "(x | y)", "--text", "-"], more].concat());
+        let output = program::run(&[&["reduce", "(x | y)", "--out", "-"], more].concat());
         assert!(output.status.code() == Some(2) && output.stdout.is_empty(), "{more:?}");
         assert!(String::from_utf8_lossy(&output.stderr).contains(more[0]), "{more:?}");
     }

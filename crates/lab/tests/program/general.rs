@@ -290,7 +290,7 @@ fn the_program_counts_lists_solves_and_shows() {
     std::fs::write(&board, SMALL[0].text).unwrap();
     let board = board.to_str().unwrap();
     assert!(program::stdout(&["general", "show", board]).contains("White to move"));
-    program::stdout(&["general", "show", board, "--svg", svg.to_str().unwrap()]);
+    program::stdout(&["general", "show", board, "--out", svg.to_str().unwrap()]);
     assert!(std::fs::read_to_string(&svg).unwrap().starts_with("<svg"));
     std::fs::write(folder.path().join("bad.txt"), "...\nE.\n").unwrap();
     let output = program::run(&["general", "moves", folder.path().join("bad.txt").to_str().unwrap()]);

@@ -64,6 +64,24 @@ fn self_play_ends_at_once_before_the_first_game() {
     std::fs::remove_file(path).unwrap();
 }
 
+/// Outputs that cannot be written, or would replace another file of the run.
+fn outputs_are_checked_before_the_run(recipe: &str, path: &dyn Fn(&str) -> String) {
+    std::fs::create_dir(path("plot.svg")).unwrap();
+    for (code, network, checkpoint, named) in [
+        (2, "./one", "new", "one would replace"),
+        (2, "new", "new", "new would replace"),
+        (2, "new.svg", "new", "new.svg would replace"),
+        (2, "new", "recipe.toml", "recipe.toml would replace"),
+        (3, "new", "no/such/folder", "no/such/folder: "),
+        (3, "new", "plot", "plot.svg: "),
+    ] {
+        let text = recipe.replace("'net'", &format!("'{network}'")).replace("'checkpoint'", &format!("'{checkpoint}'"));
+        std::fs::write(path("recipe.toml"), text).unwrap();
+        let stderr = failure(code, &["train", &path("recipe.toml")]);
+        assert!(stderr.contains(named), "{stderr}");
+    }
+}
+
 /// Self-play and training: the same seed gives the same bytes, and errors are clear.
 #[test]
 fn a_network_is_trained() {
@@ -71,8 +89,22 @@ fn a_network_is_trained() {
     let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
     let datagen = |out: &str, games: &str, threads: &str, seed: &str| {
         let out = path(out);
-        let options = ["--games", games, "--threads", threads, "--seed", seed, "--out", &out];
-        run(&[&["datagen", "--nodes", "50", "--pieces", "3"], &options[..]].concat())
+        let arguments = [
+            "datagen",
+            "--games",
+            games,
+            "--nodes",
+            "50",
+            "--pieces",
+            "3",
+            "--threads",
+            threads,
+            "--seed",
+            seed,
+            "--out",
+            &out,
+        ];
+        run(&arguments)
     };
     assert_eq!(datagen("one", "200", "1", "1").status.code(), Some(0));
     assert_eq!(datagen("two", "60", "2", "1").status.code(), Some(0));
@@ -109,21 +141,7 @@ fn a_network_is_trained() {
         game.play(found.best().unwrap()).unwrap();
     }
 
-    // Outputs are checked before the run.
-    std::fs::create_dir(path("plot.svg")).unwrap();
-    for (code, network, checkpoint, named) in [
-        (2, "./one", "new", "one would replace"),
-        (2, "new", "new", "new would replace"),
-        (2, "new.svg", "new", "new.svg would replace"),
-        (2, "new", "recipe.toml", "recipe.toml would replace"),
-        (3, "new", "no/such/folder", "no/such/folder: "),
-        (3, "new", "plot", "plot.svg: "),
-    ] {
-        let text = recipe.replace("'net'", &format!("'{network}'")).replace("'checkpoint'", &format!("'{checkpoint}'"));
-        std::fs::write(path("recipe.toml"), text).unwrap();
-        let stderr = failure(code, &["train", &path("recipe.toml")]);
-        assert!(stderr.contains(named), "{stderr}");
-    }
+    outputs_are_checked_before_the_run(recipe, &path);
     assert!(
         std::fs::read(path("one")).unwrap() == std::fs::read(path("two")).unwrap() && !Path::new(&path("new")).exists()
     );
@@ -147,7 +165,7 @@ fn endgames_are_training_data() {
     let tables = path("tables");
     let job = Generate { pieces: 3, ..Generate::new(tables.as_ref(), RuleOptions::PAPER) };
     job.run(&mut Solver::new(&RuleOptions::PAPER, 3, Options::default()), &|_| ()).unwrap();
-    let datagen = ["datagen", "--endgames", &tables, "--seed", "5", "--out"];
+    let datagen = ["datagen", "--tables", &tables, "--seed", "5", "--out"];
     let (one, two) = (path("one"), path("two"));
     assert_eq!(run(&[&datagen[..], &[&one, "--games", "30", "--threads", "1"]].concat()).status.code(), Some(0));
     for (games, threads) in [("10", "2"), ("30", "3")] {
@@ -173,7 +191,7 @@ fn endgames_are_training_data() {
     assert!(failure(2, &["train", &path("recipe.toml")]).contains("needs a `scale`"));
     failure(2, &[&datagen[..], &[&path("new"), "--nodes", "5"]].concat());
     assert!(failure(2, &[&datagen[..], &[&path("new"), "--rules", "chinese"]].concat()).contains("holds tables"));
-    failure(2, &["datagen", "--endgames", "/no/such/folder", "--out", &path("new")]);
+    failure(2, &["datagen", "--tables", "/no/such/folder", "--out", &path("new")]);
     assert!(std::fs::metadata(path("new")).is_err());
 }
 

@@ -1,7 +1,7 @@
 use crate::arguments::BackendArg;
 use crate::provenance::{COMMIT, VERSION, machine, now};
 use clap::Args;
-use cli::arguments::ThreadsArg;
+use cli::arguments::{JsonArg, ThreadsArg};
 use cli::failure::{Failure, Outcome};
 use cli::output::{make_dir, print, print_json, write_file};
 use doushouqi::board::{Position, RuleOptions, Rules};
@@ -31,9 +31,8 @@ pub struct MachineCommand {
     /// Write the record to benchmark-DATE-CPU-INSTRUCTIONS.json in this directory.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Print one JSON object.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: JsonArg,
 }
 
 /// The endgames to solve, with all endgames that they depend on.
@@ -63,7 +62,7 @@ impl MachineCommand {
             let json = serde_json::to_string_pretty(&record).expect("a record is JSON") + "\n";
             write_file(&dir.join(record.file_name()), &json)?;
         }
-        if self.json {
+        if self.json.on {
             return print_json(&record);
         }
         print(format_args!("{}\n\n{}", record.heading(), record.table().aligned().trim_end()))

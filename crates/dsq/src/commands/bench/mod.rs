@@ -1,15 +1,19 @@
+mod compare;
 mod machine;
 
+use crate::arguments::{LevelArgs, SearchThreadsArg};
+use crate::gpu;
 use clap::{Args, Subcommand};
-use cli::arguments::{RulesArg, ThreadsArg, at_least_one};
+use cli::arguments::{Common, JsonArg, RulesArg, SeedArg, at_least_one};
 use cli::evaluation::named_evaluation;
 use cli::failure::{Failure, Outcome};
 use cli::output::{print, print_json};
 use cli::progress::progress_bar;
+use compare::Compare;
 use doushouqi::board::Rules;
-use doushouqi::search::bench;
-use doushouqi::search::{EngineOptions, Limits, Tables};
+use doushouqi::search::{EngineOptions, Tables, bench};
 use machine::MachineCommand;
+use matches::TimeControl;
 use report::figures::{self, FiguresError};
 use report::text::grouped;
 use serde::Serialize;
@@ -18,7 +22,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use study::endgame_moves::{EndgameMoves, endgame_moves, endgame_positions};
 
-/// Measure the engine's signature and speed, its play in endgames, or the speed of this machine.
+/// Measure the engine's signature and speed, its play in endgames, or the speed of this machine and its GPUs.
 ///
 /// Without a subcommand the engine searches twenty fixed positions to a fixed depth, each with an empty transposition
 /// table of 16 MiB. With one thread the number of nodes is the same on every machine, and changes only if the search
@@ -29,7 +33,8 @@ use study::endgame_moves::{EndgameMoves, endgame_moves, endgame_positions};
     after_help = "Examples:\n  dsq bench\n  dsq bench --depth 18 --threads 2 --json\n  \
                   dsq bench endgames --positions 500 --movetime 1000\n  \
                   dsq bench endgames --positions 500 --nodes 1000 --with-tables\n  \
-                  dsq bench machine --out results\n  dsq bench report results"
+                  dsq bench machine --out results\n  dsq bench report results\n  \
+                  dsq bench devices\n  dsq bench compare --pieces 3"
 )]
 pub struct Bench {
     #[command(subcommand)]
@@ -37,21 +42,21 @@ pub struct Bench {
     /// Depth of the search in plies.
     #[arg(long, default_value_t = bench::DEPTH, value_parser = clap::value_parser!(u32).range(1..=60))]
     depth: u32,
-    /// Number of search threads.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
-    threads: u16,
+    #[command(flatten)]
+    threads: SearchThreadsArg,
     /// The evaluation: default, burnett or the file of a network.
     #[arg(long, value_name = "NAME", default_value = "default")]
     evaluation: String,
     #[command(flatten)]
     rules: RulesArg,
-    /// Print one JSON object.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: JsonArg,
 }
 
 #[derive(Subcommand)]
 enum What {
+    Compare(Compare),
+    Devices(Devices),
     Endgames(Endgames),
     Machine(MachineCommand),
     Report(Report),
@@ -67,24 +72,27 @@ struct Report {
     dir: PathBuf,
 }
 
+/// List the graphics adapters, with the limits that matter to dsq.
+#[derive(Args)]
+struct Devices {
+    #[command(flatten)]
+    json: JsonArg,
+}
+
 /// Compare the engine's moves in random endgames of three and four pieces with the tables.
 ///
 /// For the side to move, a third of the positions is won, a third drawn and a third lost. A move is counted as good if
-/// it keeps that value, and as best if it also takes the shortest way to a win or the longest way to a loss.
+/// it keeps that value, and as best if it also takes the shortest way to a win or the longest way to a loss. Without a
+/// limit, the engine searches each position for one second.
 #[derive(Args)]
 struct Endgames {
     /// Number of positions.
     #[arg(long, value_name = "N", default_value_t = 500, value_parser = at_least_one::<usize>())]
     positions: usize,
-    /// The seed of the random positions.
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// Milliseconds per move.
-    #[arg(long, value_name = "MS", default_value_t = 1000, value_parser = at_least_one::<u64>())]
-    movetime: u64,
-    /// Nodes per move, instead of a time limit.
-    #[arg(long, value_name = "N", conflicts_with = "movetime", value_parser = at_least_one::<u64>())]
-    nodes: Option<u64>,
+    #[command(flatten)]
+    seed: SeedArg,
+    #[command(flatten)]
+    level: LevelArgs,
     /// Let the engine probe the tables.
     #[arg(long)]
     with_tables: bool,
@@ -92,17 +100,14 @@ struct Endgames {
     #[arg(long, value_name = "NAME", default_value = "default")]
     evaluation: String,
     #[command(flatten)]
-    rules: RulesArg,
-    #[command(flatten)]
-    threads: ThreadsArg,
-    /// Print one JSON object.
-    #[arg(long)]
-    json: bool,
+    common: Common,
 }
 
 impl Bench {
     pub fn run(self) -> Outcome {
         match self.what {
+            Some(What::Compare(compare)) => return compare.run(),
+            Some(What::Devices(devices)) => return gpu::list(devices.json.on),
             Some(What::Endgames(endgames)) => return endgames.run(),
             Some(What::Machine(machine)) => return machine.run(),
             Some(What::Report(report)) => return report.run(),
@@ -110,9 +115,9 @@ impl Bench {
         }
         let rules = Rules::new(self.rules.rules);
         let evaluation = named_evaluation(&self.evaluation)?;
-        let options = EngineOptions::default().hash_mib(16).threads(self.threads.into()).evaluation(evaluation);
+        let options = EngineOptions::default().hash_mib(16).threads(self.threads.count()).evaluation(evaluation);
         let report = bench::bench(self.depth, &options, &rules);
-        if self.json {
+        if self.json.on {
             return print_json(&report);
         }
         print(format_args!(
@@ -138,16 +143,14 @@ struct EndgamesReport {
 
 impl Endgames {
     fn run(self) -> Outcome {
-        let rules = Rules::new(self.rules.rules);
-        let limits = match self.nodes {
-            Some(nodes) => Limits::default().nodes(nodes),
-            None => Limits::default().movetime(Duration::from_millis(self.movetime)),
-        };
+        let rules = Rules::new(*self.common.rules());
+        let level = self.level.get().unwrap_or(TimeControl::MoveTime(Duration::from_millis(1000)));
+        let limits = level.limits(Duration::ZERO);
         let evaluation = named_evaluation(&self.evaluation)?;
         let bar = progress_bar(self.positions as u64, "positions");
-        let found = self.threads.run(|| -> Result<_, Failure> {
+        let found = self.common.threads.run(|| -> Result<_, Failure> {
             let tables = Arc::new(Tables::solve(rules.options(), 4)?);
-            let positions = endgame_positions(self.positions, self.seed, &rules, &tables);
+            let positions = endgame_positions(self.positions, self.seed.seed, &rules, &tables);
             let options = EngineOptions::default().hash_mib(16).evaluation(evaluation);
             let options = options.tables(self.with_tables.then(|| tables.clone()));
             Ok(endgame_moves(&positions, &options, &limits, &rules, &tables, &|| bar.inc(1)))
@@ -155,8 +158,8 @@ impl Endgames {
         let [won, drawn, lost] = found??;
         bar.finish_and_clear();
         let (total, with_tables) = (won.plus(drawn).plus(lost), self.with_tables);
-        if self.json {
-            return print_json(&EndgamesReport { seed: self.seed, with_tables, total, won, drawn, lost });
+        if self.common.json.on {
+            return print_json(&EndgamesReport { seed: self.seed.seed, with_tables, total, won, drawn, lost });
         }
         let parts = [("won", won), ("drawn", drawn), ("lost", lost), ("all", total)];
         for (name, moves) in parts {

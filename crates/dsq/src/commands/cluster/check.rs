@@ -1,7 +1,7 @@
 //! Checks the counts of a class against a forward search from random positions.
 
 use clap::Args;
-use cli::arguments::{ThreadsArg, open_tables};
+use cli::arguments::{JsonArg, SeedArg, ThreadsArg, open_tables};
 use cli::failure::{Failure, Outcome};
 use cli::output::{print, print_json};
 use cluster::{Comparison, Sample, check_counts};
@@ -31,14 +31,12 @@ pub struct CheckCommand {
     /// Depth of the search in plies. Each ply takes about ten times as long as the previous one.
     #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=12))]
     depth: u16,
-    /// The seed of the random positions.
-    #[arg(long, default_value_t = 1, value_name = "N")]
-    seed: u64,
+    #[command(flatten)]
+    seed: SeedArg,
     #[command(flatten)]
     threads: ThreadsArg,
-    /// Print one JSON object per side to move and result.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: JsonArg,
 }
 
 #[derive(Serialize)]
@@ -58,14 +56,14 @@ impl CheckCommand {
         let class = representative(tables.rules().options(), self.class)?;
         let counts = ClassCounts::read(dir, tables.rules().options(), class)?
             .ok_or_else(|| Failure::Input(format!("{}: no counts of {class}", dir.display())))?;
-        let sample = Sample { positions: self.positions, plies: self.depth, seed: self.seed };
+        let sample = Sample { positions: self.positions, plies: self.depth, seed: self.seed.seed };
         let sides = self.threads.run(|| check_counts(&tables, &counts, sample))??;
         let mut worst: f64 = 0.0;
         for (turn, comparisons) in Color::ALL.into_iter().zip(sides) {
             let turn = if turn == Color::White { "white" } else { "black" };
             for comparison in comparisons {
                 worst = worst.max(comparison.sigmas.abs());
-                if self.json {
+                if self.json.on {
                     print_json(&Line { turn, comparison })?;
                     continue;
                 }

@@ -13,7 +13,7 @@ use crate::provenance::{COMMIT, VERSION, machine};
 use ::report::plot::{Axis, Line, line_chart};
 use check::CheckCommand;
 use clap::{Args, Subcommand, ValueEnum};
-use cli::arguments::{Memory, RulesArg, ThreadsArg, at_least_one};
+use cli::arguments::{Common, JsonArg, Memory, RulesArg, at_least_one};
 use cli::failure::{Failure, Outcome};
 use cli::output::{make_dir, print, print_json};
 use cli::progress::{exit_on_interrupt, progress_bar};
@@ -100,7 +100,7 @@ struct PlanCommand {
     /// Number of tasks that run at the same time. A Slurm task is a bundle of classes; the plan contains up to four
     /// bundles for each.
     #[arg(long, default_value_t = 8, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=10_000))]
-    nodes: u16,
+    jobs: u16,
     /// Keep only the counts of the classes with the most pieces.
     #[arg(long)]
     stats_only: bool,
@@ -158,7 +158,7 @@ impl PlanCommand {
             rules: &spelling,
             stats_only: self.stats_only,
             spill: self.spill.as_deref(),
-            nodes: self.nodes.into(),
+            nodes: self.jobs.into(),
         };
         match self.engine {
             Engine::Json => plan.classes.iter().try_for_each(print_json),
@@ -242,12 +242,7 @@ struct SolveCommand {
     #[command(flatten)]
     device: DeviceArg,
     #[command(flatten)]
-    rules: RulesArg,
-    #[command(flatten)]
-    threads: ThreadsArg,
-    /// Print one JSON object per class.
-    #[arg(long)]
-    json: bool,
+    common: Common,
 }
 
 #[derive(Serialize)]
@@ -276,14 +271,14 @@ impl SolveCommand {
         let pool = BufferPool::default();
         let mut solver = self.gpu_solver()?;
         let mut solve = |&material| self.solve(material, counts, &pool, solver.as_mut());
-        self.threads.run(|| self.classes.iter().try_for_each(&mut solve))?
+        self.common.threads.run(|| self.classes.iter().try_for_each(&mut solve))?
     }
 
     /// The solver on a GPU, if `--backend` selects one that exists.
     fn gpu_solver(&self) -> Result<Option<Solver>, Failure> {
         let Some(gpu) = gpu::backend(self.backend, &self.device)? else { return Ok(None) };
         let most = self.classes.iter().map(|material| material.len()).max().unwrap_or(2);
-        let solver = Solver::new(&self.rules.rules, most, Options::default());
+        let solver = Solver::new(self.common.rules(), most, Options::default());
         Ok(Some(match self.backend {
             Backend::Auto => solver.on(OrElse::new(gpu, CpuBackend::default())),
             _ => solver.on(gpu),
@@ -293,7 +288,7 @@ impl SolveCommand {
     fn solve(&self, material: Material, counts: &Path, pool: &BufferPool, solver: Option<&mut Solver>) -> Outcome {
         let job = ClassJob {
             dir: &self.tables,
-            rules: self.rules.rules,
+            rules: *self.common.rules(),
             material,
             stats_only: self.stats_only.then_some(counts),
             memory: self.memory.bytes(),
@@ -312,7 +307,7 @@ impl SolveCommand {
                 Solved { class, reused: false, seconds, bytes, peak_bytes }
             }
         };
-        if self.json {
+        if self.common.json.on {
             print_json(&solved)
         } else if solved.reused {
             print(format_args!("{}: already complete", solved.class))
@@ -324,10 +319,10 @@ impl SolveCommand {
     /// Prints the needs of the job.
     fn plan(&self) -> Outcome {
         let most = self.classes.iter().map(|material| material.len()).max().unwrap_or(2);
-        let classes = Classes::new(&self.rules.rules, most);
+        let classes = Classes::new(self.common.rules(), most);
         let member = |&material: &Material| classes.member(material).expect("the classes have as many pieces");
         let ids: Vec<_> = self.classes.iter().map(|class| (member(class).class, !self.stats_only)).collect();
-        print_plan(&classes, ids, &self.rate, Some((self.memory.bytes() >> 30) as u64), self.json)
+        print_plan(&classes, ids, &self.rate, Some((self.memory.bytes() >> 30) as u64), self.common.json.on)
     }
 }
 
@@ -352,9 +347,8 @@ struct StatusCommand {
     rate: RateArg,
     #[command(flatten)]
     rules: RulesArg,
-    /// Print JSON.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: JsonArg,
 }
 
 #[derive(Serialize)]
@@ -387,7 +381,7 @@ impl StatusCommand {
             // `fold` instead of `sum`: the sum of no numbers is -0.0.
             core_hours_left: left.fold(0.0, |seconds, class| seconds + class.seconds) / 3600.0,
         };
-        if self.json {
+        if self.json.on {
             return print_json(&far);
         }
         print(format_args!(
@@ -411,9 +405,8 @@ struct FinishCommand {
     hours: u64,
     #[command(flatten)]
     rules: RulesArg,
-    /// Print JSON.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: JsonArg,
 }
 
 #[derive(Serialize)]
@@ -438,7 +431,7 @@ impl FinishCommand {
             missing: missing.len(),
             swept: end.swept,
         };
-        if self.json {
+        if self.json.on {
             print_json(&counts)?;
         } else {
             print(format_args!(

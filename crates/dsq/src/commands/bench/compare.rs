@@ -1,7 +1,7 @@
 use crate::backend::{Backend, DeviceArg};
 use crate::gpu;
 use clap::Args;
-use cli::arguments::{RulesArg, ThreadsArg, at_least_one};
+use cli::arguments::{Common, SeedArg, at_least_one};
 use cli::failure::{Failure, Outcome};
 use cli::output::{print, print_json};
 use cli::progress::progress_bar;
@@ -18,8 +18,8 @@ use std::time::Instant;
 /// A software driver counts as a GPU here. The command stops at the first difference, prints its position and ends with
 /// exit code 1.
 #[derive(Args)]
-#[command(after_help = "Examples:\n  dsq compare --pieces 3\n  dsq compare --material EPvLR --json\n  \
-                        dsq compare --pieces 5 --classes 3\n\n\
+#[command(mut_arg("seed", |seed| seed.requires("classes")), after_help = "Examples:\n  dsq bench compare --pieces 3\n  dsq bench compare --material EPvLR --json\n  \
+                        dsq bench compare --pieces 5 --classes 3\n\n\
                         Times leave out opening the GPU and compiling its programs.")]
 pub struct Compare {
     /// Compare all materials of 2 to N pieces.
@@ -33,23 +33,17 @@ pub struct Compare {
     /// Compare only this many random classes of the most pieces, and the classes that their captures lead to.
     #[arg(long, value_name = "N", conflicts_with = "material", value_parser = at_least_one::<usize>())]
     classes: Option<usize>,
-    /// Seed of the random choice.
-    #[arg(long, value_name = "N", default_value_t = 1, requires = "classes")]
-    seed: u64,
     #[command(flatten)]
-    rules: RulesArg,
-    #[command(flatten)]
-    threads: ThreadsArg,
+    seed: SeedArg,
     #[command(flatten)]
     device: DeviceArg,
-    /// Print JSON, one object on each line: one for each number of pieces, then the totals.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    common: Common,
 }
 
 impl Compare {
     pub fn run(self) -> Outcome {
-        self.threads.run(|| self.compare())?
+        self.common.threads.run(|| self.compare())?
     }
 
     fn compare(&self) -> Outcome {
@@ -62,10 +56,10 @@ impl Compare {
         }
         let which = match (material, self.classes) {
             (Some(material), _) => Which::Material(material),
-            (None, Some(classes)) => Which::Sample { classes, seed: self.seed },
+            (None, Some(classes)) => Which::Sample { classes, seed: self.seed.seed },
             (None, None) => Which::All,
         };
-        compare(&self.rules.rules, pieces, &which, &self.device, self.json)
+        compare(self.common.rules(), pieces, &which, &self.device, self.common.json.on)
     }
 }
 
