@@ -25,7 +25,7 @@ pub use fen::{Fen, ParseFenError};
 pub use file::File;
 pub use geometry::Direction;
 pub use movegen::MoveList;
-pub use moves::{Move, ParseMoveError, PlayError};
+pub use moves::{Move, ParseMoveError, ParseUciMoveError, PlayError, UciMove};
 pub use position::{Outcome, Position, PositionError, Setup};
 pub use rank::Rank;
 pub use rules::{

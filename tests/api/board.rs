@@ -5,7 +5,7 @@ use crate::slow;
 use doushouqi::board::{
     Animal, Bitboard, Color, DogOverWolf, ElephantTakesRat, Fen, File, Move, NoMove, Outcome, OwnRatBlocks,
     ParseBitboardError, ParseFenError, ParseMoveError, ParseRulesError, ParseSquareError, Piece, Position,
-    PositionError, Rank, Repetition, RuleOptions, Rules, Setup, Shore, Square, TigerLeap, Traps, fen,
+    PositionError, Rank, Repetition, RuleOptions, Rules, Setup, Shore, Square, TigerLeap, Traps, UciMove, fen,
 };
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
@@ -484,6 +484,30 @@ fn moves_are_read_in_both_notations() {
             }
         }
     }
+}
+
+#[test]
+fn uci_moves_are_texts_without_a_position() {
+    for from in Square::all() {
+        for to in Square::all() {
+            let mv = UciMove { from, to };
+            assert_eq!(mv.to_string(), format!("{from}{to}"));
+            assert_eq!(mv.to_string().parse(), Ok(mv));
+        }
+    }
+    for text in ["", "a3", "a3b", "a3b33", "A3B3", "a3-b3", "a3 b3", "h3b3", "a0b3", "Eb3", "éa3", "aé3"] {
+        let error = text.parse::<UciMove>().unwrap_err();
+        assert_eq!(error.to_string(), format!("{text:?} is not a move: write two squares, as in a3b3"));
+    }
+    let start = Position::start();
+    for mv in start.moves(&Rules::default()).iter() {
+        assert_eq!(UciMove::from(*mv).to_move(&start), Ok(*mv));
+        // The piece on the square is the opponent's.
+        let text = UciMove::from(*mv).to_string();
+        assert_eq!(UciMove::from(*mv).to_move(&start.pass()), Err(ParseMoveError::NoPiece { text }));
+    }
+    let far = UciMove { from: Square::A3, to: Square::D5 }.to_move(&start).unwrap();
+    assert_eq!((far.animal, start.is_legal(far, &Rules::default())), (Animal::Elephant, false));
 }
 
 #[test]

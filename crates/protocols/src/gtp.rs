@@ -20,7 +20,7 @@
 //! leaves, then the square that it enters.
 
 use crate::SessionError;
-use doushouqi::board::{ByColor, Color, Position, RuleOptions, Rules, Square};
+use doushouqi::board::{ByColor, Color, Position, RuleOptions, Rules, Square, UciMove};
 use doushouqi::formats::Dialect;
 use doushouqi::game::Game;
 use doushouqi::search::{Clock, Engine, EngineOptions, Limits};
@@ -271,15 +271,14 @@ impl Gtp {
                 return Ok(());
             };
             self.stage = None;
-            return self.make(from, square);
+            return self.make(UciMove { from, to: square });
         }
-        let (from, to) = Dialect::Katago.parse_squares(&text).map_err(|error| error.to_string())?;
-        self.make(from, to)
+        self.make(Dialect::Katago.parse_move(&text).map_err(|error| error.to_string())?)
     }
 
-    fn make(&mut self, from: Square, to: Square) -> Result<(), String> {
+    fn make(&mut self, mv: UciMove) -> Result<(), String> {
         let legal = self.game.played_on().legal_moves();
-        let mv = legal.into_iter().find(|mv| (mv.from, mv.to) == (from, to));
+        let mv = legal.into_iter().find(|&legal| UciMove::from(legal) == mv);
         let mv = mv.ok_or_else(|| "illegal move".to_owned())?;
         self.game.play_on(mv).map_err(|error| format!("illegal move: {error}"))
     }
@@ -296,7 +295,7 @@ impl Gtp {
         let name = |square| Dialect::Katago.format_square(square);
         if let Some(Stage { from, to: Some(to) }) = self.stage {
             self.stage = None;
-            self.make(from, to)?;
+            self.make(UciMove { from, to })?;
             return Ok(name(to));
         }
         // If `play` has named a piece, that piece moves.
@@ -313,7 +312,7 @@ impl Gtp {
             return Ok(name(mv.from));
         }
         let half = self.stage.take().is_some();
-        self.make(mv.from, mv.to)?;
+        self.make(mv.into())?;
         Ok(if half { name(mv.to) } else { Dialect::Katago.format_move(mv) })
     }
 }
