@@ -221,7 +221,8 @@ impl Gtp {
                 self.continue_under(self.options.rules.clone(), (limit > 0).then_some(limit)).map(done)
             }
             ("kata-set-rule", [key, value]) => {
-                self.set_rules(&format!("{},{key}={value}", self.options.rules.options())).map(done)
+                let options = self.options.rules.options().with(key, value).map_err(|error| error.to_string())?;
+                self.continue_under(Rules::new(options), self.options.no_capture_limit).map(done)
             }
             _ if COMMANDS.contains(&command) => Err("wrong arguments".to_owned()),
             _ => Err("unknown command".to_owned()),

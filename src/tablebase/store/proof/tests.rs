@@ -39,8 +39,9 @@ const RULES: [&str; 5] =
 
 #[test]
 fn agrees_with_the_plain_verifier_on_two_pieces_of_all_kinds_of_rules() {
-    for rules in RULES {
-        let dir = generated(rules, 2);
+    let single = RuleOptions::single_changes().map(|rules| rules.to_string());
+    for rules in RULES.into_iter().map(str::to_owned).chain(single) {
+        let dir = generated(&rules, 2);
         agrees_with_the_plain_verifier(dir.path());
         repack(dir.path(), 8 << 30, &|_, _| {}).unwrap();
         agrees_with_the_plain_verifier(dir.path());
