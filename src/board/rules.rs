@@ -4,6 +4,7 @@ use super::geometry::{TRAPS, WATER, habitat};
 use super::{Animal, Bitboard, ByColor, Color, Direction, Piece, Square};
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 use thiserror::Error;
 
 /// A rule option: its name, its values and its effect. [`RuleOptions::OPTIONS`] lists all options.
@@ -379,13 +380,19 @@ impl FromStr for RuleOptions {
 pub(crate) type Lanes = [u64; Animal::COUNT];
 
 /// The rule options with the masks that move generation derives from them. The masks replace branches on the options.
+/// All clones share the masks, so a clone is cheap.
 #[derive(Clone, Debug)]
 pub struct Rules {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
     options: RuleOptions,
     masks: Masks,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Masks {
     /// All ones in the lanes of animals that leap along files (or along ranks).
     pub leaps_files: Lanes,
@@ -426,18 +433,18 @@ impl Rules {
             takes,
             own_rat_blocks: if options.blocks_leap(own_rat, Color::White) { u64::MAX } else { 0 },
         };
-        Rules { options, masks }
+        Rules { shared: Arc::new(Shared { options, masks }) }
     }
 
     #[inline(always)]
     pub(crate) fn masks(&self) -> &Masks {
-        &self.masks
+        &self.shared.masks
     }
 
     /// The options of these rules.
     #[must_use]
     pub fn options(&self) -> &RuleOptions {
-        &self.options
+        &self.shared.options
     }
 }
 
