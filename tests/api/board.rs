@@ -290,7 +290,8 @@ fn corners() {
 
 #[test]
 fn corners_under_all_rules_as_the_slow_twin_says() {
-    for options in all_options() {
+    // Repetition does not affect single positions.
+    for options in all_options().into_iter().filter(|options| options.repetition == Repetition::Threefold) {
         let rules = Rules::new(options);
         for &(fen, _, _) in CORNERS {
             for position in [position(fen), position(fen).pass()] {

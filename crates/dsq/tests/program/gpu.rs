@@ -251,10 +251,10 @@ fn perft_of_random_games() {
         let mut position = Position::start();
         for ply in 0.. {
             let moves = position.moves(&rules);
-            if ply % 20 == 0 || moves.is_empty() || ply == 200 {
+            if ply % 40 == 0 || moves.is_empty() || ply == 200 {
                 compare_perft(&gpu, &rules, &position, 2);
                 compare_perft(&gpu, &rules, &position, 3);
-                compare_perft(&gpu, &rules, &position, 4 + u32::from(ply % 40 == 0));
+                compare_perft(&gpu, &rules, &position, 4 + u32::from(ply == 40));
             }
             if moves.is_empty() || ply == 200 {
                 break;
