@@ -29,8 +29,8 @@ pub use moves::{Move, ParseMoveError, ParseUciMoveError, PlayError, UciMove};
 pub use position::{Outcome, Position, PositionError, Setup};
 pub use rank::Rank;
 pub use rules::{
-    DogOverWolf, ElephantTakesRat, NoMove, OwnRatBlocks, ParseRulesError, Repetition, RuleOption, RuleOptions, Rules,
-    Shore, TigerLeap, Traps,
+    DogOverWolf, ElephantTakesRat, NoMove, OwnRatBlocks, PantherLeap, ParseRulesError, Repetition, RuleOption,
+    RuleOptions, Rules, Shore, TigerLeap, Traps,
 };
 pub use square::{ParseSquareError, Square};
 

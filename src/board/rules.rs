@@ -227,6 +227,17 @@ rule_options! {
             Loss = "loss",
         }
     }
+    /// The directions in which the panther may leap: a house rule.
+    PantherLeap {
+        key: "panther-leap", field: panther_leap, builder: with_panther_leap,
+        help: "where the panther may leap", in_tables: true, always_spelled: false,
+        values: {
+            /// Nowhere.
+            None = "none",
+            /// Along ranks, over two squares of water.
+            Ranks = "ranks",
+        }
+    }
     /// The rule on repetition. Endgame tables ignore it, since their positions have no history.
     Repetition {
         key: "repetition", field: repetition, builder: with_repetition,
@@ -472,6 +483,7 @@ impl RuleOptions {
                 TigerLeap::Ranks => !direction.is_vertical(),
                 TigerLeap::None => false,
             },
+            Animal::Panther => self.panther_leap == PantherLeap::Ranks && !direction.is_vertical(),
             _ => false,
         }
     }

@@ -264,6 +264,12 @@ const CORNERS: &[(&str, &str, &[&str])] = &[
     ("7/2l4/2L4/7/2r4/7/7/7/7 w", "paper", &["Lb7", "Ld7", "Lxc8"]),
     ("7/2l4/2L4/7/7/2r4/7/7/7 w", "paper", &["Lb7", "Ld7", "Lxc8"]),
     ("7/2l4/2L4/7/7/7/2r4/7/7 w", "paper", &["Lb7", "Ld7", "Lxc3", "Lxc8"]),
+    // A panther that leaps along ranks only, over no rat, and may capture there.
+    ("c6/7/7/7/3P3/7/7/7/7 w", "paper", &["Pd4", "Pd6"]),
+    ("c6/7/7/7/3P3/7/7/7/7 w", "panther-leap=ranks", &["Pa5", "Pd4", "Pd6", "Pg5"]),
+    ("c6/7/7/7/7/7/1P5/7/7 w", "panther-leap=ranks", &["Pa3", "Pb2", "Pc3"]),
+    ("7/7/7/7/p2D1r1/7/7/7/7 b", "panther-leap=ranks", &["Pa4", "Pa6", "Pxd5", "Re5", "Rf4", "Rf6", "Rg5"]),
+    ("7/7/7/7/1R1p3/7/7/7/7 b", "panther-leap=ranks", &["Pd4", "Pd6", "Pg5"]),
     // A rat beside the water stops no leap.
     ("7/7/7/r6/3L3/7/7/7/7 w", "paper", &["La5", "Ld4", "Ld6", "Lg5"]),
     // A rat of the same side in the water does not matter to captures on land.

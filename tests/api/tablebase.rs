@@ -128,6 +128,7 @@ const THREE_PIECES: &[(&str, &[&str])] = &[
     ("paper,own-rat-blocks=no", &["LRvR", "ERvT"]),
     ("paper,tiger-leap=files", &["TRvR", "RvLT"]),
     ("paper,tiger-leap=ranks,own-rat-blocks=no", &["ELvT"]),
+    ("panther-leap=ranks", &["PRvR", "RvPR", "PvTR", "EvPR"]),
     ("paper,no-move=loss,shore=none", &["LRvR", "EvTR"]),
     ("paper,no-move=loss,elephant-takes-rat=no", &["CRvE"]),
 ];
@@ -303,6 +304,11 @@ fn materials_of_one_class() {
     assert_ne!(class(&paper, "LvT"), class(&paper, "PvD"), "leapers are no others");
     let no_leap = Classes::new(&rules("paper,tiger-leap=none"), 4);
     assert_eq!(class(&no_leap, "TvD"), class(&no_leap, "PvD"));
+    let panther = Classes::new(&rules("panther-leap=ranks"), 4);
+    assert_ne!(class(&panther, "PvC"), class(&panther, "DvW"), "the panther leaps");
+    assert_ne!(class(&panther, "PvC"), class(&panther, "TvC"), "the tiger leaps along files, too");
+    let sideways = Classes::new(&rules("panther-leap=ranks,tiger-leap=ranks"), 4);
+    assert_eq!(class(&sideways, "PvC"), class(&sideways, "TvC"));
 
     // The same counts and values, although only one material was solved.
     let first = solved(&RuleOptions::PAPER, material("EPvLR"), Options::default());

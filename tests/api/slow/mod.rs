@@ -6,8 +6,8 @@
 #![allow(dead_code)]
 
 use doushouqi::board::{
-    Animal, Color, DogOverWolf, ElephantTakesRat, NoMove, OwnRatBlocks, Position, RuleOptions, Shore, Square,
-    TigerLeap, Traps,
+    Animal, Color, DogOverWolf, ElephantTakesRat, NoMove, OwnRatBlocks, PantherLeap, Position, RuleOptions, Shore,
+    Square, TigerLeap, Traps,
 };
 use std::collections::BTreeMap;
 
@@ -166,6 +166,11 @@ fn destination(
                 TigerLeap::Files => dy != 0,
                 TigerLeap::Ranks => dx != 0,
                 TigerLeap::None => false,
+                other => unreachable!("{other} has no slow twin"),
+            },
+            Animal::Panther => match options.panther_leap {
+                PantherLeap::None => false,
+                PantherLeap::Ranks => dx != 0,
                 other => unreachable!("{other} has no slow twin"),
             },
             _ => false,

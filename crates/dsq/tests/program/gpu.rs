@@ -148,6 +148,12 @@ fn four_pieces_with_leapers() {
 }
 
 #[test]
+fn three_pieces_with_a_panther_that_leaps() {
+    compare_material("PRvR", &"panther-leap=ranks".parse().unwrap());
+    compare_material("RvPR", &"panther-leap=ranks".parse().unwrap());
+}
+
+#[test]
 fn four_pieces_with_two_rats() {
     compare_material("LRvTR", &RuleOptions::default());
     compare_material("TRvLR", &"own-rat-blocks=no,no-move=loss".parse().unwrap());

@@ -9,6 +9,7 @@ export const OPTIONS = /** @type {Record<string, string[]>} */ ({
   "tiger-leap": ["both", "files", "ranks", "none"],
   "own-rat-blocks": ["yes", "no"],
   "no-move": ["draw", "loss"],
+  "panther-leap": ["none", "ranks"],
   repetition: ["threefold", "twofold", "illegal", "none"],
 });
 
@@ -24,6 +25,7 @@ export const PRESETS = /** @type {Record<string, Record<string, string>>} */ ({
 
 /** The animals that leap along files and ranks, each under a condition: options with values that allow the leap. */
 export const LEAPS = /** @type {Record<string, { files?: Page.Condition, ranks?: Page.Condition }>} */ ({
+  P: { ranks: { "panther-leap": ["ranks"] } },
   T: { files: { "tiger-leap": ["both", "files"] }, ranks: { "tiger-leap": ["both", "ranks"] } },
   L: { files: {}, ranks: {} },
 });
@@ -32,4 +34,4 @@ export const LEAPS = /** @type {Record<string, { files?: Page.Condition, ranks?:
 export const OWN_RAT_BLOCKS = { "own-rat-blocks": ["yes"] };
 
 /** The options that the canonical spelling leaves out if they have the default value. */
-export const OMITTED = /** @type {string[]} */ ([]);
+export const OMITTED = /** @type {string[]} */ (["panther-leap"]);

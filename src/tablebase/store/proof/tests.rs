@@ -34,8 +34,14 @@ fn agrees_with_the_plain_verifier(dir: &Path) {
     }
 }
 
-const RULES: [&str; 5] =
-    ["paper", "chinese", "paper,no-move=loss,own-rat-blocks=no", "bodlaender,tiger-leap=files", "quadibloc,traps=any"];
+const RULES: [&str; 6] = [
+    "paper",
+    "chinese",
+    "paper,no-move=loss,own-rat-blocks=no",
+    "bodlaender,tiger-leap=files",
+    "quadibloc,traps=any",
+    "panther-leap=ranks",
+];
 
 #[test]
 fn agrees_with_the_plain_verifier_on_two_pieces_of_all_kinds_of_rules() {
@@ -64,7 +70,7 @@ fn agrees_with_the_plain_verifier_on_all_of_three_pieces() {
 /// captures into mirrored classes.
 #[test]
 fn chosen_four_pieces_are_right() {
-    for (rules, material) in RULES.into_iter().zip(["LRvTR", "TRvLR", "ERvLR", "LRvLT", "ELvTR"]) {
+    for (rules, material) in RULES.into_iter().zip(["LRvTR", "TRvLR", "ERvLR", "LRvLT", "ELvTR", "PRvPR"]) {
         let dir = tempfile::tempdir().unwrap();
         generate(dir.path(), rules, 4, Some(material.parse().unwrap()));
         let set = TableSet::open(dir.path()).unwrap();
