@@ -6,7 +6,7 @@ use crate::outcome::PyOutcome;
 use crate::packed::{BYTES, pack_position};
 use crate::rules::{PyRules, RulesArgument};
 use crate::squares::{PyPiece, color, square};
-use doushouqi::board::{Color, Fen, Move, Position, Rules, Square};
+use doushouqi::board::{Color, Fen, Move, ParseUciMoveError, Position, Rules, UciMove};
 use doushouqi::game::Game;
 use doushouqi::tablebase::Material;
 use numpy::{PyArray1, PyArray3, PyArrayMethods};
@@ -18,22 +18,20 @@ use std::collections::BTreeMap;
 #[pyclass(frozen, eq, hash, name = "Move", module = "doushouqi", from_py_object)]
 #[derive(Copy, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct PyMove {
-    from: Square,
-    to: Square,
+    squares: UciMove,
 }
 
 impl PyMove {
     pub fn of(mv: Move) -> PyMove {
-        PyMove { from: mv.from, to: mv.to }
+        PyMove { squares: mv.into() }
     }
 
     /// The move of the piece on the square that it leaves; it need not be legal.
     fn in_position(self, position: &Position) -> PyResult<Move> {
-        let piece = position.piece_at(self.from).filter(|piece| piece.color == position.turn());
-        let piece = piece.ok_or_else(|| {
-            IllegalMoveError::new_err(format!("{}: the side to move has no piece on {}", self.uci(), self.from))
-        })?;
-        Ok(Move { animal: piece.animal, from: self.from, to: self.to })
+        let UciMove { from, .. } = self.squares;
+        self.squares.to_move(position).map_err(|_| {
+            IllegalMoveError::new_err(format!("{}: the side to move has no piece on {from}", self.squares))
+        })
     }
 }
 
@@ -41,34 +39,31 @@ impl PyMove {
 impl PyMove {
     #[new]
     fn new(from_square: i64, to_square: i64) -> PyResult<PyMove> {
-        Ok(PyMove { from: square(from_square)?, to: square(to_square)? })
+        Ok(PyMove { squares: UciMove { from: square(from_square)?, to: square(to_square)? } })
     }
 
     /// The move of a text such as 'a3b3'. Raises InvalidMoveError.
     #[staticmethod]
     fn from_uci(uci: &str) -> PyResult<PyMove> {
-        let squares = uci.split_at_checked(2).and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
-        let (from, to) = squares.ok_or_else(|| {
-            InvalidMoveError::new_err(format!("{uci:?} is not a move: write two squares, as in a3b3"))
-        })?;
-        Ok(PyMove { from, to })
+        let squares = uci.parse().map_err(|error: ParseUciMoveError| InvalidMoveError::new_err(error.to_string()))?;
+        Ok(PyMove { squares })
     }
 
     /// The square that the piece leaves.
     #[getter(from_square)]
     fn leaves(&self) -> usize {
-        self.from.index()
+        self.squares.from.index()
     }
 
     /// The square that the piece enters.
     #[getter(to_square)]
     fn enters(&self) -> usize {
-        self.to.index()
+        self.squares.to.index()
     }
 
     /// The move as two squares, such as 'a3b3'.
     pub fn uci(&self) -> String {
-        format!("{}{}", self.from, self.to)
+        self.squares.to_string()
     }
 
     fn __str__(&self) -> String {
@@ -194,7 +189,7 @@ impl PyBoard {
 
     /// Whether a move enters a square with an enemy piece.
     fn is_capture(&self, r#move: PyMove) -> bool {
-        self.position().side(!self.position().turn()).contains(r#move.to)
+        self.position().side(!self.position().turn()).contains(r#move.squares.to)
     }
 
     /// Makes a move. Raises IllegalMoveError and changes nothing if it is not legal.

@@ -1,9 +1,10 @@
 //! `Rules`: the rule options as one immutable object.
 
 use crate::errors;
-use doushouqi::board::RuleOptions;
-use pyo3::exceptions::PyTypeError;
+use doushouqi::board::{RuleOption, RuleOptions};
+use pyo3::exceptions::{PyAttributeError, PyTypeError};
 use pyo3::prelude::*;
+use std::collections::BTreeMap;
 
 /// The rule options. `Rules('chinese')` is a preset, `Rules('paper,shore=none')` a preset with changes; `paper` is the
 /// default.
@@ -15,56 +16,60 @@ pub(crate) struct PyRules {
     pub options: RuleOptions,
 }
 
-/// Declares a getter for each rule option.
-macro_rules! rules_class {
-    ($($option:ident),+) => {
-        #[pymethods]
-        impl PyRules {
-            #[new]
-            #[pyo3(signature = (text = "paper"))]
-            fn new(text: &str) -> PyResult<PyRules> {
-                Ok(PyRules { options: text.parse().map_err(errors::rules)? })
-            }
+#[pymethods]
+impl PyRules {
+    #[new]
+    #[pyo3(signature = (text = "paper"))]
+    fn new(text: &str) -> PyResult<PyRules> {
+        Ok(PyRules { options: text.parse().map_err(errors::rules)? })
+    }
 
-            /// The names of the presets.
-            #[staticmethod]
-            fn presets() -> Vec<&'static str> {
-                RuleOptions::PRESETS.iter().map(|(name, _)| *name).collect()
-            }
+    /// The names of the presets.
+    #[staticmethod]
+    fn presets() -> Vec<&'static str> {
+        RuleOptions::PRESETS.iter().map(|(name, _)| *name).collect()
+    }
 
-            /// The name of the preset with these options, or None.
-            #[getter]
-            fn name(&self) -> Option<&'static str> {
-                self.options.preset_name()
-            }
+    /// Every option with its values, the default first; docs/rules.md explains them.
+    #[staticmethod]
+    fn options() -> BTreeMap<String, Vec<&'static str>> {
+        RuleOptions::OPTIONS.iter().map(|option| (attribute(option), option.values.to_vec())).collect()
+    }
 
-            $(
-                /// The value of this option; docs/rules.md explains each option.
-                #[getter]
-                fn $option(&self) -> &'static str {
-                    self.options.$option.as_str()
-                }
-            )+
+    /// The name of the preset with these options, or None.
+    #[getter]
+    fn name(&self) -> Option<&'static str> {
+        self.options.preset_name()
+    }
 
-            fn __str__(&self) -> String {
-                self.options.to_string()
-            }
+    /// The value of an option: `rules.shore`.
+    fn __getattr__(&self, name: &str) -> PyResult<&'static str> {
+        let found = self.options.values().find(|(option, _)| attribute(option) == name);
+        found
+            .map(|(_, value)| value)
+            .ok_or_else(|| PyAttributeError::new_err(format!("no rule option is called {name:?}")))
+    }
 
-            fn __repr__(&self) -> String {
-                match self.options.preset_name() {
-                    Some(name) => format!("Rules('{name}')"),
-                    None => format!("Rules('{}')", self.options),
-                }
-            }
+    fn __str__(&self) -> String {
+        self.options.to_string()
+    }
 
-            fn __getnewargs__(&self) -> (String,) {
-                (self.options.to_string(),)
-            }
+    fn __repr__(&self) -> String {
+        match self.options.preset_name() {
+            Some(name) => format!("Rules('{name}')"),
+            None => format!("Rules('{}')", self.options),
         }
-    };
+    }
+
+    fn __getnewargs__(&self) -> (String,) {
+        (self.options.to_string(),)
+    }
 }
 
-rules_class!(elephant_takes_rat, shore, traps, dog_over_wolf, tiger_leap, own_rat_blocks, no_move, repetition);
+/// The name of an option as an attribute: `own_rat_blocks`.
+fn attribute(option: &RuleOption) -> String {
+    option.key.replace('-', "_")
+}
 
 /// An argument that is a `Rules` or its text.
 pub(crate) struct RulesArgument(pub RuleOptions);

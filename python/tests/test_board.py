@@ -101,6 +101,11 @@ def test_rules() -> None:
     assert rules.name is None
     assert (rules.shore, rules.repetition) == ("none", "threefold")
     assert dsq.Rules(str(rules)) == rules != dsq.Rules()
+    for option, values in dsq.Rules.options().items():
+        assert getattr(dsq.Rules(), option) == values[0]
+        assert getattr(dsq.Rules(f"{option.replace('_', '-')}={values[1]}"), option) == values[1]
+    with pytest.raises(AttributeError, match="leap"):
+        rules.leap  # noqa: B018
     assert [dsq.Rules(name).name for name in dsq.Rules.presets()] == dsq.Rules.presets()
 
 

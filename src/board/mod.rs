@@ -25,12 +25,12 @@ pub use fen::{Fen, ParseFenError};
 pub use file::File;
 pub use geometry::Direction;
 pub use movegen::MoveList;
-pub use moves::{Move, ParseMoveError, PlayError};
+pub use moves::{Move, ParseMoveError, ParseUciMoveError, PlayError, UciMove};
 pub use position::{Outcome, Position, PositionError, Setup};
 pub use rank::Rank;
 pub use rules::{
-    DogOverWolf, ElephantTakesRat, NoMove, OwnRatBlocks, ParseRulesError, Repetition, RuleOptions, Rules, Shore,
-    TigerLeap, Traps,
+    DogOverWolf, ElephantTakesRat, NoMove, OwnRatBlocks, PantherLeap, ParseRulesError, Repetition, RuleOption,
+    RuleOptions, Rules, Shore, TigerLeap, Traps,
 };
 pub use square::{ParseSquareError, Square};
 

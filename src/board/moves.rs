@@ -1,8 +1,9 @@
-use super::{Animal, Position, Rules, Square};
+use super::{Animal, Piece, Position, Rules, Square};
 use std::fmt;
+use std::str::FromStr;
 use thiserror::Error;
 
-/// A move of an animal of the side to move. Its text (`Display`) is in coordinates, `a3b3`;
+/// A move of an animal of the side to move. Its text (`Display`) is that of [`UciMove`], `a3b3`;
 /// [`Move::notation`] writes the papers' `Eb3` and `Txb1`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -13,6 +14,66 @@ pub struct Move {
     pub from: Square,
     /// The square the piece enters.
     pub to: Square,
+}
+
+/// A move as UCI writes it, without a position: the square the piece leaves and the square it enters, `a3b3`.
+///
+/// ```
+/// use doushouqi::board::{Position, Square, UciMove};
+/// let mv: UciMove = "a3b3".parse()?;
+/// assert_eq!((mv.from, mv.to), (Square::A3, Square::B3));
+/// assert_eq!(mv.to_move(&Position::start())?.to_string(), "a3b3");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct UciMove {
+    /// The square the piece leaves.
+    pub from: Square,
+    /// The square the piece enters.
+    pub to: Square,
+}
+
+impl UciMove {
+    /// The move of the piece that stands on `from`. It need not be legal.
+    ///
+    /// # Errors
+    /// If the side to move has no piece on `from`.
+    pub fn to_move(self, position: &Position) -> Result<Move, ParseMoveError> {
+        let UciMove { from, to } = self;
+        match position.piece_at(from) {
+            Some(Piece { color, animal }) if color == position.turn() => Ok(Move { animal, from, to }),
+            _ => Err(ParseMoveError::NoPiece { text: self.to_string() }),
+        }
+    }
+}
+
+impl From<Move> for UciMove {
+    fn from(Move { from, to, .. }: Move) -> UciMove {
+        UciMove { from, to }
+    }
+}
+
+impl fmt::Display for UciMove {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.from, self.to)
+    }
+}
+
+impl FromStr for UciMove {
+    type Err = ParseUciMoveError;
+
+    fn from_str(text: &str) -> Result<UciMove, ParseUciMoveError> {
+        let squares = text.split_at_checked(2).and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
+        let (from, to) = squares.ok_or_else(|| ParseUciMoveError { text: text.to_owned() })?;
+        Ok(UciMove { from, to })
+    }
+}
+
+/// Why a text is not a [`UciMove`].
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{text:?} is not a move: write two squares, as in a3b3")]
+pub struct ParseUciMoveError {
+    text: String,
 }
 
 /// Why a text is not a legal move of a position.
@@ -103,37 +164,34 @@ impl Move {
     /// # Errors
     /// If the text is in neither notation or is not a legal move here: see [`ParseMoveError`].
     pub fn parse(text: &str, position: &Position, rules: &Rules) -> Result<Move, ParseMoveError> {
-        let malformed = || ParseMoveError::Malformed { text: text.to_owned() };
-        if !text.is_ascii() || text.len() < 3 {
-            return Err(malformed());
-        }
-        let (head, tail) = text.split_at(text.len() - 2);
-        let to: Square = tail.parse().map_err(|_| malformed())?;
-        let (animal, marked) = if let Ok(from) = head.parse::<Square>() {
-            let piece = position
-                .piece_at(from)
-                .filter(|p| p.color == position.turn())
-                .ok_or_else(|| ParseMoveError::NoPiece { text: text.to_owned() })?;
-            (piece.animal, false)
-        } else {
-            let (letter, marked) = match head.as_bytes() {
-                [letter] => (*letter, false),
-                [letter, b'x'] => (*letter, true),
-                _ => return Err(malformed()),
-            };
-            (Animal::from_letter(letter as char).ok_or_else(malformed)?, marked)
+        let (mv, marked) = match text.parse::<UciMove>() {
+            Ok(mv) => (mv.to_move(position)?, false),
+            Err(_) => Move::from_notation(text, position)?,
         };
-        let from = position
-            .square_of(position.turn(), animal)
-            .ok_or_else(|| ParseMoveError::NoPiece { text: text.to_owned() })?;
-        let mv = Move { animal, from, to };
         if !position.is_legal(mv, rules) {
             return Err(ParseMoveError::Illegal { text: text.to_owned() });
         }
         if marked && !mv.is_capture(position) {
-            return Err(ParseMoveError::NotACapture { text: text.to_owned(), to });
+            return Err(ParseMoveError::NotACapture { text: text.to_owned(), to: mv.to });
         }
         Ok(mv)
+    }
+
+    /// Reads the papers' notation: a move, which may be illegal, and whether the text has the `x` of a capture.
+    fn from_notation(text: &str, position: &Position) -> Result<(Move, bool), ParseMoveError> {
+        let malformed = || ParseMoveError::Malformed { text: text.to_owned() };
+        let (head, tail) = text.split_at_checked(text.len().saturating_sub(2)).ok_or_else(malformed)?;
+        let to: Square = tail.parse().map_err(|_| malformed())?;
+        let (letter, marked) = match head.as_bytes() {
+            [letter] => (*letter, false),
+            [letter, b'x'] => (*letter, true),
+            _ => return Err(malformed()),
+        };
+        let animal = Animal::from_letter(letter as char).ok_or_else(malformed)?;
+        let from = position
+            .square_of(position.turn(), animal)
+            .ok_or_else(|| ParseMoveError::NoPiece { text: text.to_owned() })?;
+        Ok((Move { animal, from, to }, marked))
     }
 
     /// Whether this move, made in `position`, is a capture. Every other move is quiet.
@@ -151,6 +209,6 @@ impl Move {
 
 impl fmt::Display for Move {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.from, self.to)
+        UciMove::from(*self).fmt(f)
     }
 }

@@ -1,14 +1,104 @@
 //! The rule options on which sources and programs disagree, and the masks that move generation derives from them.
 
 use super::geometry::{TRAPS, WATER, habitat};
-use super::{Animal, Bitboard, ByColor, Color, Direction, Square};
+use super::{Animal, Bitboard, ByColor, Color, Direction, Piece, Square};
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 use thiserror::Error;
 
-/// Declares an option with its spellings in one place, so parsing, printing and listing agree.
+/// A rule option: its name, its values and its effect. [`RuleOptions::OPTIONS`] lists all options.
+#[derive(Copy, Clone, Debug)]
+#[non_exhaustive]
+pub struct RuleOption {
+    /// The name, as in `key=value`.
+    pub key: &'static str,
+    /// Every value, the default first.
+    pub values: &'static [&'static str],
+    /// What the option decides, in a few words.
+    pub help: &'static str,
+    /// Whether the values of endgame tables depend on the option.
+    pub in_tables: bool,
+    /// Whether the canonical spelling contains the option even if it has the default value. Options that joined after
+    /// the first tables do not, so the spelling and the hash of these tables remain.
+    pub always_spelled: bool,
+}
+
+/// Declares the options in the order of the canonical spelling: for each one the type of its values, its field and its
+/// builder in [`RuleOptions`], and its entry in [`RuleOptions::OPTIONS`].
+macro_rules! rule_options {
+    ($(
+        $(#[doc = $doc:literal])*
+        $kind:ident {
+            key: $key:literal, field: $field:ident, builder: $builder:ident,
+            help: $help:literal, in_tables: $in_tables:literal, always_spelled: $always_spelled:literal,
+            values: { $($(#[doc = $value_doc:literal])* $value:ident = $text:literal,)+ }
+        }
+    )+) => {
+        $(rule_option! {
+            $(#[doc = $doc])*
+            $kind($key) { $($(#[doc = $value_doc])* $value = $text),+ }
+        })+
+
+        /// A value for every rule option, written `paper,shore=none`. The default is [`RuleOptions::PAPER`].
+        ///
+        /// ```
+        /// use doushouqi::board::{RuleOptions, Shore};
+        /// let options = RuleOptions::PAPER.with_shore(Shore::None);
+        /// assert_eq!("paper,shore=none".parse(), Ok(options));
+        /// assert_eq!(options.to_string().parse(), Ok(options));
+        /// ```
+        #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub struct RuleOptions {
+            $($(#[doc = $doc])* pub $field: $kind,)+
+        }
+
+        impl RuleOptions {
+            /// Every option, in the order of the canonical spelling.
+            pub const OPTIONS: &'static [RuleOption] = &[$(RuleOption {
+                key: $key,
+                values: &[$($text),+],
+                help: $help,
+                in_tables: $in_tables,
+                always_spelled: $always_spelled,
+            }),+];
+
+            /// The rules of van Rijn and Vis (2013, 2014), the default: every option has its first value.
+            pub const PAPER: RuleOptions = RuleOptions { $($field: $kind::ALL[0]),+ };
+
+            $(
+                #[doc = concat!("The same options with another value of [`RuleOptions::", stringify!($field), "`].")]
+                #[must_use]
+                pub const fn $builder(mut self, $field: $kind) -> RuleOptions {
+                    self.$field = $field;
+                    self
+                }
+            )+
+
+            /// Every option with its value, in the order of [`RuleOptions::OPTIONS`].
+            pub fn values(&self) -> impl Iterator<Item = (&'static RuleOption, &'static str)> + use<> {
+                RuleOptions::OPTIONS.iter().zip([$(self.$field.as_str()),+])
+            }
+
+            /// The same options with another value of one of them.
+            ///
+            /// # Errors
+            /// If there is no such option, or it has no such value.
+            pub fn with(mut self, key: &str, value: &str) -> Result<RuleOptions, ParseRulesError> {
+                match key {
+                    $($key => self.$field = value.parse()?,)+
+                    _ => return Err(ParseRulesError::UnknownKey { key: key.to_owned() }),
+                }
+                Ok(self)
+            }
+        }
+    };
+}
+
+/// Declares the type of an option with the texts of its values.
 macro_rules! rule_option {
-    ($(#[$doc:meta])* $name:ident($key:literal) { $($(#[$value_doc:meta])* $value:ident = $text:literal),+ $(,)? }) => {
+    ($(#[$doc:meta])* $name:ident($key:literal) { $($(#[$value_doc:meta])* $value:ident = $text:literal),+ }) => {
         $(#[$doc])*
         #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
@@ -49,150 +139,121 @@ macro_rules! rule_option {
     };
 }
 
-rule_option! {
+rule_options! {
     /// Whether the elephant may take the rat outside the elephant's own traps.
-    ElephantTakesRat("elephant-takes-rat") {
-        /// The elephant may take the rat everywhere.
-        Yes = "yes",
-        /// The elephant may take the rat only in the elephant's own traps, where the rat has no strength.
-        No = "no",
+    ElephantTakesRat {
+        key: "elephant-takes-rat", field: elephant_takes_rat, builder: with_elephant_takes_rat,
+        help: "whether the elephant may take the rat", in_tables: true, always_spelled: true,
+        values: {
+            /// The elephant may take the rat everywhere.
+            Yes = "yes",
+            /// The elephant may take the rat only in the elephant's own traps, where the rat has no strength.
+            No = "no",
+        }
     }
-}
-rule_option! {
     /// Captures between water and land.
-    Shore("shore") {
-        /// Every capture is allowed, except of an elephant by a rat in the water.
-        ElephantSafe = "elephant-safe",
-        /// No capture is allowed between water and land.
-        None = "none",
-        /// No capture is allowed from the water onto land.
-        NoExit = "no-exit",
+    Shore {
+        key: "shore", field: shore, builder: with_shore,
+        help: "captures between water and land", in_tables: true, always_spelled: true,
+        values: {
+            /// Every capture is allowed, except of an elephant by a rat in the water.
+            ElephantSafe = "elephant-safe",
+            /// No capture is allowed between water and land.
+            None = "none",
+            /// No capture is allowed from the water onto land.
+            NoExit = "no-exit",
+        }
     }
-}
-rule_option! {
     /// The squares on which a piece has strength 0: every enemy may take it there.
-    Traps("traps") {
-        /// In a trap of the opponent.
-        Opponent = "opponent",
-        /// In any trap.
-        Any = "any",
-        /// Nowhere.
-        None = "none",
-        /// In a trap of the opponent. A piece in one of its own traps cannot be taken at all.
-        Sanctuary = "sanctuary",
+    Traps {
+        key: "traps", field: traps, builder: with_traps,
+        help: "where a piece has no strength", in_tables: true, always_spelled: true,
+        values: {
+            /// In a trap of the opponent.
+            Opponent = "opponent",
+            /// In any trap.
+            Any = "any",
+            /// Nowhere.
+            None = "none",
+            /// In a trap of the opponent. A piece in one of its own traps cannot be taken at all.
+            Sanctuary = "sanctuary",
+        }
     }
-}
-rule_option! {
     /// The stronger of dog and wolf.
-    DogOverWolf("dog-over-wolf") {
-        /// The dog takes the wolf.
-        Yes = "yes",
-        /// The wolf takes the dog.
-        No = "no",
+    DogOverWolf {
+        key: "dog-over-wolf", field: dog_over_wolf, builder: with_dog_over_wolf,
+        help: "which of dog and wolf is the stronger", in_tables: true, always_spelled: true,
+        values: {
+            /// The dog takes the wolf.
+            Yes = "yes",
+            /// The wolf takes the dog.
+            No = "no",
+        }
     }
-}
-rule_option! {
     /// The directions in which the tiger may leap.
-    TigerLeap("tiger-leap") {
-        /// Along files and ranks, as the lion does.
-        Both = "both",
-        /// Along files only, over three squares of water.
-        Files = "files",
-        /// Along ranks only, over two squares of water.
-        Ranks = "ranks",
-        /// Nowhere.
-        None = "none",
+    TigerLeap {
+        key: "tiger-leap", field: tiger_leap, builder: with_tiger_leap,
+        help: "where the tiger may leap", in_tables: true, always_spelled: true,
+        values: {
+            /// Along files and ranks, as the lion does.
+            Both = "both",
+            /// Along files only, over three squares of water.
+            Files = "files",
+            /// Along ranks only, over two squares of water.
+            Ranks = "ranks",
+            /// Nowhere.
+            None = "none",
+        }
     }
-}
-rule_option! {
     /// Whether the leaper's own rat blocks a leap, too.
-    OwnRatBlocks("own-rat-blocks") {
-        /// Every rat in the water on the way blocks a leap.
-        Yes = "yes",
-        /// Only an enemy rat blocks a leap.
-        No = "no",
+    OwnRatBlocks {
+        key: "own-rat-blocks", field: own_rat_blocks, builder: with_own_rat_blocks,
+        help: "whether a leap is blocked by the leaper's own rat", in_tables: true, always_spelled: true,
+        values: {
+            /// Every rat in the water on the way blocks a leap.
+            Yes = "yes",
+            /// Only an enemy rat blocks a leap.
+            No = "no",
+        }
     }
-}
-rule_option! {
     /// The result of a side that has pieces but no legal move (stalemate).
-    NoMove("no-move") {
-        /// The game is drawn.
-        Draw = "draw",
-        /// The side has lost.
-        Loss = "loss",
+    NoMove {
+        key: "no-move", field: no_move, builder: with_no_move,
+        help: "the result of a side without a legal move", in_tables: true, always_spelled: true,
+        values: {
+            /// The game is drawn.
+            Draw = "draw",
+            /// The side has lost.
+            Loss = "loss",
+        }
     }
-}
-rule_option! {
+    /// The directions in which the panther may leap: a house rule.
+    PantherLeap {
+        key: "panther-leap", field: panther_leap, builder: with_panther_leap,
+        help: "where the panther may leap", in_tables: true, always_spelled: false,
+        values: {
+            /// Nowhere.
+            None = "none",
+            /// Along ranks, over two squares of water.
+            Ranks = "ranks",
+        }
+    }
     /// The rule on repetition. Endgame tables ignore it, since their positions have no history.
-    Repetition("repetition") {
-        /// The third occurrence is a draw.
-        Threefold = "threefold",
-        /// The second occurrence is a draw.
-        Twofold = "twofold",
-        /// A move that repeats a position is not legal.
-        Illegal = "illegal",
-        /// Repetition has no effect.
-        None = "none",
+    Repetition {
+        key: "repetition", field: repetition, builder: with_repetition,
+        help: "the effect of a repeated position; tables ignore it", in_tables: false, always_spelled: true,
+        values: {
+            /// The third occurrence is a draw.
+            Threefold = "threefold",
+            /// The second occurrence is a draw.
+            Twofold = "twofold",
+            /// A move that repeats a position is not legal.
+            Illegal = "illegal",
+            /// Repetition has no effect.
+            None = "none",
+        }
     }
 }
-
-/// A value for every rule option, written `paper,shore=none`. The default is [`RuleOptions::PAPER`].
-///
-/// ```
-/// use doushouqi::board::{RuleOptions, Shore};
-/// let options = RuleOptions::PAPER.with_shore(Shore::None);
-/// assert_eq!("paper,shore=none".parse(), Ok(options));
-/// assert_eq!(options.to_string().parse(), Ok(options));
-/// ```
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub struct RuleOptions {
-    /// Whether the elephant may take the rat.
-    pub elephant_takes_rat: ElephantTakesRat,
-    /// Captures between water and land.
-    pub shore: Shore,
-    /// The squares on which a piece has strength 0.
-    pub traps: Traps,
-    /// The stronger of dog and wolf.
-    pub dog_over_wolf: DogOverWolf,
-    /// The directions in which the tiger may leap.
-    pub tiger_leap: TigerLeap,
-    /// Whether the leaper's own rat blocks a leap.
-    pub own_rat_blocks: OwnRatBlocks,
-    /// The result of a side without a legal move (stalemate).
-    pub no_move: NoMove,
-    /// The rule on repetition, which tables ignore.
-    pub repetition: Repetition,
-}
-
-/// Declares the builders of [`RuleOptions`].
-macro_rules! builders {
-    ($($method:ident: $field:ident, $kind:ident;)+) => {
-        impl RuleOptions {$(
-            #[doc = concat!("The same options with another value of [`RuleOptions::", stringify!($field), "`].")]
-            #[must_use]
-            pub const fn $method(mut self, $field: $kind) -> RuleOptions {
-                self.$field = $field;
-                self
-            }
-        )+}
-    };
-}
-
-builders! {
-    with_elephant_takes_rat: elephant_takes_rat, ElephantTakesRat;
-    with_shore: shore, Shore;
-    with_traps: traps, Traps;
-    with_dog_over_wolf: dog_over_wolf, DogOverWolf;
-    with_tiger_leap: tiger_leap, TigerLeap;
-    with_own_rat_blocks: own_rat_blocks, OwnRatBlocks;
-    with_no_move: no_move, NoMove;
-    with_repetition: repetition, Repetition;
-}
-
-/// The names of the options in their canonical order.
-const KEYS: [&str; 8] =
-    ["elephant-takes-rat", "shore", "traps", "dog-over-wolf", "tiger-leap", "own-rat-blocks", "no-move", "repetition"];
 
 /// Why a text does not name rules.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -205,7 +266,7 @@ pub enum ParseRulesError {
         name: String,
     },
     /// No option has this name.
-    #[error("no rule option is called {key:?}; the options are {}", KEYS.join(", "))]
+    #[error("no rule option is called {key:?}; the options are {}", RuleOptions::keys())]
     UnknownKey {
         /// The unknown name.
         key: String,
@@ -248,17 +309,12 @@ impl RuleOptions {
         ),
     ];
 
-    /// The rules of van Rijn and Vis (2013, 2014), the default.
-    pub const PAPER: RuleOptions = RuleOptions {
-        elephant_takes_rat: ElephantTakesRat::Yes,
-        shore: Shore::ElephantSafe,
-        traps: Traps::Opponent,
-        dog_over_wolf: DogOverWolf::Yes,
-        tiger_leap: TigerLeap::Both,
-        own_rat_blocks: OwnRatBlocks::Yes,
-        no_move: NoMove::Draw,
-        repetition: Repetition::Threefold,
-    };
+    /// [`RuleOptions::PAPER`] with one changed option, for each other value of each option.
+    pub fn single_changes() -> impl Iterator<Item = RuleOptions> {
+        RuleOptions::OPTIONS.iter().flat_map(|option| {
+            option.values[1..].iter().filter_map(move |value| RuleOptions::PAPER.with(option.key, value).ok())
+        })
+    }
 
     /// The preset of a name, if there is one.
     #[must_use]
@@ -276,36 +332,11 @@ impl RuleOptions {
         RuleOptions::PRESETS.into_iter().find(|(_, options)| options == self).map(|(name, _)| name)
     }
 
-    fn values(&self) -> [&'static str; 8] {
-        [
-            self.elephant_takes_rat.as_str(),
-            self.shore.as_str(),
-            self.traps.as_str(),
-            self.dog_over_wolf.as_str(),
-            self.tiger_leap.as_str(),
-            self.own_rat_blocks.as_str(),
-            self.no_move.as_str(),
-            self.repetition.as_str(),
-        ]
+    fn keys() -> String {
+        RuleOptions::OPTIONS.iter().map(|option| option.key).collect::<Vec<_>>().join(", ")
     }
 
-    fn set(&mut self, key: &str, value: &str) -> Result<(), ParseRulesError> {
-        match key {
-            "elephant-takes-rat" => self.elephant_takes_rat = value.parse()?,
-            "shore" => self.shore = value.parse()?,
-            "traps" => self.traps = value.parse()?,
-            "dog-over-wolf" => self.dog_over_wolf = value.parse()?,
-            "tiger-leap" => self.tiger_leap = value.parse()?,
-            "own-rat-blocks" => self.own_rat_blocks = value.parse()?,
-            "no-move" => self.no_move = value.parse()?,
-            "repetition" => self.repetition = value.parse()?,
-            _ => return Err(ParseRulesError::UnknownKey { key: key.to_owned() }),
-        }
-        Ok(())
-    }
-
-    /// The stable hash of the options that tables depend on: FNV-1a, 64 bits, over the canonical spelling without
-    /// `repetition`.
+    /// The stable hash of the options that tables depend on: FNV-1a, 64 bits, over [`RuleOptions::table_spelling`].
     #[must_use]
     pub fn table_hash(&self) -> u64 {
         self.table_spelling()
@@ -313,17 +344,26 @@ impl RuleOptions {
             .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
     }
 
-    /// The canonical spelling without `repetition`, which tables do not depend on.
+    /// The canonical spelling of the options that tables depend on.
     #[must_use]
     pub fn table_spelling(&self) -> String {
-        KEYS.iter().zip(self.values()).take(7).map(|(k, v)| format!("{k}={v}")).collect::<Vec<_>>().join(",")
+        self.spelling(|option| option.in_tables)
+    }
+
+    /// The items `key=value` of the chosen options, in their fixed order. An option that is not always spelled is left
+    /// out if it has the default value.
+    fn spelling(&self, is_chosen: impl Fn(&RuleOption) -> bool) -> String {
+        let is_spelled = |option: &RuleOption, value: &str| option.always_spelled || value != option.values[0];
+        let items = self.values().filter(|(option, value)| is_chosen(option) && is_spelled(option, *value));
+        items.map(|(option, value)| format!("{}={value}", option.key)).collect::<Vec<_>>().join(",")
     }
 }
 
-/// The canonical spelling: every option, in one fixed order.
+/// The canonical spelling: the options in one fixed order. Options that are not always spelled
+/// ([`RuleOption::always_spelled`]) are left out if they have the default value.
 impl fmt::Display for RuleOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{},repetition={}", self.table_spelling(), self.repetition.as_str())
+        f.write_str(&self.spelling(|_| true))
     }
 }
 
@@ -335,7 +375,7 @@ impl FromStr for RuleOptions {
         let mut options = RuleOptions::PAPER;
         for (i, item) in text.split(',').map(str::trim).enumerate() {
             match item.split_once('=') {
-                Some((key, value)) => options.set(key.trim(), value.trim())?,
+                Some((key, value)) => options = options.with(key.trim(), value.trim())?,
                 None if i == 0 => {
                     options = RuleOptions::preset(item)
                         .ok_or_else(|| ParseRulesError::UnknownPreset { name: item.to_owned() })?;
@@ -351,13 +391,19 @@ impl FromStr for RuleOptions {
 pub(crate) type Lanes = [u64; Animal::COUNT];
 
 /// The rule options with the masks that move generation derives from them. The masks replace branches on the options.
+/// All clones share the masks, so a clone is cheap.
 #[derive(Clone, Debug)]
 pub struct Rules {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
     options: RuleOptions,
     masks: Masks,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Masks {
     /// All ones in the lanes of animals that leap along files (or along ranks).
     pub leaps_files: Lanes,
@@ -390,25 +436,26 @@ impl Rules {
                 })
             })
         });
+        let own_rat = Piece { color: Color::White, animal: Animal::Rat };
         let masks = Masks {
             leaps_files: lanes(&|a| options.leaps(a, Direction::Up)),
             leaps_ranks: lanes(&|a| options.leaps(a, Direction::Right)),
             habitat: ByColor::from_fn(|color| Animal::ALL.map(|a| habitat(color, a).bits())),
             takes,
-            own_rat_blocks: if options.own_rat_blocks == OwnRatBlocks::Yes { u64::MAX } else { 0 },
+            own_rat_blocks: if options.blocks_leap(own_rat, Color::White) { u64::MAX } else { 0 },
         };
-        Rules { options, masks }
+        Rules { shared: Arc::new(Shared { options, masks }) }
     }
 
     #[inline(always)]
     pub(crate) fn masks(&self) -> &Masks {
-        &self.masks
+        &self.shared.masks
     }
 
     /// The options of these rules.
     #[must_use]
     pub fn options(&self) -> &RuleOptions {
-        &self.options
+        &self.shared.options
     }
 }
 
@@ -436,8 +483,15 @@ impl RuleOptions {
                 TigerLeap::Ranks => !direction.is_vertical(),
                 TigerLeap::None => false,
             },
+            Animal::Panther => self.panther_leap == PantherLeap::Ranks && !direction.is_vertical(),
             _ => false,
         }
+    }
+
+    /// Whether a piece in the water blocks a leap of this side over it.
+    #[must_use]
+    pub fn blocks_leap(&self, piece: Piece, leaper: Color) -> bool {
+        piece.animal.swims() && (piece.color != leaper || self.own_rat_blocks == OwnRatBlocks::Yes)
     }
 
     /// The squares that this animal reaches from a square by one step or leap on an otherwise empty board, each with

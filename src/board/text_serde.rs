@@ -19,6 +19,6 @@ macro_rules! serialize_as_text {
 #[cfg(feature = "tablebase")]
 pub(crate) use serialize_as_text;
 
-use super::{Animal, Color, Fen, File, Piece, Position, Rank, RuleOptions, Square};
+use super::{Animal, Color, Fen, File, Piece, Position, Rank, RuleOptions, Square, UciMove};
 
-serialize_as_text!(Animal, Color, Fen, File, Piece, Position, Rank, RuleOptions, Square);
+serialize_as_text!(Animal, Color, Fen, File, Piece, Position, Rank, RuleOptions, Square, UciMove);

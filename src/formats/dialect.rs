@@ -1,6 +1,6 @@
 //! Positions and squares of the dialects.
 
-use crate::board::{Color, Fen, Move, ParseFenError, Position, Square};
+use crate::board::{Color, Fen, Move, ParseFenError, Position, Square, UciMove};
 use crate::game::PlayError;
 use std::fmt;
 use std::str::FromStr;
@@ -205,25 +205,26 @@ impl Dialect {
         }
     }
 
-    /// Reads the two squares of a move.
+    /// Reads a move of two squares.
     ///
     /// # Errors
     /// If the text is not two squares of this dialect.
-    pub fn parse_squares(self, text: &str) -> Result<(Square, Square), FormatError> {
-        let error = || FormatError::Move { dialect: self, text: text.to_owned(), example: self.example() };
-        let upper = self == Dialect::Katago;
-        let case = |b: u8| if upper { b.is_ascii_uppercase() } else { b.is_ascii_lowercase() };
-        if !text.is_ascii() || text.len() != 4 || !case(text.as_bytes()[0]) || !case(text.as_bytes()[2]) {
-            return Err(error());
-        }
-        let square = |text: &str| text.to_ascii_lowercase().parse::<Square>().map_err(|_| error());
-        Ok((self.square(square(&text[..2])?), self.square(square(&text[2..])?)))
+    pub fn parse_move(self, text: &str) -> Result<UciMove, FormatError> {
+        let mv: Option<UciMove> = match self {
+            Dialect::Katago if text.contains(|letter: char| letter.is_ascii_lowercase()) => None,
+            Dialect::Katago => text.to_ascii_lowercase().parse().ok(),
+            _ => text.parse().ok(),
+        };
+        let mv =
+            mv.ok_or_else(|| FormatError::Move { dialect: self, text: text.to_owned(), example: self.example() })?;
+        Ok(UciMove { from: self.square(mv.from), to: self.square(mv.to) })
     }
 
     /// Writes a move as two squares.
     #[must_use]
-    pub fn format_move(self, mv: Move) -> String {
-        format!("{}{}", self.format_square(mv.from), self.format_square(mv.to))
+    pub fn format_move(self, mv: impl Into<UciMove>) -> String {
+        let UciMove { from, to } = mv.into();
+        format!("{}{}", self.format_square(from), self.format_square(to))
     }
 
     /// Writes a square.

@@ -1,7 +1,7 @@
 //! Games of the dialects: a position and the moves from there, on one line.
 
 use super::dialect::{Dialect, DialectFen, FormatError};
-use crate::board::{Move, ParseMoveError, Rules};
+use crate::board::{ParseMoveError, Rules};
 use crate::game::{Game, PlayError};
 
 /// Reads a game on one line: a position, the word `moves`, and the moves. A line without `moves` is a position.
@@ -32,12 +32,9 @@ pub fn parse_moves(
     let DialectFen { fen, move_number } = dialect.parse_fen(&words[..fields].join(" "))?;
     let mut game = Game::from_fen(fen, rules.clone(), no_capture_limit);
     for (i, text) in words.iter().skip(fields + 1).enumerate() {
-        let (from, to) = dialect.parse_squares(text)?;
-        let piece = game.position().piece_at(from).filter(|piece| piece.color == game.position().turn());
-        let played = match piece {
-            Some(piece) => game.play(Move { animal: piece.animal, from, to }),
-            None => Err(PlayError::Text(ParseMoveError::NoPiece { text: (*text).to_owned() })),
-        };
+        let mv = dialect.parse_move(text)?.to_move(game.position());
+        let mv = mv.map_err(|_| ParseMoveError::NoPiece { text: (*text).to_owned() });
+        let played = mv.map_err(PlayError::from).and_then(|mv| game.play(mv));
         played.map_err(|error| FormatError::Play { number: i + 1, error })?;
     }
     Ok((game, move_number))

@@ -55,6 +55,7 @@ pub(super) struct Hash<'a> {
     pub table: &'a PerftHash,
     pub salt: u64,
     pub mode: PerftMode,
+    pub rules: &'a Rules,
 }
 
 impl Hash<'_> {
@@ -64,7 +65,7 @@ impl Hash<'_> {
     /// of the key.
     #[inline(always)]
     pub(super) fn key(&self, position: &Position, depth: u32, before: &[Position]) -> u64 {
-        let line = if self.mode == PerftMode::Leaf { recurring(position, depth, before) } else { 0 };
+        let line = if self.mode == PerftMode::Leaf { recurring(self.rules, position, depth, before) } else { 0 };
         self.key_of(position.key(), depth) ^ line
     }
 
@@ -84,15 +85,15 @@ fn mix(word: u64) -> u64 {
 
 /// A word for the set of positions `before` this one that may recur in less than `depth` plies: each side has enough
 /// moves to bring its pieces back. `depth` is two or more.
-fn recurring(position: &Position, depth: u32, before: &[Position]) -> u64 {
+fn recurring(rules: &Rules, position: &Position, depth: u32, before: &[Position]) -> u64 {
     let mover = position.turn();
     let mut set = 0u64;
     for (age, old) in (1u32..).zip(before.iter().rev()) {
         // A position returns after an even number of plies in all.
         let plies = (depth - 1) - ((depth - 1 + age) & 1);
         let (Some(own), Some(enemy)) = (
-            moves_between(position.lanes(mover), old.lanes(mover)),
-            moves_between(position.lanes(!mover), old.lanes(!mover)),
+            moves_between(rules, position.lanes(mover), old.lanes(mover)),
+            moves_between(rules, position.lanes(!mover), old.lanes(!mover)),
         ) else {
             // A piece was captured since, so neither this position nor an earlier one can recur.
             break;
@@ -105,9 +106,11 @@ fn recurring(position: &Position, depth: u32, before: &[Position]) -> u64 {
 }
 
 /// The least number of moves of a side from `now` to `then`; `None` if it has lost a piece since.
-fn moves_between(now: &Lanes, then: &Lanes) -> Option<u32> {
+fn moves_between(rules: &Rules, now: &Lanes, then: &Lanes) -> Option<u32> {
+    let masks = rules.masks();
     let mut moves = 0;
     for animal in Animal::ALL {
+        let leaps = masks.leaps_files[animal.index()] | masks.leaps_ranks[animal.index()] != 0;
         let (now, then) = (now[animal.index()], then[animal.index()]);
         if now == then {
             continue;
@@ -118,7 +121,7 @@ fn moves_between(now: &Lanes, then: &Lanes) -> Option<u32> {
         let (from, to) = (Square::lowest(now), Square::lowest(then));
         let steps = from.distance(to) as u32;
         // A leap covers at most four squares.
-        moves += if matches!(animal, Animal::Tiger | Animal::Lion) { steps.div_ceil(4) } else { steps };
+        moves += if leaps { steps.div_ceil(4) } else { steps };
     }
     Some(moves)
 }
@@ -394,7 +397,8 @@ mod tests {
     #[test]
     fn keys_differ_as_positions_depths_and_counts_do() {
         let table = PerftHash::new(1).expect("there is memory");
-        let hash = |salt| Hash { table: &table, salt, mode: PerftMode::Expand };
+        let rules = Rules::default();
+        let hash = |salt| Hash { table: &table, salt, mode: PerftMode::Expand, rules: &rules };
         let words: Vec<u64> = (1..200).map(|n: u64| n.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
         let mut keys: Vec<u64> = Vec::new();
         for (depth, salt) in [(1, 7), (2, 7), (3, 7), (1, 1 << 40), (2, 1 << 40)] {

@@ -58,7 +58,7 @@ impl<'a> Perft<'a> {
     pub fn with_hash(self, table: &'a PerftHash) -> Perft<'a> {
         // The depth is added to the salt, so that the salts must differ in higher bits.
         let salt = self.rules.options().table_hash() ^ u64::from(self.mode == PerftMode::Leaf) << 32;
-        Perft { hash: Some(Hash { table, salt, mode: self.mode }), ..self }
+        Perft { hash: Some(Hash { table, salt, mode: self.mode, rules: self.rules }), ..self }
     }
 
     /// Calls `progress`, from any thread, with the share of each part that is counted. The shares add up to 1; the

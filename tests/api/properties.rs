@@ -1,8 +1,7 @@
 //! Properties of every position and every text.
 
 use doushouqi::board::{
-    Animal, Bitboard, Color, DogOverWolf, ElephantTakesRat, Fen, Move, NoMove, OwnRatBlocks, Piece, Position,
-    PositionError, Repetition, RuleOptions, Rules, Setup, Shore, Square, TigerLeap, Traps,
+    Animal, Bitboard, Color, Fen, Move, Piece, Position, PositionError, RuleOptions, Rules, Setup, Square,
 };
 use doushouqi::search::SearchOptions;
 use doushouqi::tablebase::Material;
@@ -33,29 +32,11 @@ fn positions() -> impl Strategy<Value = Position> {
 }
 
 fn rules() -> impl Strategy<Value = RuleOptions> {
-    (
-        select(ElephantTakesRat::ALL),
-        select(Shore::ALL),
-        select(Traps::ALL),
-        select(DogOverWolf::ALL),
-        select(TigerLeap::ALL),
-        select(OwnRatBlocks::ALL),
-        select(NoMove::ALL),
-        select(Repetition::ALL),
-    )
-        .prop_map(
-            |(elephant_takes_rat, shore, traps, dog_over_wolf, tiger_leap, own_rat_blocks, no_move, repetition)| {
-                RuleOptions::PAPER
-                    .with_elephant_takes_rat(elephant_takes_rat)
-                    .with_shore(shore)
-                    .with_traps(traps)
-                    .with_dog_over_wolf(dog_over_wolf)
-                    .with_tiger_leap(tiger_leap)
-                    .with_own_rat_blocks(own_rat_blocks)
-                    .with_no_move(no_move)
-                    .with_repetition(repetition)
-            },
-        )
+    let values: Vec<_> = RuleOptions::OPTIONS.iter().map(|option| select(option.values)).collect();
+    values.prop_map(|values| {
+        let options = RuleOptions::OPTIONS.iter().zip(values);
+        options.fold(RuleOptions::PAPER, |rules, (option, value)| rules.with(option.key, value).unwrap())
+    })
 }
 
 fn moves(position: &Position, rules: &Rules) -> BTreeSet<(Animal, Square, Square)> {

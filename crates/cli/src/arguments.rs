@@ -11,13 +11,20 @@ use std::str::FromStr;
 /// The option `--rules`.
 #[derive(Args)]
 pub struct RulesArg {
-    /// The rules: a preset (paper, cazaux, bodlaender, quadibloc, bell, chinese), then changes as key=value.
-    ///
-    /// Keys and values, default first: elephant-takes-rat=yes|no, shore=elephant-safe|none|no-exit,
-    /// traps=opponent|any|none|sanctuary, dog-over-wolf=yes|no, tiger-leap=both|files|ranks|none,
-    /// own-rat-blocks=yes|no, no-move=draw|loss, repetition=threefold|twofold|illegal|none.
-    #[arg(long, default_value = "paper", value_name = "RULES")]
+    /// The rules: a preset, then changes as key=value.
+    #[arg(long, default_value = "paper", value_name = "RULES", help = rules_help(), long_help = rules_long_help())]
     pub rules: RuleOptions,
+}
+
+fn rules_help() -> String {
+    let presets = RuleOptions::PRESETS.map(|(name, _)| name).join(", ");
+    format!("The rules: a preset ({presets}), then changes as key=value")
+}
+
+fn rules_long_help() -> String {
+    let options = RuleOptions::OPTIONS.iter().map(|option| format!("{}={}", option.key, option.values.join("|")));
+    let options = options.collect::<Vec<_>>().join(", ");
+    format!("{}.\n\nKeys and values, default first: {options}.", rules_help())
 }
 
 /// The option `--threads`.

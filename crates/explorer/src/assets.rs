@@ -69,6 +69,7 @@ const FILES: &[(&str, &str, &[u8])] = &[
     ("/puzzles.jsonl", JSONL, include_bytes!("assets/puzzles.jsonl")),
     ("/retry.js", JS, include_bytes!("assets/retry.js")),
     ("/review.js", JS, include_bytes!("assets/review.js")),
+    ("/rule-options.js", JS, include_bytes!("assets/rule-options.js")),
     ("/rules.js", JS, include_bytes!("assets/rules.js")),
     ("/settings.js", JS, include_bytes!("assets/settings.js")),
     ("/storage.js", JS, include_bytes!("assets/storage.js")),

@@ -26,10 +26,7 @@ use axum::Extension;
 use axum::http::header::{CONTENT_TYPE, ETAG};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{Html, IntoResponse, Response};
-use doushouqi::board::{
-    DogOverWolf, ElephantTakesRat, NoMove, OwnRatBlocks, Position, Repetition, RuleOptions, Rules, Shore, TigerLeap,
-    Traps,
-};
+use doushouqi::board::{self, Position, RuleOptions, Rules};
 use doushouqi::game::Game;
 use doushouqi::game::random::Random;
 use doushouqi::search::Limits;
@@ -426,7 +423,7 @@ pub async fn metrics(context: Context) -> Response {
 #[cfg_attr(test, derive(JsonSchema))]
 pub struct RuleOption {
     pub key: &'static str,
-    pub values: Vec<&'static str>,
+    pub values: &'static [&'static str],
     pub default: &'static str,
     pub help: &'static str,
 }
@@ -448,24 +445,9 @@ pub struct RulesAnswer {
 }
 
 pub async fn rules(_: Context, _: NoKeys) -> Answer<RulesAnswer> {
-    fn option<T: Copy>(key: &'static str, all: &[T], name: fn(T) -> &'static str, help: &'static str) -> RuleOption {
-        let values: Vec<&'static str> = all.iter().map(|&value| name(value)).collect();
-        RuleOption { key, default: values[0], values, help }
-    }
-    macro_rules! options {
-        ($($key:literal $kind:ident $help:literal),+ $(,)?) => { vec![$(option($key, $kind::ALL, $kind::as_str, $help)),+] };
-    }
-    let options = options![
-        "elephant-takes-rat" ElephantTakesRat "whether the elephant may take the rat",
-        "shore" Shore "captures between water and land",
-        "traps" Traps "where a piece has no strength",
-        "dog-over-wolf" DogOverWolf "which of dog and wolf is the stronger",
-        "tiger-leap" TigerLeap "where the tiger may leap",
-        "own-rat-blocks" OwnRatBlocks "whether a leap is blocked by the leaper's own rat",
-        "no-move" NoMove "the result of a side without a legal move",
-        "repetition" Repetition "the effect of a repeated position; tables ignore it",
-    ];
+    let option = |&board::RuleOption { key, values, help, .. }| RuleOption { key, default: values[0], values, help };
     let named = |(name, options): &(&'static str, RuleOptions)| NamedRules { name, rules: options.to_string() };
+    let options = RuleOptions::OPTIONS.iter().map(option).collect();
     Ok(RulesAnswer { presets: RuleOptions::PRESETS.iter().map(named).collect(), options })
 }
 

@@ -40,6 +40,8 @@ mod puzzles;
 mod registry;
 mod review;
 mod routes;
+#[cfg(test)]
+mod rule_options;
 mod rule_tables;
 #[cfg(test)]
 mod schema;

@@ -9,6 +9,8 @@ declare namespace Page {
   type Color = string;
   /** Every option of the rules with its value. */
   type Rules = Record<string, string>;
+  /** Options of the rules with the values that meet a condition. */
+  type Condition = Record<string, string[]>;
   /** How a game ended. */
   type Result = { winner: Color | null; reason: string };
   /** A move with its alternatives, as addresses and files contain them. */

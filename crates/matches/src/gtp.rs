@@ -4,7 +4,7 @@
 use super::player::{Choice, Player, PlayerError, Requirements, Turn};
 use super::process::{HANDSHAKE, Process};
 use super::time_control::TimeControl;
-use doushouqi::board::{Color, Fen, Move, RuleOptions};
+use doushouqi::board::{Color, Fen, Move, RuleOptions, UciMove};
 use doushouqi::formats::Dialect;
 use doushouqi::game::Game;
 use std::sync::atomic::AtomicBool;
@@ -267,8 +267,8 @@ impl GtpProgram {
             }
         }
         let illegal = |problem: String| PlayerError::IllegalMove(format!("genmove: {text}: {problem}"));
-        let squares = Dialect::Katago.parse_squares(&text).map_err(|error| illegal(error.to_string()))?;
-        let mv = game.legal_moves().into_iter().find(|mv| (mv.from, mv.to) == squares);
+        let written = Dialect::Katago.parse_move(&text).map_err(|error| illegal(error.to_string()))?;
+        let mv = game.legal_moves().into_iter().find(|&mv| UciMove::from(mv) == written);
         let mv = mv.ok_or_else(|| illegal("it is not legal here".to_owned()))?;
         if let Some((_, moves)) = &mut self.sent_game {
             moves.push(mv);

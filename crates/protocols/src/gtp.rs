@@ -20,7 +20,7 @@
 //! leaves, then the square that it enters.
 
 use crate::SessionError;
-use doushouqi::board::{ByColor, Color, Position, RuleOptions, Rules, Square};
+use doushouqi::board::{ByColor, Color, Position, RuleOptions, Rules, Square, UciMove};
 use doushouqi::formats::Dialect;
 use doushouqi::game::Game;
 use doushouqi::search::{Clock, Engine, EngineOptions, Limits};
@@ -221,7 +221,8 @@ impl Gtp {
                 self.continue_under(self.options.rules.clone(), (limit > 0).then_some(limit)).map(done)
             }
             ("kata-set-rule", [key, value]) => {
-                self.set_rules(&format!("{},{key}={value}", self.options.rules.options())).map(done)
+                let options = self.options.rules.options().with(key, value).map_err(|error| error.to_string())?;
+                self.continue_under(Rules::new(options), self.options.no_capture_limit).map(done)
             }
             _ if COMMANDS.contains(&command) => Err("wrong arguments".to_owned()),
             _ => Err("unknown command".to_owned()),
@@ -271,15 +272,14 @@ impl Gtp {
                 return Ok(());
             };
             self.stage = None;
-            return self.make(from, square);
+            return self.make(UciMove { from, to: square });
         }
-        let (from, to) = Dialect::Katago.parse_squares(&text).map_err(|error| error.to_string())?;
-        self.make(from, to)
+        self.make(Dialect::Katago.parse_move(&text).map_err(|error| error.to_string())?)
     }
 
-    fn make(&mut self, from: Square, to: Square) -> Result<(), String> {
+    fn make(&mut self, mv: UciMove) -> Result<(), String> {
         let legal = self.game.played_on().legal_moves();
-        let mv = legal.into_iter().find(|mv| (mv.from, mv.to) == (from, to));
+        let mv = legal.into_iter().find(|&legal| UciMove::from(legal) == mv);
         let mv = mv.ok_or_else(|| "illegal move".to_owned())?;
         self.game.play_on(mv).map_err(|error| format!("illegal move: {error}"))
     }
@@ -296,7 +296,7 @@ impl Gtp {
         let name = |square| Dialect::Katago.format_square(square);
         if let Some(Stage { from, to: Some(to) }) = self.stage {
             self.stage = None;
-            self.make(from, to)?;
+            self.make(UciMove { from, to })?;
             return Ok(name(to));
         }
         // If `play` has named a piece, that piece moves.
@@ -313,7 +313,7 @@ impl Gtp {
             return Ok(name(mv.from));
         }
         let half = self.stage.take().is_some();
-        self.make(mv.from, mv.to)?;
+        self.make(mv.into())?;
         Ok(if half { name(mv.to) } else { Dialect::Katago.format_move(mv) })
     }
 }

@@ -21,9 +21,7 @@
 
 use super::routes::{Routes, manhattan};
 use doushouqi::board::geometry::{DEN, TRAPS, WATER, habitat};
-use doushouqi::board::{
-    Animal, Bitboard, Color, Direction, File, OwnRatBlocks, Piece, Position, Rank, RuleOptions, Square,
-};
+use doushouqi::board::{Bitboard, Color, Direction, File, Piece, Position, Rank, RuleOptions, Square};
 use doushouqi::tablebase::Material;
 
 /// The type of a feature's values.
@@ -407,7 +405,7 @@ impl FeatureSet {
         let (Piece { color, animal: attacker }, Piece { animal: victim, .. }) = (self.pieces[i], self.pieces[j]);
         let blocked = |crossed: Bitboard| {
             let mut pieces = self.pieces.iter().zip(squares);
-            pieces.any(|(piece, &square)| crossed.contains(square) && self.blocks(color, piece.color, piece.animal))
+            pieces.any(|(&piece, &square)| crossed.contains(square) && self.options.blocks_leap(piece, color))
         };
         habitat(color, attacker).contains(squares[j])
             && self.options.may_capture(color, attacker, squares[i], victim, squares[j])
@@ -415,10 +413,5 @@ impl FeatureSet {
                 .options
                 .destinations(attacker, squares[i])
                 .any(|(to, crossed)| to == squares[j] && !blocked(crossed))
-    }
-
-    /// Whether an animal in the water blocks a leap of a side.
-    fn blocks(&self, leaper: Color, owner: Color, animal: Animal) -> bool {
-        animal.swims() && (owner != leaper || self.options.own_rat_blocks == OwnRatBlocks::Yes)
     }
 }

@@ -28,7 +28,7 @@ pub(super) fn network(rules: &RuleOptions) -> Option<&'static Arc<Network>> {
 
 /// The number of options, except `repetition`, with the same value in both rule sets.
 fn equal_options(a: &RuleOptions, b: &RuleOptions) -> usize {
-    a.table_spelling().split(',').zip(b.table_spelling().split(',')).filter(|(a, b)| a == b).count()
+    a.values().zip(b.values()).filter(|((option, a), (_, b))| option.in_tables && a == b).count()
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 #![allow(dead_code)]
 
 use doushouqi::board::{
-    Animal, Color, DogOverWolf, ElephantTakesRat, NoMove, OwnRatBlocks, Position, Repetition, RuleOptions, Shore,
+    Animal, Color, DogOverWolf, ElephantTakesRat, NoMove, OwnRatBlocks, PantherLeap, Position, RuleOptions, Shore,
     Square, TigerLeap, Traps,
 };
 use std::collections::BTreeMap;
@@ -166,6 +166,11 @@ fn destination(
                 TigerLeap::Files => dy != 0,
                 TigerLeap::Ranks => dx != 0,
                 TigerLeap::None => false,
+                other => unreachable!("{other} has no slow twin"),
+            },
+            Animal::Panther => match options.panther_leap {
+                PantherLeap::None => false,
+                PantherLeap::Ranks => dx != 0,
                 other => unreachable!("{other} has no slow twin"),
             },
             _ => false,
@@ -529,17 +534,8 @@ impl Tables {
     }
 }
 
-/// The presets, and `paper` with each single option at each of its values.
+/// The presets, and `paper` with each single option at each of its other values.
 pub fn presets_and_single_values() -> Vec<RuleOptions> {
-    let mut all: Vec<RuleOptions> = RuleOptions::PRESETS.iter().map(|&(_, options)| options).collect();
-    let paper = RuleOptions::PAPER;
-    all.extend(ElephantTakesRat::ALL.iter().map(|&v| paper.with_elephant_takes_rat(v)));
-    all.extend(Shore::ALL.iter().map(|&v| paper.with_shore(v)));
-    all.extend(Traps::ALL.iter().map(|&v| paper.with_traps(v)));
-    all.extend(DogOverWolf::ALL.iter().map(|&v| paper.with_dog_over_wolf(v)));
-    all.extend(TigerLeap::ALL.iter().map(|&v| paper.with_tiger_leap(v)));
-    all.extend(OwnRatBlocks::ALL.iter().map(|&v| paper.with_own_rat_blocks(v)));
-    all.extend(NoMove::ALL.iter().map(|&v| paper.with_no_move(v)));
-    all.extend(Repetition::ALL.iter().map(|&v| paper.with_repetition(v)));
-    all
+    let presets = RuleOptions::PRESETS.into_iter().map(|(_, options)| options);
+    presets.chain(RuleOptions::single_changes()).collect()
 }

@@ -132,9 +132,8 @@ fn convert_puzzle(puzzle: Puzzle, from: Dialect, to: Dialect) -> Result<Puzzle, 
         Ok((fen.fen.position, text))
     };
     let play = |position: &Position, text: &str| -> Result<(Move, Position), String> {
-        let (start, end) = from.parse_squares(text).map_err(|error| error.to_string())?;
-        let piece = position.piece_at(start).ok_or_else(|| format!("{text}: no piece moves"))?;
-        let mv = Move { animal: piece.animal, from: start, to: end };
+        let mv = from.parse_move(text).map_err(|error| error.to_string())?;
+        let mv = mv.to_move(position).map_err(|_| format!("{text}: no piece moves"))?;
         let rules = puzzle.rules.parse().map(Rules::new).map_err(|error| format!("{error}"))?;
         Ok((mv, position.play(mv, &rules).map_err(|error| error.to_string())?))
     };

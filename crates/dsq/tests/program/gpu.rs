@@ -108,18 +108,23 @@ fn compare_material_within(limits: GpuLimits, material: &str, rules: &RuleOption
     assert_same(&cpu, &gpu, id);
 }
 
+/// The presets, and the default rules with each single change.
+fn rule_sets() -> impl Iterator<Item = RuleOptions> {
+    RuleOptions::PRESETS.into_iter().map(|(_, rules)| rules).chain(RuleOptions::single_changes())
+}
+
 #[test]
-fn two_pieces_under_every_preset() {
-    for (_, rules) in RuleOptions::PRESETS {
+fn two_pieces_under_all_kinds_of_rules() {
+    for rules in rule_sets() {
         compare_levels(&rules, 2);
     }
 }
 
-/// A few classes of three pieces under every preset.
+/// A few classes of three pieces under all kinds of rules.
 #[test]
-fn samples_of_three_pieces_under_every_preset() {
-    for (i, (_, rules)) in RuleOptions::PRESETS.into_iter().enumerate() {
-        let materials = ["LRvT", "EPvL", "TRvR", "RvLC"];
+fn samples_of_three_pieces_under_all_kinds_of_rules() {
+    for (i, rules) in rule_sets().enumerate() {
+        let materials = ["LRvT", "EPvL", "TRvR", "RvLC", "PRvC"];
         compare_material(materials[i % materials.len()], &rules);
     }
 }
@@ -140,6 +145,12 @@ fn three_pieces_with_a_stalemate_that_loses() {
 fn four_pieces_with_leapers() {
     compare_material("EPvLR", &RuleOptions::default());
     compare_material("LTvDC", &RuleOptions::default());
+}
+
+#[test]
+fn three_pieces_with_a_panther_that_leaps() {
+    compare_material("PRvR", &"panther-leap=ranks".parse().unwrap());
+    compare_material("RvPR", &"panther-leap=ranks".parse().unwrap());
 }
 
 #[test]
@@ -232,12 +243,11 @@ fn perft_from_the_start() {
     assert_eq!(divided, Perft::new(&rules, PerftMode::Expand).divide(&Position::start(), 4));
 }
 
-/// Positions of random games up to their end, under all presets and some single options.
+/// Positions of random games up to their end, under all kinds of rules.
 #[test]
 fn perft_of_random_games() {
     let single = ["tiger-leap=files,own-rat-blocks=no", "shore=none,traps=any", "dog-over-wolf=no,traps=sanctuary"];
-    let options = RuleOptions::PRESETS.into_iter().map(|(_, options)| options);
-    let options = options.chain(single.iter().map(|text| text.parse().unwrap()));
+    let options = rule_sets().chain(single.iter().map(|text| text.parse().unwrap()));
     let mut random = Pcg64::seed_from_u64(5);
     for (rules, subgroups) in options.map(Rules::new).zip([false, true].into_iter().cycle()) {
         // Small chunks, of four positions, make many chunks.
@@ -247,10 +257,10 @@ fn perft_of_random_games() {
         let mut position = Position::start();
         for ply in 0.. {
             let moves = position.moves(&rules);
-            if ply % 10 == 0 || moves.is_empty() || ply == 200 {
+            if ply % 40 == 0 || moves.is_empty() || ply == 200 {
                 compare_perft(&gpu, &rules, &position, 2);
                 compare_perft(&gpu, &rules, &position, 3);
-                compare_perft(&gpu, &rules, &position, 4 + u32::from(ply % 40 == 0));
+                compare_perft(&gpu, &rules, &position, 4 + u32::from(ply == 40));
             }
             if moves.is_empty() || ply == 200 {
                 break;

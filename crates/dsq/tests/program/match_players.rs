@@ -1,6 +1,7 @@
 //! Matches between players of all kinds, under all rules, and the players that a match refuses.
 
 use crate::dsq::dsq;
+use doushouqi::board::{RuleOption, RuleOptions};
 use doushouqi::game::random::Random;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -83,27 +84,18 @@ fn programs_play_beyond_the_usual_limit() {
 #[test]
 #[ignore = "takes minutes"]
 fn a_long_mixture_of_players_and_rules() {
-    const OPTIONS: [(&str, &[&str]); 8] = [
-        ("elephant-takes-rat", &["yes", "no"]),
-        ("shore", &["elephant-safe", "none", "no-exit"]),
-        ("traps", &["opponent", "any", "none", "sanctuary"]),
-        ("dog-over-wolf", &["yes", "no"]),
-        ("tiger-leap", &["both", "files", "ranks", "none"]),
-        ("own-rat-blocks", &["yes", "no"]),
-        ("no-move", &["draw", "loss"]),
-        ("repetition", &["threefold", "twofold", "illegal", "none"]),
-    ];
     let mut random = Random::new(1);
     let players = players();
     let mut ends: BTreeMap<String, u64> = BTreeMap::new();
     for number in 0..76 {
         let [a, b] = [0, 1].map(|_| &*players[random.below(players.len())]);
-        let options = OPTIONS.map(|(key, values)| format!("{key}={}", values[random.below(values.len())]));
+        let value =
+            |option: &RuleOption| format!("{}={}", option.key, option.values[random.below(option.values.len())]);
+        let rules = RuleOptions::OPTIONS.iter().map(value).collect::<Vec<_>>().join(",");
         let limit = ["0", "10", "100", "200"][random.below(4)];
         let level: &[&str] =
             [&["--nodes", "1"], &["--nodes", "50"], &["--movetime", "1"][..], &["--tc", "0.3+0.01"]][random.below(4)];
         let openings = format!("random:{}:{number}", random.below(9));
-        let rules = options.join(",");
         let more = ["--rules", &rules, "--no-capture-limit", limit, "--openings", &openings, "--max-moves", "150"];
         let summary = play([a, b], &[level, &more, &["--games", "4", "--margin", "60000"]].concat());
         for (end, count) in summary["terminations"].as_object().unwrap() {

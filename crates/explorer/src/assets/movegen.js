@@ -2,6 +2,7 @@
 // generator, so that the page works when no server responds.
 
 import { ANIMALS, boardOf, ground, index, isWhite, name, parse, sanOf } from "./position.js";
+import { LEAPS, OWN_RAT_BLOCKS } from "./rule-options.js";
 
 const STEPS = [7, -7, 1, -1];
 /** @type {Record<Api.Turn, number>} */
@@ -28,15 +29,19 @@ function neighbour(square, step) {
 }
 
 /**
+ * Whether each option that a condition names has one of the values that it lists. No rules meet a missing condition.
+ * @param {Page.Condition | undefined} condition
+ * @param {Page.Rules} rules
+ */
+const holds = (condition, rules) =>
+  condition !== undefined && Object.entries(condition).every(([key, values]) => values.includes(rules[key]));
+
+/**
  * @param {string} letter
  * @param {number} step
  * @param {Page.Rules} rules
  */
-const leaps = (letter, step, rules) => {
-  if (letter === "L") return true;
-  if (letter !== "T") return false;
-  return rules["tiger-leap"] === "both" || rules["tiger-leap"] === (Math.abs(step) === 7 ? "files" : "ranks");
-};
+const leaps = (letter, step, rules) => holds(LEAPS[letter]?.[Math.abs(step) === 7 ? "files" : "ranks"], rules);
 
 /**
  * The first square beyond the lake in a direction, and the water in between.
@@ -59,7 +64,7 @@ function acrossWater(square, step) {
 const isBlocked = (water, squares, turn, rules) =>
   water.some((/** @type {number} */ square) => {
     const piece = squares[square];
-    return piece !== null && (owner(piece) !== turn || rules["own-rat-blocks"] === "yes");
+    return piece !== null && (owner(piece) !== turn || holds(OWN_RAT_BLOCKS, rules));
   });
 
 /**

@@ -1,12 +1,12 @@
 // Review: a graph of the evaluation, every move with its loss, the better move, and another try at mistakes.
 
-import { get } from "./api.js";
 import { app, goTo, load, mayLeave, on, refresh } from "./app.js";
 import { Game } from "./game.js";
 import { EXAMPLE, readGame } from "./gamefile.js";
 import { notation } from "./position.js";
 import { Retry } from "./retry.js";
 import { reviewGame } from "./review.js";
+import { readRules, shortest } from "./ruleset.js";
 import { scoreText, whiteShare } from "./score.js";
 import { gameStatus } from "./status.js";
 import { $, announce, button, errorText, h, labelled, s, spoken, spokenName, t } from "./ui.js";
@@ -81,11 +81,20 @@ function readText() {
   return null;
 }
 
+/**
+ * The shortest spelling of rules.
+ * @param {string} rules
+ */
+function short(rules) {
+  const values = readRules(rules);
+  return values ? shortest(values) : rules;
+}
+
 /** Puts the game in the text field on the board, with its variations and comments. */
 async function openText() {
   const game = readText();
   if (!game || !(await mayLeave())) return undefined;
-  load({ ...game, rules: await presetName(game.rules) });
+  load({ ...game, rules: short(game.rules) });
   return refresh();
 }
 
@@ -135,7 +144,7 @@ async function run(game) {
     const played = playedMoves(game);
     const moves = await reviewGame({ ...game, moves: played }, { signal: mine.signal, progress });
     const rest = game.moves.slice(played.length);
-    load({ ...game, rules: await presetName(game.rules), moves: [...moves.map(withBetter), ...rest] });
+    load({ ...game, rules: short(game.rules), moves: [...moves.map(withBetter), ...rest] });
     const nodes = app.game.line().slice(1, moves.length + 1);
     nodes.forEach((node, i) => annotate(node, moves[i]));
     review = moves;
@@ -184,16 +193,6 @@ const withBetter = (move) => ({
 function annotate(node, move) {
   node.mark = move.mark ?? "";
   node.note = move.mark ? t("review.loss", { n: lossText(move) }) : "";
-}
-
-/**
- * The preset's name of a canonical spelling, if it has one.
- * @param {string} rules
- */
-async function presetName(rules) {
-  if (!rules.includes("repetition=")) return rules;
-  const { presets } = await get("rules");
-  return presets.find((/** @type {any} */ preset) => preset.rules === rules)?.name ?? rules;
 }
 
 /**

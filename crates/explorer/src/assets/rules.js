@@ -1,13 +1,11 @@
 // The choice of rules: the presets in the header, and a form with every option.
 
-import { get } from "./api.js";
 import { app, on, useRules } from "./app.js";
-import { $, button, errorText, h, t, toast } from "./ui.js";
+import { OPTIONS, PRESETS } from "./rule-options.js";
+import { readRules, shortest } from "./ruleset.js";
+import { $, button, h, t } from "./ui.js";
 
-const PRESETS = ["paper", "cazaux", "bodlaender", "quadibloc", "bell", "chinese"];
-
-/** @type {any} Presets and options as the server lists them. */
-let known = null;
+const NAMES = Object.keys(PRESETS);
 
 export function startRules() {
   $("#rules").addEventListener("change", (/** @type {any} */ event) => {
@@ -22,100 +20,54 @@ export function startRules() {
 
 /** The list in the header. */
 function draw() {
-  const own = !PRESETS.includes(app.rules);
+  const own = !NAMES.includes(app.rules);
   $("#rules").replaceChildren(
-    ...PRESETS.map((name) => h("option", { value: name, selected: name === app.rules }, t(`rules.${name}`))),
+    ...NAMES.map((name) => h("option", { value: name, selected: name === app.rules }, t(`rules.${name}`))),
     own ? h("option", { value: app.rules, selected: true }, t("rules.own")) : "",
     h("option", { value: "other" }, t("rules.other")),
   );
   $("#rules").title = app.rules;
 }
 
-/**
- * "shore=none,traps=any" as a map.
- * @param {string} text
- */
-const valuesOf = (text) => {
-  const items = text.split(",").filter((item) => item.includes("="));
-  return new Map(items.map((item) => /** @type {[string, string]} */ (item.split("=").map((part) => part.trim()))));
-};
-
-/**
- * The value of every option under rules: the values of a preset, with the changes to it.
- * @param {string} rules
- */
-function read(rules) {
-  const first =
-    known.presets.find((/** @type {any} */ preset) => preset.name === rules.split(",")[0].trim()) ?? known.presets[0];
-  return new Map([...valuesOf(first.rules), ...valuesOf(rules)]);
-}
-
-/**
- * The shortest spelling of rules: the closest preset and the options that differ from it.
- * @param {any} values
- */
-function spell(values) {
-  const spellings = known.presets.map((/** @type {{ name: string, rules: string }} */ { name, rules }) => {
-    const preset = valuesOf(rules);
-    return [
-      name,
-      ...[...values].filter(([key, value]) => preset.get(key) !== value).map(([key, value]) => `${key}=${value}`),
-    ];
-  });
-  return spellings.reduce((/** @type {any} */ a, /** @type {any} */ b) => (b.length < a.length ? b : a)).join(",");
-}
-
-async function openForm() {
-  try {
-    known ??= await get("rules");
-  } catch (error) {
-    return toast(errorText(error));
-  }
-  build(read(app.rules));
+function openForm() {
+  build(readRules(app.rules) ?? {});
   $("#ruleform").showModal();
 }
 
 /**
- * A string of the page, or the server's word if the page has none.
- * @param {string} key
- * @param {string} otherwise
- */
-const word = (key, otherwise) => (t(key) === key ? otherwise : t(key));
-
-/**
- * @param {any} values
+ * @param {Record<string, string>} values
  */
 function build(values) {
   const dialog = $("#ruleform");
   const chosen = () =>
-    new Map([...dialog.querySelectorAll("[data-option]")].map((select) => [select.dataset.option, select.value]));
+    Object.fromEntries(
+      [...dialog.querySelectorAll("[data-option]")].map((select) => [select.dataset.option, select.value]),
+    );
   const show = () => {
-    const spelling = spell(chosen());
+    const spelling = shortest(chosen());
     $("#rulespelling").textContent = spelling;
-    $("#rulebase").value = PRESETS.includes(spelling) ? spelling : "";
+    $("#rulebase").value = NAMES.includes(spelling) ? spelling : "";
   };
   const from = (/** @type {string} */ name) => {
     if (!name) return;
-    for (const [key, value] of read(name)) $(`[data-option="${key}"]`, dialog).value = value;
+    for (const [key, value] of Object.entries(readRules(name) ?? {})) $(`[data-option="${key}"]`, dialog).value = value;
     show();
   };
-  const option = (/** @type {any} */ { key, values: all, help }) =>
+  const option = (/** @type {[string, string[]]} */ [key, all]) =>
     h(
       "label",
       { class: "rule" },
-      h("span", {}, word(`option.${key}`, help)),
+      h("span", {}, t(`option.${key}`)),
       h(
         "select",
         { "data-option": key, onchange: show },
-        all.map((/** @type {string} */ value) =>
-          h("option", { value, selected: value === values.get(key) }, word(`option.${key}.${value}`, value)),
-        ),
+        all.map((value) => h("option", { value, selected: value === values[key] }, t(`option.${key}.${value}`))),
       ),
     );
   dialog.replaceChildren(
     h(
       "form",
-      { method: "dialog", onsubmit: () => useRules(spell(chosen())) },
+      { method: "dialog", onsubmit: () => useRules(shortest(chosen())) },
       h("h2", { id: "ruleformhead" }, t("rules")),
       h(
         "label",
@@ -125,10 +77,10 @@ function build(values) {
           "select",
           { id: "rulebase", onchange: (/** @type {any} */ event) => from(event.target.value) },
           h("option", { value: "" }, t("rules.own")),
-          PRESETS.map((name) => h("option", { value: name }, t(`rules.${name}`))),
+          NAMES.map((name) => h("option", { value: name }, t(`rules.${name}`))),
         ),
       ),
-      known.options.map(option),
+      Object.entries(OPTIONS).map(option),
       h("p", { class: "soft" }, t("rules.spelling"), " ", h("code", { id: "rulespelling" })),
       h(
         "div",

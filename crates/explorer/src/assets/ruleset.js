@@ -1,26 +1,6 @@
-// The rule options: their values, the presets, and how rules are written as text.
+// Rules as text.
 
-/** Every option with its values, the default first, in the order of the canonical spelling. */
-export const OPTIONS = /** @type {Record<string, string[]>} */ ({
-  "elephant-takes-rat": ["yes", "no"],
-  shore: ["elephant-safe", "none", "no-exit"],
-  traps: ["opponent", "any", "none", "sanctuary"],
-  "dog-over-wolf": ["yes", "no"],
-  "tiger-leap": ["both", "files", "ranks", "none"],
-  "own-rat-blocks": ["yes", "no"],
-  "no-move": ["draw", "loss"],
-  repetition: ["threefold", "twofold", "illegal", "none"],
-});
-
-/** @type {Record<string, Record<string, string>>} */
-const PRESETS = {
-  paper: {},
-  cazaux: { shore: "none", repetition: "illegal" },
-  bodlaender: { traps: "sanctuary" },
-  quadibloc: { shore: "no-exit" },
-  bell: { traps: "none" },
-  chinese: { "elephant-takes-rat": "no", shore: "none", "dog-over-wolf": "no", "no-move": "loss" },
-};
+import { OMITTED, OPTIONS, PRESETS } from "./rule-options.js";
 
 const DEFAULTS = Object.fromEntries(Object.entries(OPTIONS).map(([key, values]) => [key, values[0]]));
 
@@ -46,10 +26,24 @@ export function readRules(text) {
 }
 
 /**
- * Every option with its value, in one fixed order.
+ * The canonical spelling: the options with their values in one fixed order.
  * @param {any} values
  */
 export const spelledOut = (values) =>
   Object.keys(OPTIONS)
+    .filter((key) => !OMITTED.includes(key) || values[key] !== DEFAULTS[key])
     .map((key) => `${key}=${values[key]}`)
     .join(",");
+
+/**
+ * The shortest spelling: the closest preset and the options that differ from it.
+ * @param {Record<string, string>} values
+ */
+export function shortest(values) {
+  const spellings = Object.entries(PRESETS).map(([name, changes]) => {
+    const preset = /** @type {Record<string, string>} */ ({ ...DEFAULTS, ...changes });
+    const others = Object.keys(OPTIONS).filter((key) => values[key] !== preset[key]);
+    return [name, ...others.map((key) => `${key}=${values[key]}`)];
+  });
+  return spellings.reduce((a, b) => (b.length < a.length ? b : a)).join(",");
+}

@@ -6,7 +6,8 @@ import { EXAMPLE, readGame, writeGame } from "../../src/assets/gamefile.js";
 import { lessonsOf } from "../../src/assets/lessons.js";
 import { legalMoves, positionEnd, whyIllegal } from "../../src/assets/movegen.js";
 import { play, START } from "../../src/assets/position.js";
-import { OPTIONS, readRules, spelledOut } from "../../src/assets/ruleset.js";
+import { OMITTED, OPTIONS, PRESETS } from "../../src/assets/rule-options.js";
+import { readRules, shortest, spelledOut } from "../../src/assets/ruleset.js";
 import { captured, gameStatus } from "../../src/assets/status.js";
 import { parseTree, treeText } from "../../src/assets/variations.js";
 
@@ -34,7 +35,17 @@ test("rules are read over a preset and spelled in full", () => {
   for (const text of ["nobody", "paper,traps=all", "paper,chinese", "traps"]) assert.equal(readRules(text), null, text);
   const spelling = spelledOut(PAPER);
   assert.deepEqual(readRules(spelling), PAPER);
-  assert.equal(spelling.split(",").length, Object.keys(OPTIONS).length);
+  assert.equal(spelling.split(",").length, Object.keys(OPTIONS).length - OMITTED.length);
+  for (const text of [...Object.keys(PRESETS), "chinese,traps=any"]) assert.equal(shortest(readRules(text)), text);
+});
+
+test("every option has its names in both languages", async () => {
+  for (const language of ["en", "zh"]) {
+    const strings = (await import(`../../src/assets/strings.${language}.js`)).default;
+    const keys = Object.entries(OPTIONS).flatMap(([key, values]) => [key, ...values.map((value) => `${key}.${value}`)]);
+    const missing = keys.filter((key) => !strings[`option.${key}`]);
+    assert.deepEqual(missing, [], language);
+  }
 });
 
 test("the start has 24 moves, and 576 lines of two plies", () => {

@@ -1,5 +1,5 @@
 use super::{Board, Place, Terrain};
-use doushouqi::board::{Animal, ByColor, Color, Direction, NoMove, Outcome, OwnRatBlocks, Piece, RuleOptions, Square};
+use doushouqi::board::{Animal, ByColor, Color, Direction, NoMove, Outcome, Piece, RuleOptions, Square};
 use std::sync::Arc;
 
 /// A move on a general board.
@@ -156,8 +156,7 @@ impl GeneralPosition {
             return None;
         }
         while self.board.terrain(to) == Terrain::Water {
-            let rat = self.piece_at(to).filter(|p| p.animal == Animal::Rat);
-            if rat.is_some_and(|rat| rat.color != piece.color || rules.own_rat_blocks == OwnRatBlocks::Yes) {
+            if self.piece_at(to).is_some_and(|other| rules.blocks_leap(other, piece.color)) {
                 return None;
             }
             to = self.board.neighbour(to, direction)?;

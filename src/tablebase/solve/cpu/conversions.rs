@@ -3,7 +3,7 @@
 //! conversion of each position is looked up once, before the first pass.
 
 use crate::board::geometry::DEN;
-use crate::board::{Bitboard, ByColor, Color, Direction, NoMove, OwnRatBlocks, Piece, RuleOptions, Square};
+use crate::board::{Bitboard, ByColor, Color, Direction, NoMove, Piece, RuleOptions, Square};
 use crate::cpu::{Vector, prefetch};
 use crate::tablebase::address::{MaterialAddresser, SQUARES};
 use crate::tablebase::class::Classes;
@@ -107,10 +107,7 @@ impl Conversions {
         let options = *classes.options();
         let pieces = &index.pieces;
         let n = pieces.len();
-        let blocks = |i: usize| {
-            let Piece { color: owner, animal } = pieces[i];
-            animal.swims() && (owner != color || options.own_rat_blocks == OwnRatBlocks::Yes)
-        };
+        let blocks = |i: usize| options.blocks_leap(pieces[i], color);
         let mut captures = Vec::new();
         for attacker in (0..n).filter(|&i| pieces[i].color == color) {
             for victim in (0..n).filter(|&i| pieces[i].color != color) {

@@ -2,7 +2,7 @@
 //! in a row. Looking one quiet move ahead for all positions of a row is an OR of other rows and of shifted words.
 
 use crate::board::geometry::{LEAP_DOWN, LEAP_LEFT, LEAP_RIGHT, LEAP_UP, NOT_A, NOT_G};
-use crate::board::{Color, Direction, File, OwnRatBlocks, Piece, RuleOptions, Square, mirror_word};
+use crate::board::{Color, Direction, File, Piece, RuleOptions, Square, mirror_word};
 use crate::cpu::prefetch;
 use crate::tablebase::index::{Index, RowPiece, WIDTH};
 use crate::tablebase::material::squares_in_play;
@@ -85,10 +85,7 @@ pub(crate) struct LaneLeaps {
 impl QuietMoves {
     pub(crate) fn new(index: &Index, color: Color, options: &RuleOptions) -> QuietMoves {
         let n = index.pieces.len();
-        let blocks = |i: usize| {
-            let Piece { color: owner, animal } = index.pieces[i];
-            animal.swims() && (owner != color || options.own_rat_blocks == OwnRatBlocks::Yes)
-        };
+        let blocks = |i: usize| options.blocks_leap(index.pieces[i], color);
         let row_pieces = (0..n - 2)
             .filter(|&i| index.pieces[i].color == color)
             .map(|i| RowPieceMoves::new(index, i, options))

@@ -34,13 +34,20 @@ fn agrees_with_the_plain_verifier(dir: &Path) {
     }
 }
 
-const RULES: [&str; 5] =
-    ["paper", "chinese", "paper,no-move=loss,own-rat-blocks=no", "bodlaender,tiger-leap=files", "quadibloc,traps=any"];
+const RULES: [&str; 6] = [
+    "paper",
+    "chinese",
+    "paper,no-move=loss,own-rat-blocks=no",
+    "bodlaender,tiger-leap=files",
+    "quadibloc,traps=any",
+    "panther-leap=ranks",
+];
 
 #[test]
 fn agrees_with_the_plain_verifier_on_two_pieces_of_all_kinds_of_rules() {
-    for rules in RULES {
-        let dir = generated(rules, 2);
+    let single = RuleOptions::single_changes().map(|rules| rules.to_string());
+    for rules in RULES.into_iter().map(str::to_owned).chain(single) {
+        let dir = generated(&rules, 2);
         agrees_with_the_plain_verifier(dir.path());
         repack(dir.path(), 8 << 30, &|_, _| {}).unwrap();
         agrees_with_the_plain_verifier(dir.path());
@@ -63,7 +70,7 @@ fn agrees_with_the_plain_verifier_on_all_of_three_pieces() {
 /// captures into mirrored classes.
 #[test]
 fn chosen_four_pieces_are_right() {
-    for (rules, material) in RULES.into_iter().zip(["LRvTR", "TRvLR", "ERvLR", "LRvLT", "ELvTR"]) {
+    for (rules, material) in RULES.into_iter().zip(["LRvTR", "TRvLR", "ERvLR", "LRvLT", "ELvTR", "PRvPR"]) {
         let dir = tempfile::tempdir().unwrap();
         generate(dir.path(), rules, 4, Some(material.parse().unwrap()));
         let set = TableSet::open(dir.path()).unwrap();
