@@ -3,7 +3,7 @@
 //! ```text
 //! offset  bytes
 //! 0       8        magic: "DSQTABLE"
-//! 8       4        format version: 2, or 4 for a repacked table (3 if it is older)
+//! 8       4        format version: 2, or 4 for a repacked table
 //! 12      4        length M of the description
 //! 16      M        the description, JSON: see `Description`
 //!         16 * B   block table: for each block its length (u64) and the XXH3-64 of its bytes (u64)
@@ -15,7 +15,7 @@
 //! If a repacked file has a dictionary, it is the first block.
 //!
 //! There are B = sides * ceil(rows / block_rows) blocks, where `sides` is 2, or 1 if only one side to move is stored, and
-//! `rows` is the number of stored rows: those of the index, or in version 4 those with canonical positions.
+//! `rows` is the number of stored rows: those of the index, or of a repacked table those with canonical positions.
 //! The values of the other side follow from the values after its moves, which lead to the stored side or to smaller
 //! classes. `layout` defines the contents of a block, `index` the numbers of rows and cells.
 
@@ -28,7 +28,7 @@ use crate::tablebase::store::codec::{self, Dictionary};
 use crate::tablebase::store::partial::write_whole;
 use crate::tablebase::store::source::Source;
 pub use crate::tablebase::store::table_error::TableError;
-use crate::tablebase::store::table_error::{CANONICAL_VERSION, EXACT_VERSION, PACKED_VERSION};
+use crate::tablebase::store::table_error::{EXACT_VERSION, PACKED_VERSION};
 use crate::tablebase::value::{CellsMut, CellsRef};
 use crate::tablebase::{CellValue, Cells, Class, MAX_PIECES, Material, ROW_CELLS, Stats, Table, WIDTH};
 use rayon::prelude::*;
@@ -423,7 +423,7 @@ impl TableFile {
         }
         let [version, len] = [8, 12].map(|at| start.get(at..at + 4).map(|bytes| number(bytes) as usize));
         let version = version.ok_or(damaged("it is cut short"))? as u32;
-        if ![EXACT_VERSION, PACKED_VERSION, CANONICAL_VERSION].contains(&version) {
+        if ![EXACT_VERSION, PACKED_VERSION].contains(&version) {
             return Err(TableError::Version { path: path.to_owned(), found: version });
         }
         let table = 16 + len.ok_or(damaged("it is cut short"))?;
@@ -454,14 +454,13 @@ impl TableFile {
         let exact = description.dictionary == 0 && !description.dont_cares && description.content == Content::Dtw;
         let sets = interchangeable_sets(&index, rules);
         let canonical = (description.canonical_rows, &description.interchangeable);
-        let canonical_is_sound = if version == CANONICAL_VERSION {
+        let version_is_sound = if version == PACKED_VERSION {
             canonical == (Some(Rows::count(&index, rules)), &set_names(&index, &sets))
         } else {
-            canonical == (None, &Vec::new())
+            exact && canonical == (None, &Vec::new())
         };
         let sound = description.rows == index.rows
-            && canonical_is_sound
-            && (exact || version >= PACKED_VERSION)
+            && version_is_sound
             && description.dictionary <= MAX_DICTIONARY_BYTES
             && matches!(description.cell_bytes, 1 | 2)
             && row_bytes.checked_mul(description.block_rows).is_some_and(|bytes| bytes <= MAX_BLOCK_BYTES)
