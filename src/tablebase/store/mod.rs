@@ -1,7 +1,7 @@
 //! Tables on disk:
 //!
 //! - the file of a class: `codec`, `file`, `source`, `partial`, `table_error`
-//! - generating a directory of tables: `manifest`, `lock`, `memory`, `forecast`, `generate`; smaller files: `repack`, `pack`
+//! - generating a directory of tables: `manifest`, `lock`, `forecast`, `generate`; smaller files: `repack`, `pack`
 //! - one class as a separate job, and a directory that jobs fill: `job`, `replayed`, `counts`, `peak`, `finish`
 //! - opening and probing tables: `set`, `prober`, `many`, `cache`
 //! - solving a class when a probe needs it: `on_demand`
@@ -21,7 +21,6 @@ pub(crate) mod job;
 pub(crate) mod lock;
 pub(crate) mod manifest;
 pub(crate) mod many;
-pub(crate) mod memory;
 pub(crate) mod on_demand;
 mod pack;
 pub(crate) mod partial;

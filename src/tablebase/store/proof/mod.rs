@@ -24,6 +24,7 @@ use super::pack::{PackedRows, write_packed};
 use super::verify::{Contradiction, Stop};
 use crate::board::{ByColor, Color, File, Rules, Square};
 use crate::cpu::CpuLevel;
+use crate::tablebase::needs::table_bytes;
 use crate::tablebase::{
     CellValue, ClassId, Index, Material, ROW_CELLS, SetError, Stats, TableFile, TableSet, WIDTH, squares_in_play,
 };
@@ -205,9 +206,9 @@ impl<'a> Prover<'a> {
     /// [`SetError::ProofMemory`] if the class does not fit together with the classes that its captures lead to.
     fn free_memory<C: Width>(&mut self, id: ClassId) -> Result<(), SetError> {
         let set = self.set;
-        let cells = |id: ClassId| 2 * set.classes().get(id).index().cells();
+        let bytes_of = |id: ClassId, cell_bytes| table_bytes(set.classes(), id, cell_bytes);
         let needed: Vec<ClassId> = set.classes().captures(id).into_iter().chain([id]).collect();
-        let bytes: usize = needed.iter().map(|&id| cells(id) * C::BYTES).sum();
+        let bytes: usize = needed.iter().map(|&id| bytes_of(id, C::BYTES)).sum();
         let limit = self.limit;
         if bytes > limit {
             let material = set.classes().get(id).representative;
@@ -221,8 +222,8 @@ impl<'a> Prover<'a> {
             }
             fits || needed.contains(&id)
         };
-        self.narrow.retain(|&id, _| keep(id, cells(id)));
-        self.wide.retain(|&id, _| keep(id, 2 * cells(id)));
+        self.narrow.retain(|&id, _| keep(id, bytes_of(id, 1)));
+        self.wide.retain(|&id, _| keep(id, bytes_of(id, 2)));
         Ok(())
     }
 
