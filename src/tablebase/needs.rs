@@ -1,5 +1,5 @@
-//! The needs of memory and disk space, predicted: solving a class on the CPU, a level, a job, a count on demand, a batch of
-//! classes on a GPU (`gpu`), a proof. `limit` compares them with a memory limit.
+//! The needs of memory and disk space, predicted: solving a class on the CPU, a level, a job, a count on demand, a
+//! batch of classes on a GPU (`gpu`), a proof. `limit` compares them with a memory limit.
 
 use crate::board::{ByColor, Color};
 use crate::tablebase::solve::cpu::conversions::Conversions;
@@ -19,8 +19,8 @@ const PLANES: usize = 6;
 const CONVERSION_PLANES: usize = 8;
 /// Bytes of the conversions in memory while the others are on disk, at most.
 const SPILLED_CONVERSIONS: usize = 320 << 20;
-/// The most bytes of a solved row of one side to move of a class counted on demand: in its file, and in memory while the
-/// file is written.
+/// The most bytes of a solved row of one side to move of a class counted on demand: in its file, and in memory while
+/// the file is written.
 const STAGES_ROW_BYTES: usize = 384;
 const RECORD_ROW_BYTES: usize = 128;
 /// Cells per byte on disk. Measured: 24 for four pieces, 26 for five, 22 and 35 for two classes of six.
@@ -52,8 +52,8 @@ fn widening_bytes(index: &Index) -> usize {
     2 * index.cells()
 }
 
-/// Whether the plan of a class includes lines that are too long for cells of one byte. With five pieces the longest line
-/// under the rules `paper` has 251 plies, and a class has 0.6 GB of values at most.
+/// Whether the plan of a class includes lines that are too long for cells of one byte. With five pieces the longest
+/// line under the rules `paper` has 251 plies, and a class has 0.6 GB of values at most.
 pub(crate) fn may_be_wide(index: &Index) -> bool {
     index.pieces.len() > 5
 }
@@ -126,8 +126,8 @@ pub(crate) fn level_bytes(solver: &Solver, level: &[ClassId], values: bool) -> O
     Some(LevelBytes { largest, captures, working })
 }
 
-/// Bytes for solving one class and keeping its values or only its counts, with the values of all classes that it leads to
-/// in memory.
+/// Bytes for solving one class and keeping its values or only its counts, with the values of all classes that it leads
+/// to in memory.
 pub(crate) fn class_bytes(solver: &Solver, id: ClassId, values: bool) -> usize {
     let classes = solver.classes();
     let smaller = classes.needed_for(id).into_iter().flatten().filter(|&other| other != id);
@@ -147,8 +147,6 @@ pub struct MemoryNeed {
     widening: usize,
     /// The solved rows of one side to move.
     rows: usize,
-    /// Bytes of one plane of one side. The plane of Black's open positions is allocated after the captures are freed.
-    last_plane: usize,
     /// The classes that captures lead to, with the sides to move that are looked up.
     pub(crate) captures: BTreeMap<ClassId, ByColor<bool>>,
     /// Bytes of the values of `captures`.
@@ -177,7 +175,6 @@ impl MemoryNeed {
             working: WorkingMemory::new(&index, rows, if values { value_bytes(&index) } else { 0 }),
             widening: if values { widening_bytes(&index) } else { 0 },
             rows,
-            last_plane: rows * size_of::<Row>(),
             capture_bytes: captures.iter().map(bytes).sum(),
             captures,
             values: values.then(|| index.cells()),
@@ -255,7 +252,7 @@ impl MemoryNeed {
     /// The larger of the peaks before and after the first pass: the captures are freed before the last plane is
     /// allocated.
     fn peak(&self, working: usize) -> usize {
-        working.max(working - self.last_plane + self.capture_bytes)
+        working.max(working - self.rows * size_of::<Row>() + self.capture_bytes)
     }
 }
 

@@ -3,14 +3,15 @@
 
 use super::counts::{ClassCounts, Provenance};
 use super::error::SetError;
-use super::file::{Content, TableError, TableFile, Values, write_class};
+use super::file::{Content, TableError, TableFile};
 use super::peak;
 use super::replayed::Replayed;
+use super::write::{Values, write_class};
 use crate::board::{ByColor, Color, RuleOptions};
 use crate::tablebase::needs::class_bytes;
 use crate::tablebase::needs::limit::MemoryLimit;
 use crate::tablebase::solve::cpu::conversions::CaptureTables;
-use crate::tablebase::solve::cpu::pass::{Keep, Observer, Outcome, Unobserved};
+use crate::tablebase::solve::cpu::iteration::{Keep, Observer, Outcome, Unobserved};
 use crate::tablebase::value::CellsMut;
 use crate::tablebase::{BufferPool, ClassId, Classes, CpuBackend, Material, MemoryNeed, SolveError, Solved, Solver};
 use rayon::prelude::*;

@@ -1,6 +1,6 @@
 //! Tables on disk:
 //!
-//! - the file of a class: `codec`, `file`, `source`, `partial`, `table_error`
+//! - the file of a class: `file` (reading), `write`, `description`, `codec`, `source`, `partial`, `table_error`
 //! - generating a directory of tables: `manifest`, `lock`, `forecast`, `generate`; smaller files: `repack`, `pack`
 //! - one class as a separate job, and a directory that jobs fill: `job`, `replayed`, `counts`, `peak`, `finish`
 //! - opening and probing tables: `set`, `prober`, `many`, `cache`
@@ -11,6 +11,7 @@
 pub(crate) mod cache;
 pub(crate) mod codec;
 pub(crate) mod counts;
+mod description;
 pub(crate) mod error;
 pub(crate) mod export;
 pub(crate) mod file;
@@ -34,3 +35,4 @@ pub(crate) mod set;
 mod source;
 mod table_error;
 pub(crate) mod verify;
+pub(crate) mod write;

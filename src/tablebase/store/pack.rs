@@ -2,8 +2,10 @@
 //! replace values that follow from a capture or den entry, and compress small blocks with a shared dictionary.
 
 use super::codec::compress;
-use super::file::{Content, Description, MAX_BLOCK_BYTES, Sides, TableError, TableFile, codec_name, write_blocks};
+use super::description::{Content, Description, Sides, codec_name};
+use super::file::{MAX_BLOCK_BYTES, TableError, TableFile};
 use super::table_error::PACKED_VERSION;
+use super::write::write_blocks;
 use crate::board::{ByColor, Color};
 use rayon::prelude::*;
 use std::io;

@@ -2,7 +2,7 @@ use crate::cpu::CpuLevel;
 use crate::tablebase::needs::WorkingMemory;
 use crate::tablebase::solve::backend::{Backend, Job, Sink, SolveError};
 use crate::tablebase::solve::cpu::buckets::Entry;
-use crate::tablebase::solve::cpu::pass::{Iteration, Keep, Observer, Task, Unobserved, solve};
+use crate::tablebase::solve::cpu::iteration::{Iteration, Keep, Observer, Task, Unobserved, solve};
 use crate::tablebase::solve::cpu::pool::BufferPool;
 use crate::tablebase::solve::cpu::rows::Rows;
 use crate::tablebase::{Cells, ClassId, Classes, Index, WIDTH};
