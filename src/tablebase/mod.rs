@@ -12,6 +12,7 @@ mod index;
 mod layout;
 mod material;
 mod material_table;
+mod needs;
 mod probe;
 mod solve;
 mod spill;
@@ -26,15 +27,15 @@ pub use class::{Class, ClassId, Classes, Member};
 pub use index::{Index, MAX_PIECES, ROW_CELLS, RowPiece, WIDTH, position_of};
 pub use material::{AnimalSet, Material, ParseMaterialError, squares_in_play};
 pub use material_table::MaterialTable;
+#[cfg(feature = "gpu")]
+pub use needs::gpu::BatchNeeds;
+pub use needs::{MemoryNeed, expected_file_bytes};
 pub use probe::{Probe, ProbeWdl, Value, Wdl};
 pub use solve::backend::{Backend, DeviceWork, Job, OrElse, Sink, SolveError, Solved};
 pub use solve::cpu::{BufferPool, CpuBackend};
 pub use solve::difference::{Difference, first_difference};
 #[cfg(feature = "gpu")]
 pub use solve::gpu::{Gpu, GpuLimits};
-pub use solve::memory::MemoryNeed;
-#[cfg(feature = "gpu")]
-pub use solve::memory::gpu::BatchNeeds;
 pub use solve::solver::{Done, Options, Solver};
 pub use stats::{Stats, Summary};
 pub use store::codec::compressed_len;
@@ -43,7 +44,7 @@ pub use store::error::SetError;
 pub use store::export::{ExportError, export_text};
 pub use store::file::{Content, Description, Sides, TableError, TableFile};
 pub use store::finish::{Finished, Status, finish, status};
-pub use store::forecast::{Forecast, LevelForecast, Shortage, expected_file_bytes};
+pub use store::forecast::{Forecast, LevelForecast, Shortage};
 pub use store::generate::{Generate, Progress};
 pub use store::job::{ClassJob, JobDone};
 pub use store::manifest::{CountedClass, MANIFEST, Manifest, ManifestClass};

@@ -6,5 +6,4 @@ pub(crate) mod cpu;
 pub(crate) mod difference;
 #[cfg(feature = "gpu")]
 pub(crate) mod gpu;
-pub(crate) mod memory;
 pub(crate) mod solver;

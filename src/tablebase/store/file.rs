@@ -3,7 +3,7 @@
 //! ```text
 //! offset  bytes
 //! 0       8        magic: "DSQTABLE"
-//! 8       4        format version: 2, or 4 for a repacked table (3 if it is older)
+//! 8       4        format version: 2, or 4 for a repacked table
 //! 12      4        length M of the description
 //! 16      M        the description, JSON: see `Description`
 //!         16 * B   block table: for each block its length (u64) and the XXH3-64 of its bytes (u64)
@@ -14,33 +14,32 @@
 //!
 //! If a repacked file has a dictionary, it is the first block.
 //!
-//! There are B = sides * ceil(rows / block_rows) blocks, where `sides` is 2, or 1 if only one side to move is stored, and
-//! `rows` is the number of stored rows: those of the index, or in version 4 those with canonical positions.
+//! There are B = sides * ceil(rows / block_rows) blocks, where `sides` is 2, or 1 if only one side to move is stored,
+//! and `rows` is the number of stored rows: those of the index, or of a repacked table those with canonical positions.
 //! The values of the other side follow from the values after its moves, which lead to the stored side or to smaller
 //! classes. `layout` defines the contents of a block, `index` the numbers of rows and cells.
 
 use crate::board::{ByColor, Color, RuleOptions};
 use crate::tablebase::canonical::{Canonical, Place, interchangeable_sets};
 use crate::tablebase::index::Index;
-use crate::tablebase::layout::{Layout, block_bytes, checksum_codes};
+use crate::tablebase::layout::Layout;
 use crate::tablebase::solve::cpu::rows::Rows;
 use crate::tablebase::store::codec::{self, Dictionary};
-use crate::tablebase::store::partial::write_whole;
+use crate::tablebase::store::description::hex;
+pub use crate::tablebase::store::description::{Content, Description, Sides};
 use crate::tablebase::store::source::Source;
 pub use crate::tablebase::store::table_error::TableError;
-use crate::tablebase::store::table_error::{CANONICAL_VERSION, EXACT_VERSION, PACKED_VERSION};
+use crate::tablebase::store::table_error::{EXACT_VERSION, PACKED_VERSION};
 use crate::tablebase::value::{CellsMut, CellsRef};
-use crate::tablebase::{CellValue, Cells, Class, MAX_PIECES, Material, ROW_CELLS, Stats, Table, WIDTH};
+use crate::tablebase::{Cells, Class, Material, ROW_CELLS, Table, WIDTH};
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::io;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-const MAGIC: &[u8; 8] = b"DSQTABLE";
+pub(super) const MAGIC: &[u8; 8] = b"DSQTABLE";
 /// The largest decoded block that the reader accepts, in bytes.
 pub(super) const MAX_BLOCK_BYTES: usize = 1 << 20;
 /// The largest decoded dictionary that the reader accepts, in bytes.
@@ -55,115 +54,6 @@ thread_local! {
     static BUFFER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// How a table with all values of both sides to move is written.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Packing {
-    /// The most bytes of a decoded block (but at least one row).
-    block_bytes: usize,
-    /// Compression level of zstd.
-    level: i32,
-}
-
-impl Packing {
-    /// The packing of new tables: most of the time would be compression at a higher level.
-    pub(crate) fn fast(material: Material) -> Packing {
-        Packing { block_bytes: 64 << 10, level: if material.len() < MAX_PIECES { 5 } else { 3 } }
-    }
-}
-
-/// The sides to move that a file stores.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Sides {
-    /// White to move and Black to move.
-    Both,
-    /// White to move.
-    White,
-    /// Black to move.
-    Black,
-}
-
-impl Sides {
-    /// The stored sides, in the order of the file.
-    #[must_use]
-    pub fn colors(self) -> &'static [Color] {
-        match self {
-            Sides::Both => &Color::ALL,
-            Sides::White => &[Color::White],
-            Sides::Black => &[Color::Black],
-        }
-    }
-}
-
-/// The kind of the values of a file.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Content {
-    /// Win, draw or loss, and the distance to the end.
-    #[default]
-    Dtw,
-    /// Win, draw or loss: a win is stored as a win in 1 ply, a loss as a loss in 2.
-    Wdl,
-}
-
-/// The description in the header of a file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Description {
-    /// All rule options except repetition, as text.
-    pub rules: String,
-    /// [`RuleOptions::table_hash`] as 16 hexadecimal digits.
-    pub rules_hash: String,
-    /// The representative of the class.
-    pub material: String,
-    /// The pieces in the order of the index, capitals for White: row pieces, word piece, lane piece.
-    pub pieces: String,
-    /// Number of rows of the index.
-    pub rows: usize,
-    /// If the file stores only canonical positions, the number of rows with such positions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub canonical_rows: Option<usize>,
-    /// If the file stores only canonical positions, the sets of two or more interchangeable pieces, in the order of the
-    /// index.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub interchangeable: Vec<String>,
-    /// The sides to move that are stored.
-    pub sides: Sides,
-    /// Rows of a block; the last block has the remaining rows.
-    pub block_rows: usize,
-    /// Bytes of a cell: 1 or 2.
-    pub cell_bytes: usize,
-    /// Bytes of the decoded dictionary; 0 without a dictionary.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub dictionary: usize,
-    /// Whether a value that follows from a capture or den entry may be replaced by a worse one. A probe then takes the
-    /// best of the stored value and the values of the captures and den entries.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub dont_cares: bool,
-    /// The kind of the values.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub content: Content,
-    /// The codec with its version and level.
-    pub codec: String,
-    /// Checksum of the values of each side to move, stored or not, as 16 hexadecimal digits; independent of the codec.
-    pub values: ByColor<String>,
-    /// For each side to move the first cell with the longest distance; `None` if no position is decided.
-    pub deepest: ByColor<Option<usize>>,
-    /// The counts, with White and Black to move.
-    pub stats: ByColor<Stats>,
-}
-
-fn is_zero(number: &usize) -> bool {
-    *number == 0
-}
-
-fn is_false(flag: &bool) -> bool {
-    !flag
-}
-
-fn is_default(content: &Content) -> bool {
-    *content == Content::default()
-}
-
 /// The error of a failed read: [`TableError::Damaged`] if the file has become shorter since it was opened.
 fn read_error(path: &Path, source: io::Error) -> TableError {
     let path = path.to_owned();
@@ -176,163 +66,6 @@ fn read_error(path: &Path, source: io::Error) -> TableError {
 /// The little-endian number in up to eight bytes.
 fn number(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |n, &byte| n << 8 | u64::from(byte))
-}
-
-pub(super) fn hex(number: u64) -> String {
-    format!("{number:016x}")
-}
-
-/// The name of the codec in descriptions.
-pub(super) fn codec_name(level: i32) -> String {
-    format!("zstd {} level {level}", zstd::zstd_safe::version_string())
-}
-
-/// The values of a class, as a source for [`write`].
-pub(crate) trait Values: Sync {
-    /// Bytes of a cell.
-    fn cell_bytes(&self) -> usize;
-    /// Replaces `codes` by the codes of a range of rows in the order of the file, with 0 for a cell without a position.
-    /// `codes` must have the width of the cells.
-    fn gather(&self, layout: &Layout, color: Color, rows: Range<usize>, codes: &mut Cells);
-    /// The first cell with the longest distance of a side to move; `None` if no position is decided.
-    fn deepest(&self, color: Color, stats: &Stats) -> Option<usize>;
-}
-
-impl Values for Table {
-    fn cell_bytes(&self) -> usize {
-        self.cells.white.cell_bytes()
-    }
-
-    fn gather(&self, layout: &Layout, color: Color, rows: Range<usize>, codes: &mut Cells) {
-        layout.gather(self.cells[color].view().range(rows.start * ROW_CELLS..rows.end * ROW_CELLS), codes);
-    }
-
-    fn deepest(&self, color: Color, stats: &Stats) -> Option<usize> {
-        let plies = stats.by_plies.iter().rposition(|&n| n > 0)?;
-        let code = CellValue::Decided(plies as u16).code();
-        match self.cells[color].view() {
-            CellsRef::Byte(cells) => first(cells, code.try_into().ok()?),
-            CellsRef::Wide(cells) => first(cells, code),
-        }
-    }
-}
-
-/// The first cell with this code. Rayon searches large parts: cell by cell, its overhead exceeds the comparisons.
-fn first<C: PartialEq + Sync>(cells: &[C], code: C) -> Option<usize> {
-    const PART: usize = 1 << 16;
-    let start = PART * cells.par_chunks(PART).position_first(|part| part.contains(&code))?;
-    cells[start..].iter().position(|cell| *cell == code).map(|cell| start + cell)
-}
-
-/// The compressed blocks of a side to move.
-struct Side {
-    blocks: Vec<Box<[u8]>>,
-    checksum: u64,
-}
-
-/// Number of blocks that are compressed in parallel before their values enter the checksum.
-const BATCH: usize = 64;
-
-/// The input of [`write`] and the division into blocks.
-struct Writer<'a> {
-    values: &'a dyn Values,
-    layout: Layout,
-    rows: usize,
-    block_rows: usize,
-}
-
-impl Writer<'_> {
-    fn side(&self, color: Color, level: i32) -> io::Result<Side> {
-        // Reuses memory for all batches: clearing fresh memory takes about as long as everything else except zstd.
-        let mut batch: Vec<_> = (0..BATCH).map(|_| (Cells::empty(self.values.cell_bytes(), 0), Vec::new())).collect();
-        let (mut blocks, mut hash) = (Vec::new(), Xxh3::new());
-        let starts: Vec<usize> = (0..self.rows).step_by(self.block_rows).collect();
-        for starts in starts.chunks(BATCH) {
-            let made = starts.par_iter().zip(&mut batch).map(|(&first, (codes, hashed))| {
-                let rows = first..(first + self.block_rows).min(self.rows);
-                self.values.gather(&self.layout, color, rows, codes);
-                checksum_codes(codes.view(), hashed);
-                codec::compress(block_bytes(codes), level)
-            });
-            blocks.extend(made.collect::<io::Result<Vec<_>>>()?);
-            batch[..starts.len()].iter().for_each(|(_, hashed)| hash.update(bytemuck::cast_slice(hashed)));
-        }
-        Ok(Side { blocks, checksum: hash.digest() })
-    }
-}
-
-/// Writes the file of a solved class in a directory of tables, as every solver does.
-pub(crate) fn write_class(
-    dir: &Path,
-    rules: &RuleOptions,
-    material: Material,
-    values: &dyn Values,
-    stats: &ByColor<Stats>,
-) -> Result<(), TableError> {
-    write(&TableFile::path(dir, material), rules, material, values, stats, Packing::fast(material))
-}
-
-/// Writes the file of a class, atomically: the name appears only when the file is complete and on the disk.
-pub(crate) fn write(
-    path: &Path,
-    rules: &RuleOptions,
-    material: Material,
-    values: &dyn Values,
-    stats: &ByColor<Stats>,
-    packing: Packing,
-) -> Result<(), TableError> {
-    let index = Index::new(material).expect("no class has more pieces than an index");
-    let layout = Layout::new(&index);
-    let cell_bytes = values.cell_bytes();
-    let block_rows = (packing.block_bytes / (layout.row_len() * cell_bytes)).max(1);
-    let writer = Writer { values, layout, rows: index.rows, block_rows };
-    let side = |color| writer.side(color, packing.level).map_err(TableError::io(path));
-    let made = ByColor { white: side(Color::White)?, black: side(Color::Black)? };
-    let letters = index.pieces.iter().map(|piece| piece.letter());
-    let description = Description {
-        rules: rules.table_spelling(),
-        rules_hash: hex(rules.table_hash()),
-        material: material.to_string(),
-        pieces: letters.collect(),
-        rows: index.rows,
-        canonical_rows: None,
-        interchangeable: Vec::new(),
-        sides: Sides::Both,
-        block_rows,
-        cell_bytes,
-        dictionary: 0,
-        dont_cares: false,
-        content: Content::Dtw,
-        codec: codec_name(packing.level),
-        values: ByColor::from_fn(|color| hex(made[color].checksum)),
-        deepest: ByColor::from_fn(|color| values.deepest(color, &stats[color])),
-        stats: stats.clone(),
-    };
-    let blocks: Vec<_> = made.white.blocks.into_iter().chain(made.black.blocks).collect();
-    write_blocks(path, EXACT_VERSION, &description, &blocks)
-}
-
-/// Writes a file of these blocks, atomically.
-pub(super) fn write_blocks(
-    path: &Path,
-    version: u32,
-    description: &Description,
-    blocks: &[Box<[u8]>],
-) -> Result<(), TableError> {
-    let description = serde_json::to_vec(description).expect("a description is JSON");
-    let mut bytes = Vec::new();
-    bytes.extend(MAGIC);
-    bytes.extend(version.to_le_bytes());
-    bytes.extend((description.len() as u32).to_le_bytes());
-    bytes.extend(description);
-    for block in blocks {
-        bytes.extend((block.len() as u64).to_le_bytes());
-        bytes.extend(xxh3_64(block).to_le_bytes());
-    }
-    bytes.extend(xxh3_64(&bytes).to_le_bytes());
-    blocks.iter().for_each(|block| bytes.extend_from_slice(block));
-    bytes.extend(xxh3_64(&bytes).to_le_bytes());
-    write_whole(path, &bytes)
 }
 
 /// Checks values that were solved again against the checksums of the file at `path`.
@@ -423,7 +156,7 @@ impl TableFile {
         }
         let [version, len] = [8, 12].map(|at| start.get(at..at + 4).map(|bytes| number(bytes) as usize));
         let version = version.ok_or(damaged("it is cut short"))? as u32;
-        if ![EXACT_VERSION, PACKED_VERSION, CANONICAL_VERSION].contains(&version) {
+        if ![EXACT_VERSION, PACKED_VERSION].contains(&version) {
             return Err(TableError::Version { path: path.to_owned(), found: version });
         }
         let table = 16 + len.ok_or(damaged("it is cut short"))?;
@@ -448,25 +181,13 @@ impl TableFile {
             return Err(TableError::Material { path: path.to_owned(), found, wanted: material });
         }
         let index = Index::new(material).ok_or(damaged("it names more pieces than a table has"))?;
-        let layout = Layout::new(&index);
-        let cells = index.cells();
-        let row_bytes = layout.row_len().saturating_mul(description.cell_bytes);
-        let exact = description.dictionary == 0 && !description.dont_cares && description.content == Content::Dtw;
-        let sets = interchangeable_sets(&index, rules);
-        let canonical = (description.canonical_rows, &description.interchangeable);
-        let canonical_is_sound = if version == CANONICAL_VERSION {
-            canonical == (Some(Rows::count(&index, rules)), &set_names(&index, &sets))
-        } else {
-            canonical == (None, &Vec::new())
-        };
-        let sound = description.rows == index.rows
-            && canonical_is_sound
-            && (exact || version >= PACKED_VERSION)
-            && description.dictionary <= MAX_DICTIONARY_BYTES
-            && matches!(description.cell_bytes, 1 | 2)
-            && row_bytes.checked_mul(description.block_rows).is_some_and(|bytes| bytes <= MAX_BLOCK_BYTES)
-            && Color::ALL.iter().all(|&color| description.deepest[color].is_none_or(|cell| cell < cells));
-        if !sound {
+        let (layout, sets) = (Layout::new(&index), interchangeable_sets(&index, rules));
+        let canonical = (Some(Rows::count(&index, rules)), set_names(&index, &sets));
+        let stored = if version == PACKED_VERSION { canonical } else { (None, Vec::new()) };
+        let is_sound = (description.canonical_rows, &description.interchangeable) == (stored.0, &stored.1)
+            && (version == PACKED_VERSION || description.is_plain())
+            && fits(&description, &index, &layout);
+        if !is_sound {
             return Err(damaged("its description does not fit its material"));
         }
         let mut starts = vec![end + 8];
@@ -480,21 +201,18 @@ impl TableFile {
         if sum_at.checked_add(8) != Some(source.len()) {
             return Err(damaged("its length is wrong"));
         }
-        let checksum = number(&read(sum_at, 8)?);
-        let (path, dictionary) = (path.to_owned(), OnceLock::new());
-        let canonical = OnceLock::new();
         Ok(TableFile {
-            path,
+            path: path.to_owned(),
+            checksum: number(&read(sum_at, 8)?),
             source,
-            checksum,
             description,
             index,
             layout,
             starts,
             checksums,
-            dictionary,
+            dictionary: OnceLock::new(),
             sets,
-            canonical,
+            canonical: OnceLock::new(),
         })
     }
 
@@ -753,6 +471,16 @@ impl SideRows<'_> {
     }
 }
 
+/// Whether a description has the sizes of a table with this index.
+fn fits(description: &Description, index: &Index, layout: &Layout) -> bool {
+    let row_bytes = layout.row_len().saturating_mul(description.cell_bytes);
+    description.rows == index.rows
+        && description.dictionary <= MAX_DICTIONARY_BYTES
+        && matches!(description.cell_bytes, 1 | 2)
+        && row_bytes.checked_mul(description.block_rows).is_some_and(|bytes| bytes <= MAX_BLOCK_BYTES)
+        && Color::ALL.iter().all(|&color| description.deepest[color].is_none_or(|cell| cell < index.cells()))
+}
+
 /// The names of sets of pieces, given as places in the order of the index.
 fn set_names(index: &Index, sets: &[Vec<usize>]) -> Vec<String> {
     sets.iter().map(|set| set.iter().map(|&place| index.pieces[place].letter()).collect()).collect()
@@ -762,58 +490,6 @@ fn set_names(index: &Index, sets: &[Vec<usize>]) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::tablebase::Solver;
-
-    /// Checks that loading and probing find every value that a file stores.
-    fn holds(file: &TableFile, cells: &ByColor<Cells>) {
-        for &color in file.description().sides.colors() {
-            assert_eq!(file.load(color).unwrap(), cells[color]);
-            for cell in (0..cells[color].len()).step_by(97).filter(|&c| cells[color].get(c) != 0) {
-                let place = file.stored_place(color, cell);
-                let block = file.block(place.block).unwrap();
-                assert_eq!(file.code(&block, place), cells[color].get(cell));
-            }
-        }
-    }
-
-    /// Two bytes for each cell, as for lines longer than 253 plies. No small class has such a line.
-    #[test]
-    fn wide_cells_come_back() {
-        let rules = RuleOptions::PAPER;
-        let material: Material = "ERvR".parse().unwrap();
-        let solver = Solver::solved_material(&rules, material).unwrap();
-        let id = solver.classes().member(material).unwrap().class;
-        let stats = solver.class_stats(id).unwrap();
-        let narrow = solver.table(id).unwrap();
-        let mut wide = narrow.clone();
-        Color::ALL.iter().for_each(|&color| wide.cells[color].widen());
-        let dir = tempfile::tempdir().unwrap();
-        for packing in [Packing::fast(material), Packing { block_bytes: 16 << 10, level: 19 }] {
-            let [narrow_path, wide_path] = ["narrow", "wide"].map(|name| dir.path().join(name));
-            write(&narrow_path, &rules, material, narrow, stats, packing).unwrap();
-            write(&wide_path, &rules, material, &wide, stats, packing).unwrap();
-            let [narrow_file, file] =
-                [narrow_path, wide_path].map(|path| TableFile::open(&path, &rules, material).unwrap());
-            assert_eq!(file.description().cell_bytes, 2);
-            // No width changes the checksum of the values.
-            assert_eq!(file.description().values, narrow_file.description().values);
-            holds(&narrow_file, &narrow.cells);
-            holds(&file, &wide.cells);
-            for file in [&narrow_file, &file] {
-                let Description { block_rows, cell_bytes, .. } = *file.description();
-                let row_bytes = file.layout.row_len() * cell_bytes;
-                assert!(block_rows * row_bytes <= packing.block_bytes, "a block is no larger than it may be");
-                assert!((block_rows + 1) * row_bytes > packing.block_bytes, "and no smaller than it must be");
-            }
-        }
-        // The second byte belongs to the same cell.
-        for color in Color::ALL {
-            let Cells::Wide(cells) = &mut wide.cells[color] else { unreachable!("it was widened") };
-            cells.iter_mut().filter(|code| **code % 3 == 2).for_each(|code| *code += 256);
-        }
-        let path = dir.path().join("long");
-        write(&path, &rules, material, &wide, stats, Packing::fast(material)).unwrap();
-        holds(&TableFile::open(&path, &rules, material).unwrap(), &wide.cells);
-    }
 
     #[test]
     fn values_of_another_table_are_refused() {

@@ -1,28 +1,15 @@
 //! A forecast of the time, disk space and memory of generating tables, level by level, and of shortages of the machine.
 
 use super::generate::{Generate, Made};
-use super::memory::{class_bytes, level_bytes};
 use super::peak;
-use crate::tablebase::{ClassId, ROW_CELLS, Solver};
+use crate::tablebase::needs::{class_bytes, expected_file_bytes, level_bytes, table_cells};
+use crate::tablebase::{ClassId, Solver};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// Cells per byte on disk. Measured: 24 for four pieces, 26 for five, 22 and 35 for two classes of six.
-const CELLS_PER_BYTE: u64 = 24;
 /// Cells that a core compresses and writes per second, measured with five pieces.
 const CELLS_PER_SECOND: f64 = 2.6e8;
-
-/// Cells of a table, both sides to move.
-fn cells(rows: usize) -> u64 {
-    (2 * rows * ROW_CELLS) as u64
-}
-
-/// The expected bytes of a table as `dsq generate` writes it, with `rows` rows of 4096 cells for one side to move.
-#[must_use]
-pub fn expected_file_bytes(rows: usize) -> u64 {
-    cells(rows) / CELLS_PER_BYTE
-}
 
 /// The forecast for one level.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -120,7 +107,7 @@ impl Generate<'_> {
         let forecast = |pieces: usize, left: Vec<ClassId>, values: bool, memory: usize| {
             let rows: usize = left.iter().map(|&id| classes.get(id).index().rows).sum();
             let written = if values { rows } else { 0 };
-            let core_seconds = rows as f64 / rows_per_second + cells(written) as f64 / CELLS_PER_SECOND;
+            let core_seconds = rows as f64 / rows_per_second + table_cells(written) as f64 / CELLS_PER_SECOND;
             LevelForecast {
                 pieces,
                 classes: left.len(),

@@ -2,15 +2,17 @@
 //! classes level by level, and lists all tables in the manifest.
 
 use crate::board::{ByColor, Color, RuleOptions};
+use crate::tablebase::needs::class_bytes;
+use crate::tablebase::needs::limit::MemoryLimit;
 use crate::tablebase::solve::backend::{SolveError, Solved};
 use crate::tablebase::store::error::SetError;
-use crate::tablebase::store::file::{Content, Description, TableError, TableFile, check_values, write_class};
+use crate::tablebase::store::file::{Content, Description, TableError, TableFile, check_values};
 use crate::tablebase::store::lock::lock;
 use crate::tablebase::store::manifest::{
     CountedClass, Manifest, largest, manifest_for, read_manifest, update_manifest, write_manifest,
 };
-use crate::tablebase::store::memory::{MemoryLimit, class_bytes};
 use crate::tablebase::store::partial::{ABANDONED, sweep};
+use crate::tablebase::store::write::write_class;
 use crate::tablebase::{ClassId, Classes, Material, Solver, Stats};
 use std::collections::{HashMap, HashSet};
 use std::fs;

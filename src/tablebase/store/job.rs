@@ -3,17 +3,17 @@
 
 use super::counts::{ClassCounts, Provenance};
 use super::error::SetError;
-use super::file::{Content, TableError, TableFile, Values, write_class};
-use super::memory::{MemoryLimit, class_bytes};
+use super::file::{Content, TableError, TableFile};
 use super::peak;
 use super::replayed::Replayed;
+use super::write::{Values, write_class};
 use crate::board::{ByColor, Color, RuleOptions};
+use crate::tablebase::needs::class_bytes;
+use crate::tablebase::needs::limit::MemoryLimit;
 use crate::tablebase::solve::cpu::conversions::CaptureTables;
-use crate::tablebase::solve::cpu::pass::{Keep, Observer, Outcome, Unobserved};
+use crate::tablebase::solve::cpu::iteration::{Keep, Observer, Outcome, Unobserved};
 use crate::tablebase::value::CellsMut;
-use crate::tablebase::{
-    BufferPool, ClassId, Classes, CpuBackend, Material, MemoryNeed, ROW_CELLS, SolveError, Solved, Solver,
-};
+use crate::tablebase::{BufferPool, ClassId, Classes, CpuBackend, Material, MemoryNeed, SolveError, Solved, Solver};
 use rayon::prelude::*;
 use std::path::Path;
 use std::time::Instant;
@@ -296,7 +296,7 @@ pub(super) struct CaptureTable {
 impl CaptureTable {
     /// Bytes of the decoded values.
     fn bytes(&self) -> usize {
-        self.file.index().rows * ROW_CELLS * self.file.description().cell_bytes
+        self.file.index().cells() * self.file.description().cell_bytes
     }
 }
 

@@ -1,7 +1,7 @@
 //! Tables on disk:
 //!
-//! - the file of a class: `codec`, `file`, `source`, `partial`, `table_error`
-//! - generating a directory of tables: `manifest`, `lock`, `memory`, `forecast`, `generate`; smaller files: `repack`, `pack`
+//! - the file of a class: `file` (reading), `write`, `description`, `codec`, `source`, `partial`, `table_error`
+//! - generating a directory of tables: `manifest`, `lock`, `forecast`, `generate`; smaller files: `repack`, `pack`
 //! - one class as a separate job, and a directory that jobs fill: `job`, `replayed`, `counts`, `peak`, `finish`
 //! - opening and probing tables: `set`, `prober`, `many`, `cache`
 //! - solving a class when a probe needs it: `on_demand`
@@ -11,6 +11,7 @@
 pub(crate) mod cache;
 pub(crate) mod codec;
 pub(crate) mod counts;
+mod description;
 pub(crate) mod error;
 pub(crate) mod export;
 pub(crate) mod file;
@@ -21,7 +22,6 @@ pub(crate) mod job;
 pub(crate) mod lock;
 pub(crate) mod manifest;
 pub(crate) mod many;
-pub(crate) mod memory;
 pub(crate) mod on_demand;
 mod pack;
 pub(crate) mod partial;
@@ -35,3 +35,4 @@ pub(crate) mod set;
 mod source;
 mod table_error;
 pub(crate) mod verify;
+pub(crate) mod write;

@@ -2,10 +2,11 @@
 //! replace values that follow from a capture or den entry, and compress small blocks with a shared dictionary.
 
 use super::codec::compress;
-use super::file::{Content, Description, MAX_BLOCK_BYTES, Sides, TableError, TableFile, codec_name, write_blocks};
-use super::table_error::{CANONICAL_VERSION, PACKED_VERSION};
+use super::description::{Content, Description, Sides, codec_name};
+use super::file::{MAX_BLOCK_BYTES, TableError, TableFile};
+use super::table_error::PACKED_VERSION;
+use super::write::write_blocks;
 use crate::board::{ByColor, Color};
-use crate::tablebase::canonical::Canonical;
 use rayon::prelude::*;
 use std::io;
 use std::path::Path;
@@ -35,27 +36,22 @@ pub(super) trait PackedRows: Sync {
 /// Whether a file is repacked by this version of the program.
 pub(super) fn is_packed(file: &TableFile, content: Content) -> bool {
     let description = file.description();
-    description.codec == codec_name(LEVEL)
-        && description.dont_cares
-        && description.content == content
-        && description.canonical_rows.is_some()
+    description.codec == codec_name(LEVEL) && description.dont_cares && description.content == content
 }
 
-/// Writes the values of `source`, given as `rows`, to a repacked file, atomically. Without `canonical` the file has
-/// version 3 and `rows` are all rows of the index.
+/// Writes the canonical positions of `source`, whose values are given as `rows`, to a repacked file, atomically.
 pub(super) fn write_packed(
     path: &Path,
     source: &TableFile,
     content: Content,
-    canonical: Option<&Canonical>,
     rows: &impl PackedRows,
 ) -> Result<(), TableError> {
-    let packer = Packer::new(source, content, canonical, rows);
+    let packer = Packer::new(source, content, rows);
     let Packed { sides, dictionary, blocks } = packer.pack().map_err(TableError::io(path))?;
     let description = Description {
         sides,
-        canonical_rows: canonical.map(Canonical::rows),
-        interchangeable: if canonical.is_some() { source.set_names() } else { Vec::new() },
+        canonical_rows: Some(source.canonical().rows()),
+        interchangeable: source.set_names(),
         block_rows: packer.block_rows,
         cell_bytes: packer.cell_bytes,
         dictionary,
@@ -64,8 +60,7 @@ pub(super) fn write_packed(
         codec: codec_name(LEVEL),
         ..source.description().clone()
     };
-    let version = if canonical.is_some() { CANONICAL_VERSION } else { PACKED_VERSION };
-    write_blocks(path, version, &description, &blocks)
+    write_blocks(path, PACKED_VERSION, &description, &blocks)
 }
 
 /// The contents of a file.
@@ -88,14 +83,11 @@ struct Packer<'a, R> {
 }
 
 impl<'a, R: PackedRows> Packer<'a, R> {
-    fn new(source: &TableFile, content: Content, canonical: Option<&Canonical>, rows: &'a R) -> Packer<'a, R> {
+    fn new(source: &TableFile, content: Content, rows: &'a R) -> Packer<'a, R> {
         let cell_bytes = if content == Content::Wdl { 1 } else { source.description().cell_bytes };
-        let all = source.index().rows;
-        let (numbers, cells): (Vec<usize>, usize) = match canonical {
-            Some(canonical) => (canonical.stored_rows().collect(), canonical.cells()),
-            None => ((0..all).collect(), all * source.row_len()),
-        };
-        let bytes = cells * cell_bytes;
+        let canonical = source.canonical();
+        let numbers: Vec<usize> = canonical.stored_rows().collect();
+        let bytes = canonical.cells() * cell_bytes;
         let longest = source.row_len() * cell_bytes;
         let block_rows = (BLOCK_BYTES * numbers.len() / bytes).min(MAX_BLOCK_BYTES / longest).max(1);
         Packer { rows, numbers, bytes, cell_bytes, block_rows }

@@ -183,36 +183,6 @@ mod tests {
         assert!(matches!(&error, SetError::MixedKinds { path } if path.ends_with("EvLTP.dsq")), "{error}");
     }
 
-    /// Files of version 3 are read, and repacked again.
-    #[test]
-    fn older_repacked_tables_are_read() {
-        let (dir, older) = (tables(), tempfile::tempdir().unwrap());
-        let exact = TableSet::open(dir.path()).unwrap();
-        let mut ids: Vec<ClassId> = exact.ids().collect();
-        ids.sort();
-        let mut prover = Prover::new(&exact, 8 << 30);
-        for &id in &ids {
-            let path = TableFile::path(older.path(), exact.classes().get(id).representative);
-            prover.repack_all_positions(id, &path).unwrap();
-        }
-        let id = exact.classes().member(material()).unwrap().class;
-        write_manifest(older.path(), &RULES, Some(exact.classes()), &[]).unwrap();
-        let positions = positions(9, 1000);
-        for version in [3, 4] {
-            let file = open(older.path()).unwrap();
-            assert_eq!(fs::read(TableFile::path(older.path(), material())).unwrap()[8], version);
-            assert_eq!(is_packed(&file, Content::Dtw), version == 4);
-            let set = TableSet::open(older.path()).unwrap();
-            for position in &positions {
-                let value = exact.look_up(position, None).unwrap();
-                assert_eq!(set.look_up(position, None).unwrap(), value, "{}", position.to_fen());
-            }
-            assert!(set.table(id).unwrap() == exact.table(id).unwrap());
-            assert!(Prover::new(&set, 8 << 30).prove(id).unwrap().is_ok());
-            repack(older.path(), 8 << 30, &|before, after| assert!(version == 3 || before == after)).unwrap();
-        }
-    }
-
     /// Number of positions of the stored side.
     fn packed_values(table: &crate::tablebase::Table, file: &TableFile) -> u64 {
         let cells = &table.cells[file.description().sides.colors()[0]];
@@ -273,8 +243,13 @@ mod tests {
             assert!(open(dir.path()).is_err(), "cut at {at}");
         }
         assert!(answered > 0);
-        // A later version, and files of older versions that claim features of version 4.
-        for (version, word) in [(5, "version 5"), (3, "does not fit"), (2, "does not fit")] {
+        // Versions that are not read, and a file of version 2 that claims features of version 4.
+        let words = [
+            (5, "version 5; this program reads versions 2 and 4: update it"),
+            (3, "version 3; this program reads versions 2 and 4: delete the table and generate it again"),
+            (2, "does not fit"),
+        ];
+        for (version, word) in words {
             let mut bytes = whole.clone();
             bytes[8] = version;
             let end = whole.len() - 8;

@@ -2,12 +2,12 @@
 //! class block by block, and each block is compressed at once.
 
 use super::codec::{compress, decompress};
-use super::file::Values;
+use super::write::Values;
 use crate::board::{ByColor, Color, RuleOptions};
 use crate::tablebase::index::Index;
 use crate::tablebase::layout::Layout;
 use crate::tablebase::solve::cpu::change_log::LoggedRange;
-use crate::tablebase::solve::cpu::pass::Outcome;
+use crate::tablebase::solve::cpu::iteration::Outcome;
 use crate::tablebase::solve::cpu::rows::Rows;
 use crate::tablebase::value::Cells;
 use crate::tablebase::{Material, Stats};
@@ -114,7 +114,7 @@ impl Values for Replayed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tablebase::solve::cpu::pass::{Keep, Task, solve};
+    use crate::tablebase::solve::cpu::iteration::{Keep, Task, solve};
     use crate::tablebase::{ClassId, CpuBackend, Solver};
 
     /// Values from a change log equal the values that are solved in memory, for ranges and cells of any size, under

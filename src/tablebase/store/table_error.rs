@@ -7,10 +7,8 @@ use thiserror::Error;
 
 /// The format version of tables with all values of both sides to move, as the solver reads them.
 pub(crate) const EXACT_VERSION: u32 = 2;
-/// The format version of older repacked tables, which have a dictionary and do not store every value.
-pub(crate) const PACKED_VERSION: u32 = 3;
-/// The format version of repacked tables, which also store only canonical positions.
-pub(crate) const CANONICAL_VERSION: u32 = 4;
+/// The format version of repacked tables, which store only canonical positions and not every value.
+pub(crate) const PACKED_VERSION: u32 = 4;
 
 /// Why a table file cannot be used.
 #[derive(Debug, Error)]
@@ -38,7 +36,8 @@ pub enum TableError {
         path: PathBuf,
     },
     /// The file has another format version.
-    #[error("{path} has format version {found}; this program reads versions {EXACT_VERSION} to {CANONICAL_VERSION}")]
+    #[error("{path} has format version {found}; this program reads versions {EXACT_VERSION} and {PACKED_VERSION}: {}",
+            if *found > PACKED_VERSION { "update it" } else { "delete the table and generate it again" })]
     Version {
         /// The file.
         path: PathBuf,

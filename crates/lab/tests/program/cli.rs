@@ -75,8 +75,7 @@ fn files_that_cannot_be_used_are_named() {
 #[cfg(unix)]
 #[test]
 fn the_same_fault_has_the_same_code() {
-    for command in [&["train", "/"][..], &["datagen", "--evaluation", "/", "--out", "x"]]
-    {
+    for command in [&["train", "/"][..], &["datagen", "--evaluation", "/", "--out", "x"]] {
         assert!(failure(3, command).starts_with("dsq-lab: cannot read /: "), "{command:?}");
     }
 }

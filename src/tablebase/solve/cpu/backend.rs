@@ -1,10 +1,10 @@
 use crate::cpu::CpuLevel;
+use crate::tablebase::needs::WorkingMemory;
 use crate::tablebase::solve::backend::{Backend, Job, Sink, SolveError};
 use crate::tablebase::solve::cpu::buckets::Entry;
-use crate::tablebase::solve::cpu::pass::{Iteration, Keep, Observer, Task, Unobserved, solve};
+use crate::tablebase::solve::cpu::iteration::{Iteration, Keep, Observer, Task, Unobserved, solve};
 use crate::tablebase::solve::cpu::pool::BufferPool;
 use crate::tablebase::solve::cpu::rows::Rows;
-use crate::tablebase::solve::memory::{WorkingMemory, most_value_bytes};
 use crate::tablebase::{Cells, ClassId, Classes, Index, WIDTH};
 use rayon::prelude::*;
 use std::cmp::Reverse;
@@ -61,8 +61,9 @@ impl CpuBackend {
         !self.widens
     }
 
-    fn bytes(&self, need: WorkingMemory) -> usize {
-        if self.spill.is_some() { need.total_spilled() } else { need.total() }
+    /// Bytes for solving a class with `rows` solved rows.
+    fn class_bytes(&self, index: &Index, rows: usize, values: bool) -> usize {
+        WorkingMemory::at_most(index, rows, values).total(self.spill.is_some())
     }
 
     /// The task of solving one class, without the tables that captures lead to.
@@ -110,10 +111,9 @@ impl Backend for CpuBackend {
     }
 
     fn solve(&mut self, job: &Job<'_>, sink: Sink<'_>) -> Result<(), SolveError> {
-        let job_values = |index: &Index| if job.values { most_value_bytes(index) } else { 0 };
         let bytes = |id: ClassId| {
             let index = job.classes.get(id).index();
-            self.bytes(WorkingMemory::new(&index, Rows::count(&index, job.classes.options()), job_values(&index)))
+            self.class_bytes(&index, Rows::count(&index, job.classes.options()), job.values)
         };
         let mut ids = job.ids.to_vec();
         // Starts with the largest class, so that the last classes to finish are small.
@@ -135,6 +135,6 @@ impl Backend for CpuBackend {
 
     fn host_bytes(&self, index: &Index, values: bool) -> usize {
         // Without the rules the equal rows are unknown, so this counts all rows.
-        self.bytes(WorkingMemory::new(index, index.rows, if values { most_value_bytes(index) } else { 0 }))
+        self.class_bytes(index, index.rows, values)
     }
 }

@@ -4,12 +4,13 @@
 
 use crate::board::geometry::DEN;
 use crate::board::{Bitboard, ByColor, Color, Direction, NoMove, Piece, RuleOptions, Square};
-use crate::cpu::{Vector, prefetch};
+use crate::cpu::Vector;
 use crate::tablebase::address::{MaterialAddresser, SQUARES};
 use crate::tablebase::class::Classes;
 use crate::tablebase::index::{Index, WIDTH};
 use crate::tablebase::material::squares_in_play;
 use crate::tablebase::solve::cpu::buckets::{Buckets, Entry};
+use crate::tablebase::solve::cpu::lookup::{Base, Best, Lookup};
 use crate::tablebase::solve::cpu::quiet::{MAX_ROW_PIECES, Row};
 use crate::tablebase::value::{CellsRef, Code, DRAW, NO_MOVE};
 use crate::tablebase::{ClassId, Material, Table};
@@ -88,7 +89,7 @@ pub(crate) struct CaptureAddress {
     pub first: Option<(usize, u64)>,
     /// For the word piece and the lane piece, by `mirrored`: the order of the cells of all its squares in the smaller
     /// class, if they are contiguous and the piece does not decide about the mirroring.
-    orders: [[Option<LaneOrder>; 2]; 2],
+    pub(super) orders: [[Option<LaneOrder>; 2]; 2],
 }
 
 /// The captures and den entries of one side of a class.
@@ -97,7 +98,7 @@ pub(crate) struct Conversions {
     pub(crate) captures: Vec<Capture>,
     /// By piece: the squares from which it steps into the enemy's den; empty for the opponent's pieces.
     pub(crate) den_entries: Vec<u64>,
-    lane_blocks: bool,
+    pub(super) lane_blocks: bool,
     first_blocks: bool,
     options: RuleOptions,
 }
@@ -130,7 +131,7 @@ impl Conversions {
 
     /// The values of moving to positions with these codes for the opponent.
     #[inline(always)]
-    fn values<C: Copy + Into<Code>>(&self, codes: [C; WIDTH]) -> [ConversionValue; WIDTH] {
+    pub(super) fn values<C: Copy + Into<Code>>(&self, codes: [C; WIDTH]) -> [ConversionValue; WIDTH] {
         let last_escape = if self.options.no_move == NoMove::Draw { NO_MOVE } else { DRAW };
         codes.map(|code| {
             let code = code.into();
@@ -231,263 +232,10 @@ fn push_word<V: Vector>(
     }
 }
 
-/// The role of a piece in the index.
-#[derive(Copy, Clone)]
-enum Kind {
-    Row,
-    Word,
-    Lane,
-}
-
-/// The partial cell number in the smaller class of the pieces placed so far, as the board is and mirrored. `mirrored`
-/// tells which of the two is valid once the deciding piece is placed.
-#[derive(Copy, Clone)]
-struct Base {
-    cells: [u64; 2],
-    mirrored: bool,
-}
-
-impl Base {
-    /// The cell of the placed pieces; the first possible cell if a piece is missing.
-    #[inline(always)]
-    fn cell(self) -> usize {
-        self.cells[usize::from(self.mirrored)] as usize
-    }
-}
-
-/// Lookups for one capture in one row.
-struct Lookup<'a> {
-    moves: &'a Conversions,
-    capture: &'a Capture,
-    /// The cells of the smaller class with the right side to move; `None` if the capture ends the game.
-    cells: Option<CellsRef<'a>>,
-    squares: &'a [usize; MAX_ROW_PIECES],
-    row_pieces: usize,
-    /// The row's positions.
-    valid: &'a Row,
-    /// The square, as a set, of the first row piece if it is a rat that blocks; otherwise 0.
-    rat: u64,
-}
-
-/// The value of the best conversion of each position of a row.
-type Best = [[ConversionValue; WIDTH]; WIDTH];
-
-impl Lookup<'_> {
-    /// Looks up the capture for all positions of the row in which it is possible.
-    #[inline(always)]
-    fn all_words(&self, best: &mut Best) {
-        match (self.kind(self.capture.attacker), self.kind(self.capture.victim)) {
-            (Kind::Row, Kind::Row) => self.row_takes_row(best),
-            (Kind::Row, Kind::Word) => self.row_takes_word(best),
-            (Kind::Row, Kind::Lane) => self.row_takes_lane(best),
-            (Kind::Word, Kind::Row) => self.word_takes_row(best),
-            (Kind::Word, Kind::Lane) => self.word_takes_lane(best),
-            (Kind::Lane, Kind::Row) => self.lane_takes_row(best),
-            (Kind::Lane, Kind::Word) => self.lane_takes_word(best),
-            (Kind::Word, Kind::Word) | (Kind::Lane, Kind::Lane) => unreachable!("a piece does not take itself"),
-        }
-    }
-
-    #[inline(always)]
-    fn kind(&self, piece: usize) -> Kind {
-        match piece.checked_sub(self.row_pieces) {
-            None => Kind::Row,
-            Some(0) => Kind::Word,
-            Some(_) => Kind::Lane,
-        }
-    }
-
-    #[inline(always)]
-    fn row_takes_row(&self, best: &mut Best) {
-        let Capture { attacker, victim, hits_from, .. } = self.capture;
-        for &(to, crossed) in &hits_from[self.squares[*attacker]] {
-            if to.index() == self.squares[*victim] && crossed & self.rat == 0 {
-                let base = self.base(Some((*attacker, to.index())));
-                for s in 0..WIDTH {
-                    self.all_lanes(s, crossed, self.placed(base, self.row_pieces, s), &mut best[s]);
-                }
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn row_takes_word(&self, best: &mut Best) {
-        let Capture { attacker, hits_from, .. } = self.capture;
-        for &(to, crossed) in &hits_from[self.squares[*attacker]] {
-            if crossed & self.rat == 0 {
-                let base = self.base(Some((*attacker, to.index())));
-                self.all_lanes(to.index(), crossed, base, &mut best[to.index()]);
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn row_takes_lane(&self, best: &mut Best) {
-        let Capture { attacker, hits_from, .. } = self.capture;
-        for &(to, crossed) in &hits_from[self.squares[*attacker]] {
-            if crossed & self.rat == 0 {
-                let values = self.values(self.base(Some((*attacker, to.index()))), self.row_pieces, u64::MAX);
-                for s in 0..WIDTH {
-                    let lane = &mut best[s][to.index()];
-                    *lane = values[s].max(*lane);
-                }
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn word_takes_row(&self, best: &mut Best) {
-        let to = self.squares[self.capture.victim];
-        let hits = &self.capture.hits_to[to];
-        if hits.is_empty() {
-            return;
-        }
-        let base = self.placed(self.base(None), self.row_pieces, to);
-        // The word piece is on `to` after the capture, wherever it comes from.
-        let values = self.values(base, self.row_pieces + 1, u64::MAX);
-        for &(from, crossed) in hits.iter().filter(|(_, crossed)| crossed & self.rat == 0) {
-            raise_lanes(&values, !self.blocked(crossed), &mut best[from.index()]);
-        }
-    }
-
-    #[inline(always)]
-    fn word_takes_lane(&self, best: &mut Best) {
-        let values = self.values(self.base(None), self.row_pieces, u64::MAX);
-        for s in 0..WIDTH {
-            for &(to, _) in self.capture.hits_from[s].iter().filter(|(_, crossed)| crossed & self.rat == 0) {
-                let lane = &mut best[s][to.index()];
-                *lane = values[to.index()].max(*lane);
-            }
-        }
-    }
-
-    /// No rat can block a leap of the lane piece: if the class has a rat, the lane piece itself is a rat.
-    #[inline(always)]
-    fn lane_takes_row(&self, best: &mut Best) {
-        let to = self.squares[self.capture.victim];
-        let hits = &self.capture.hits_to[to];
-        if hits.is_empty() {
-            return;
-        }
-        let values = self.values(self.base(Some((self.row_pieces + 1, to))), self.row_pieces, u64::MAX);
-        for s in 0..WIDTH {
-            self.raise(values[s], hits, &mut best[s]);
-        }
-    }
-
-    #[inline(always)]
-    fn lane_takes_word(&self, best: &mut Best) {
-        let values = self.values(self.base(None), self.row_pieces + 1, u64::MAX);
-        for s in 0..WIDTH {
-            self.raise(values[s], &self.capture.hits_to[s], &mut best[s]);
-        }
-    }
-
-    /// Raises the lanes from which the capture is possible to at least this value.
-    #[inline(always)]
-    fn raise(&self, value: ConversionValue, hits: &[(Square, u64)], best: &mut [ConversionValue; WIDTH]) {
-        for &(from, _) in hits {
-            let lane = &mut best[from.index()];
-            *lane = value.max(*lane);
-        }
-    }
-
-    /// The row pieces without the victim, with the piece of `moved` on its new square.
-    #[inline(always)]
-    fn base(&self, moved: Option<(usize, usize)>) -> Base {
-        let mut base = Base { cells: [0; 2], mirrored: false };
-        let Some(address) = &self.capture.address else { return base };
-        for piece in 0..self.row_pieces {
-            if piece != self.capture.victim && Some(piece) != moved.map(|m| m.0) {
-                address.add(&mut base, piece, self.squares[piece]);
-            }
-        }
-        if let Some((piece, square)) = moved {
-            address.add(&mut base, piece, square);
-        }
-        base
-    }
-
-    /// `base` with one more piece.
-    #[inline(always)]
-    fn placed(&self, mut base: Base, piece: usize, square: usize) -> Base {
-        if let Some(address) = &self.capture.address {
-            address.add(&mut base, piece, square);
-        }
-        base
-    }
-
-    /// The value of the capture by the square of the last piece to be placed. The values of squares outside `squares`,
-    /// and of squares where the piece may not stand, are arbitrary.
-    #[inline(always)]
-    fn values(&self, base: Base, last: usize, squares: u64) -> [ConversionValue; WIDTH] {
-        match self.cells {
-            None => [WIN_IN_ONE; WIDTH],
-            Some(CellsRef::Byte(cells)) => self.moves.values(match self.order(base, last) {
-                Some(order) => order.read(&cells[base.cell()..][..WIDTH]),
-                None => self.codes(cells, base, last, squares),
-            }),
-            Some(CellsRef::Wide(cells)) => self.moves.values(self.codes(cells, base, last, squares)),
-        }
-    }
-
-    /// The order of the cells by the square of the last piece to be placed (the word or the lane piece), if they are
-    /// contiguous.
-    #[inline(always)]
-    fn order(&self, base: Base, last: usize) -> Option<LaneOrder> {
-        self.capture.address.as_ref()?.orders[last - self.row_pieces][usize::from(base.mirrored)]
-    }
-
-    /// The codes by the square of the last piece to be placed. The cells are scattered, so all are prefetched before
-    /// the first is read.
-    #[inline(always)]
-    fn codes<C: Copy + Default>(&self, cells: &[C], base: Base, last: usize, squares: u64) -> [C; WIDTH] {
-        let (mut codes, mut there) = ([C::default(); WIDTH], [0; WIDTH]);
-        for_each(squares, |square| {
-            there[square] = self.placed(base, last, square).cell();
-            prefetch(&cells[there[square]]);
-        });
-        for_each(squares, |square| codes[square] = cells[there[square]]);
-        codes
-    }
-
-    /// Looks up the capture for every lane of word `s`, with all other pieces placed in `base`.
-    #[inline(always)]
-    fn all_lanes(&self, s: usize, crossed: u64, base: Base, best: &mut [ConversionValue; WIDTH]) {
-        let lanes = self.valid.0[s] & !self.blocked(crossed);
-        if lanes != 0 {
-            raise_lanes(&self.values(base, self.row_pieces + 1, lanes), lanes, best);
-        }
-    }
-
-    /// The lanes on which the lane piece, if it is a rat, blocks a leap over this water.
-    #[inline(always)]
-    fn blocked(&self, crossed: u64) -> u64 {
-        if self.moves.lane_blocks { crossed } else { 0 }
-    }
-}
-
-/// Calls `f` with the number of every set bit.
-#[inline(always)]
-fn for_each(mut bits: u64, mut f: impl FnMut(usize)) {
-    while bits != 0 {
-        f((bits.trailing_zeros() & 63) as usize);
-        bits &= bits - 1;
-    }
-}
-
-/// Raises these lanes to at least their values.
-#[inline(always)]
-fn raise_lanes(values: &[ConversionValue; WIDTH], lanes: u64, best: &mut [ConversionValue; WIDTH]) {
-    for (lane, (best, &value)) in best.iter_mut().zip(values).enumerate() {
-        *best = if lanes >> lane & 1 != 0 { value.max(*best) } else { *best };
-    }
-}
-
 /// The order of the contiguous cells of all squares of a piece in a smaller class: the ranks, and the squares within a
 /// rank, each in our order or reversed.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-struct LaneOrder {
+pub(super) struct LaneOrder {
     ranks_turned: bool,
     files_turned: bool,
 }
@@ -505,7 +253,7 @@ impl LaneOrder {
 
     /// The cells by our squares. The last element is arbitrary.
     #[inline(always)]
-    fn read(self, cells: &[u8]) -> [u8; WIDTH] {
+    pub(super) fn read(self, cells: &[u8]) -> [u8; WIDTH] {
         let mut codes = [0; WIDTH];
         for rank in 0..9 {
             let from = 7 * if self.ranks_turned { 8 - rank } else { rank };
@@ -520,7 +268,7 @@ impl LaneOrder {
 
 impl CaptureAddress {
     #[inline(always)]
-    fn add(&self, base: &mut Base, piece: usize, square: usize) {
+    pub(super) fn add(&self, base: &mut Base, piece: usize, square: usize) {
         base.cells[0] += self.offsets[0][piece][square];
         base.cells[1] += self.offsets[1][piece][square];
         if let Some((first, mirror)) = self.first

@@ -2,13 +2,18 @@
 
 mod backend;
 pub(crate) mod buckets;
+mod cells;
 pub(crate) mod change_log;
 pub(crate) mod conversions;
+pub(crate) mod iteration;
+mod lookup;
 pub(crate) mod neighbours;
-pub(crate) mod pass;
+mod pass;
+pub(crate) mod planes;
 mod pool;
 pub(crate) mod quiet;
 pub(crate) mod rows;
+mod start;
 
 pub use backend::CpuBackend;
 pub use pool::BufferPool;

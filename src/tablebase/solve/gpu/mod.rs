@@ -16,9 +16,8 @@ mod tables;
 
 use crate::gpu::{AdapterChoice, AdapterReport, Device, GpuError};
 use crate::tablebase::class::Classes;
+use crate::tablebase::needs::gpu::{BatchFormat, BatchNeeds, GPU_PLANE_ROW, host_bytes, solved_rows};
 use crate::tablebase::solve::backend::{Backend, DeviceWork, Job, Sink, SolveError};
-use crate::tablebase::solve::memory::gpu::{BatchFormat, BatchNeeds, GPU_PLANE_ROW, solved_rows};
-use crate::tablebase::solve::memory::{may_be_wide, most_value_bytes};
 use crate::tablebase::value::Cells;
 use crate::tablebase::{ClassId, Index};
 use kernels::{Kernels, TABLE_BUFFERS, read_only};
@@ -280,10 +279,8 @@ impl Backend for Gpu {
         Ok(())
     }
 
-    /// Bytes of the values, and of one side's as they are fetched from the GPU.
     fn host_bytes(&self, index: &Index, values: bool) -> usize {
-        let fetched = index.cells() * if may_be_wide(index) { 2 } else { 1 };
-        if values { most_value_bytes(index) + fetched } else { 0 }
+        host_bytes(index, values)
     }
 
     fn work(&self) -> Option<DeviceWork> {

@@ -17,10 +17,9 @@ use super::peak;
 use super::table_error::TableError;
 use crate::board::{Move, Position, Rules};
 use crate::tablebase::address::{Address, Addresser};
-use crate::tablebase::solve::cpu::pass::Keep;
-use crate::tablebase::solve::cpu::rows::Rows;
+use crate::tablebase::solve::cpu::iteration::Keep;
 use crate::tablebase::{
-    BufferPool, ClassId, Classes, CpuBackend, Material, MemoryNeed, Probe, ROW_CELLS, SolveError, TableProber, Value,
+    BufferPool, ClassId, Classes, CpuBackend, Material, MemoryNeed, Probe, SolveError, TableProber, Value,
 };
 use class_cache::ClassCache;
 use distance::{Distances, Probed, Stop};
@@ -39,12 +38,6 @@ use std::time::Duration;
 /// search takes less than a second.
 const SEARCH_PLIES: u16 = 11;
 const SEARCH_BUDGET: usize = 20_000;
-
-/// The most bytes of a solved row of one side to move in the file of a class, and in memory while the file is written.
-const FILE_ROW_BYTES: usize = 384;
-const RECORD_ROW_BYTES: usize = 128;
-/// The most bytes of conversions on disk for each byte of a plane.
-const SPILLED_PLANES: usize = 8;
 
 /// The interval at which a process checks whether another process has finished its count.
 const WAIT: Duration = Duration::from_millis(100);
@@ -254,19 +247,15 @@ impl OnDemand {
 
     /// The needs of a count within the available memory and disk space.
     fn check_need(&self, id: ClassId, plan: &MemoryNeed) -> Result<CountNeed, OnDemandError> {
-        let class = self.classes.get(id);
-        let rows = Rows::count(&class.index(), self.classes.options());
-        let recorded = 2 * rows * RECORD_ROW_BYTES;
+        let class = self.classes.get(id).representative;
         let available = peak::available().map_or(usize::MAX, |bytes| bytes as usize).min(self.memory);
-        let spills = plan.total() + recorded > available;
-        let memory = recorded + if spills { plan.peak_spilled() } else { plan.total() };
-        let class = class.representative;
+        let spills = plan.total() + plan.record() > available;
+        let memory = plan.record() + if spills { plan.peak_spilled() } else { plan.total() };
         if memory > available {
             return Err(OnDemandError::Memory { material: class, needed: memory as u64, available: available as u64 });
         }
-        let file_bytes = (2 * rows * FILE_ROW_BYTES) as u64;
-        let plane = rows * ROW_CELLS / 8;
-        let disk_bytes = file_bytes + if spills { (SPILLED_PLANES * plane) as u64 } else { 0 };
+        let file_bytes = plan.stages_file() as u64;
+        let disk_bytes = file_bytes + if spills { plan.conversions() as u64 } else { 0 };
         let dir = self.cache.dir();
         if file_bytes > self.cache.size() {
             return Err(OnDemandError::Cache { material: class, needed: file_bytes, size: self.cache.size() });

@@ -1,5 +1,6 @@
 use super::*;
 use crate::board::{NoMove, RuleOptions};
+use crate::tablebase::solve::cpu::rows::Rows;
 use crate::tablebase::store::partial::left_by;
 use crate::tablebase::{Generate, Options, Solver, TableSet};
 use std::fs;

@@ -24,12 +24,12 @@ use super::pack::{PackedRows, write_packed};
 use super::verify::{Contradiction, Stop};
 use crate::board::{ByColor, Color, File, Rules, Square};
 use crate::cpu::CpuLevel;
-use crate::tablebase::canonical::Canonical;
+use crate::tablebase::needs::table_bytes;
 use crate::tablebase::{
     CellValue, ClassId, Index, Material, ROW_CELLS, SetError, Stats, TableFile, TableSet, WIDTH, squares_in_play,
 };
 use moves::{Moves, of_side};
-use planes::{Digested, Kept, Plane};
+use planes::{Digested, Plane};
 use rayon::prelude::*;
 use score::Scale;
 use std::collections::HashMap;
@@ -159,25 +159,11 @@ impl<'a> Prover<'a> {
         content: Content,
         path: &Path,
     ) -> Result<(), SetError> {
-        self.repack_to(id, content, true, path)
-    }
-
-    /// As [`repack`](Prover::repack), into a file of version 3, as older versions of the program wrote it.
-    #[cfg(test)]
-    pub(in crate::tablebase::store) fn repack_all_positions(
-        &mut self,
-        id: ClassId,
-        path: &Path,
-    ) -> Result<(), SetError> {
-        self.repack_to(id, Content::Dtw, false, path)
-    }
-
-    fn repack_to(&mut self, id: ClassId, content: Content, canonical: bool, path: &Path) -> Result<(), SetError> {
         let file = self.set.file(id)?;
         file.check()?;
         let repacked = match self.is_wide(id)? {
-            true => self.repack_as::<u16>(id, content, canonical, path),
-            false => self.repack_as::<u8>(id, content, canonical, path),
+            true => self.repack_as::<u16>(id, content, path),
+            false => self.repack_as::<u8>(id, content, path),
         };
         match repacked {
             Ok(()) => Ok(()),
@@ -186,11 +172,11 @@ impl<'a> Prover<'a> {
         }
     }
 
-    fn repack_as<C: Width>(&mut self, id: ClassId, content: Content, canonical: bool, path: &Path) -> Result<(), Stop> {
+    fn repack_as<C: Width>(&mut self, id: ClassId, content: Content, path: &Path) -> Result<(), Stop> {
         self.free_memory::<C>(id)?;
         let work = self.work::<C>(id)?;
         let (planes, _) = work.planes()?;
-        work.write(&planes, content, canonical, path)?;
+        work.write(&planes, content, path)?;
         self.keep(id, planes);
         Ok(())
     }
@@ -220,9 +206,9 @@ impl<'a> Prover<'a> {
     /// [`SetError::ProofMemory`] if the class does not fit together with the classes that its captures lead to.
     fn free_memory<C: Width>(&mut self, id: ClassId) -> Result<(), SetError> {
         let set = self.set;
-        let cells = |id: ClassId| 2 * set.classes().get(id).index().cells();
+        let bytes_of = |id: ClassId, cell_bytes| table_bytes(set.classes(), id, cell_bytes);
         let needed: Vec<ClassId> = set.classes().captures(id).into_iter().chain([id]).collect();
-        let bytes: usize = needed.iter().map(|&id| cells(id) * C::BYTES).sum();
+        let bytes: usize = needed.iter().map(|&id| bytes_of(id, C::BYTES)).sum();
         let limit = self.limit;
         if bytes > limit {
             let material = set.classes().get(id).representative;
@@ -236,8 +222,8 @@ impl<'a> Prover<'a> {
             }
             fits || needed.contains(&id)
         };
-        self.narrow.retain(|&id, _| keep(id, cells(id)));
-        self.wide.retain(|&id, _| keep(id, 2 * cells(id)));
+        self.narrow.retain(|&id, _| keep(id, bytes_of(id, 1)));
+        self.wide.retain(|&id, _| keep(id, bytes_of(id, 2)));
         Ok(())
     }
 
@@ -344,25 +330,16 @@ impl<C: Sweepable> Work<'_, C> {
         planes::load(self.file, turn, self.scale, if dont_cares { Some(&conversions) } else { None })
     }
 
-    /// Writes the values to a repacked file: those of the canonical positions, or in version 3 of all positions.
-    fn write(
-        &self,
-        planes: &ByColor<Plane<C>>,
-        content: Content,
-        canonical: bool,
-        path: &Path,
-    ) -> Result<(), TableError> {
-        let canonical = canonical.then(|| self.file.canonical());
+    /// Writes the values of the canonical positions to a repacked file.
+    fn write(&self, planes: &ByColor<Plane<C>>, content: Content, path: &Path) -> Result<(), TableError> {
         let none = Plane::new(0);
         let filled = Filled {
             work: self,
             planes,
             sweeps: ByColor::from_fn(|turn| self.sweep(turn, &none)),
-            kept: Kept::new(self.file.index()),
-            canonical,
             results_only: content == Content::Wdl,
         };
-        write_packed(path, self.file, content, canonical, &filled)
+        write_packed(path, self.file, content, &filled)
     }
 
     /// Computes the values of a side to move that is not stored.
@@ -443,8 +420,6 @@ struct Filled<'a, C> {
     work: &'a Work<'a, C>,
     planes: &'a ByColor<Plane<C>>,
     sweeps: ByColor<Sweep<'a, C>>,
-    kept: Kept,
-    canonical: Option<&'a Canonical>,
     results_only: bool,
 }
 
@@ -462,7 +437,7 @@ impl<C: Sweepable> PackedRows for Filled<'_, C> {
             scale.score(if cell_bytes == 1 { high.into() } else { u16::from_le_bytes([low, high]) })
         });
         let mut code = scale.code(last).to_le_bytes();
-        let mut push = |cell: usize| {
+        let push = |cell: usize| {
             let (value, best) = (score(values[cell]), score(conversions[cell]));
             let follows = best != C::ZERO && value == best && last >= best;
             if value != C::ZERO && !follows && value != last {
@@ -471,10 +446,8 @@ impl<C: Sweepable> PackedRows for Filled<'_, C> {
             }
             block.extend_from_slice(&code[..cell_bytes]);
         };
-        match self.canonical {
-            Some(canonical) => canonical.shape(self.work.file.index(), row).row_cells().for_each(push),
-            None => self.kept.cells().for_each(&mut push),
-        }
+        let file = self.work.file;
+        file.canonical().shape(file.index(), row).row_cells().for_each(push);
     }
 }
 

@@ -69,7 +69,7 @@ impl RowSquares {
 }
 
 /// The cells of a row that a file stores, and their order.
-pub(super) struct Kept {
+struct Kept {
     /// The cell of each value of a row, in the order of the file.
     cells: Vec<u16>,
     words: Vec<usize>,
@@ -79,7 +79,7 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    pub(super) fn new(index: &Index) -> Kept {
+    fn new(index: &Index) -> Kept {
         let squares = |piece| squares_in_play(piece).into_iter().map(Square::index).collect::<Vec<_>>();
         let (words, lanes) = (squares(index.word_piece()), squares(index.lane_piece()));
         let mut lane_place = [None; WIDTH];

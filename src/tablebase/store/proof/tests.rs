@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::board::{Position, RuleOptions};
-use crate::tablebase::store::file::{Packing, write};
 use crate::tablebase::store::verify::{Scope, verify};
+use crate::tablebase::store::write::{Packing, write};
 use crate::tablebase::{Generate, Material, Options, Solver, repack};
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;

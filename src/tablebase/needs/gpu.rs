@@ -1,7 +1,8 @@
-//! The GPU memory and the memory traffic of a batch of classes.
+//! The GPU memory and the memory traffic of a batch of classes, and the memory of its host.
 
+use super::{may_be_wide, most_value_bytes};
 use crate::tablebase::solve::cpu::rows::Rows;
-use crate::tablebase::{ClassId, Classes, ROW_CELLS};
+use crate::tablebase::{ClassId, Classes, Index, ROW_CELLS};
 use serde::Serialize;
 
 /// Bytes of a row of a plane on a GPU: the 49 words of a word piece on land, in whole sectors of 32 bytes. (If the word
@@ -111,6 +112,12 @@ impl BatchNeeds {
     pub fn seconds(&self, bandwidth: f64) -> f64 {
         self.moved as f64 / bandwidth
     }
+}
+
+/// Bytes of host memory for the values of a class, and for one side's as they are fetched from the GPU.
+pub(crate) fn host_bytes(index: &Index, values: bool) -> usize {
+    let fetched = index.cells() * if may_be_wide(index) { 2 } else { 1 };
+    most_value_bytes(index, values) + if values { fetched } else { 0 }
 }
 
 /// The number of rows of a class that are solved, of one side to move.

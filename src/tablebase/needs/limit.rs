@@ -1,7 +1,7 @@
-//! Checks before solving whether the classes fit into memory.
+//! The memory limit of a run: checks before solving whether the classes fit.
 
-use crate::tablebase::store::error::SetError;
-use crate::tablebase::{ClassId, Material, Solver};
+use super::{class_bytes, level_bytes, table_bytes};
+use crate::tablebase::{ClassId, Material, SetError, Solver};
 use std::collections::HashSet;
 
 #[cfg(test)]
@@ -11,45 +11,6 @@ const GIB: usize = 1 << 30;
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct MemoryLimit {
     bytes: usize,
-}
-
-/// Bytes of a class's values for both sides to move, at one byte for each cell.
-fn value_bytes(solver: &Solver, id: ClassId) -> usize {
-    2 * solver.classes().get(id).index().cells()
-}
-
-/// The least memory that suffices for a level, in bytes.
-pub(crate) struct LevelBytes {
-    /// The class that needs the most memory.
-    largest: ClassId,
-    /// Bytes of the values of all classes that captures lead to.
-    captures: usize,
-    /// Bytes for solving the largest class, besides the values that captures lead to.
-    working: usize,
-}
-
-impl LevelBytes {
-    pub(crate) fn total(&self) -> usize {
-        self.captures + self.working
-    }
-}
-
-/// The least memory for a level, with the values of all classes that its captures lead to in memory; `None` if the
-/// level is empty.
-pub(crate) fn level_bytes(solver: &Solver, level: &[ClassId], values: bool) -> Option<LevelBytes> {
-    let captures: HashSet<ClassId> = level.iter().flat_map(|&id| solver.classes().captures(id)).collect();
-    let captures = captures.into_iter().map(|id| value_bytes(solver, id)).sum();
-    let working = |id: ClassId| solver.backend().host_bytes(&solver.classes().get(id).index(), values);
-    let (working, largest) = level.iter().map(|&id| (working(id), id)).max()?;
-    Some(LevelBytes { largest, captures, working })
-}
-
-/// Bytes for solving one class and keeping its values or only its counts, with the values of all classes that it leads to
-/// in memory.
-pub(crate) fn class_bytes(solver: &Solver, id: ClassId, values: bool) -> usize {
-    let needed = solver.classes().needed_for(id).into_iter().flatten().filter(|&other| other != id);
-    let working = solver.backend().host_bytes(&solver.classes().get(id).index(), values);
-    needed.map(|id| value_bytes(solver, id)).sum::<usize>() + working
 }
 
 impl MemoryLimit {
@@ -104,7 +65,7 @@ impl MemoryLimit {
             .collect();
         others.sort();
         for (next_use, other) in others {
-            let bytes = value_bytes(solver, other);
+            let bytes = table_bytes(solver.classes(), other, 1);
             if next_use.is_some() && !self.holds(total + bytes) {
                 solver.forget(other);
             } else {
@@ -157,7 +118,7 @@ mod tests {
         needed.extend(needed.clone().into_iter().flat_map(|other| solver.classes().captures(other)));
         let is_needed = |other: &ClassId| needed.contains(other);
         let bytes = |solver: &Solver, ids: &[ClassId]| -> usize {
-            ids.iter().map(|&id| 2 * solver.classes().get(id).index().cells()).sum()
+            ids.iter().map(|&id| table_bytes(solver.classes(), id, 1)).sum()
         };
         let (needs, others): (Vec<ClassId>, Vec<ClassId>) = ids.iter().partition(|other| is_needed(other));
         let least = bytes(&solver, &needs) + working(&solver, id, false);

@@ -1,15 +1,17 @@
-//! Predictions of the memory that solving takes: a class on the CPU, a job, a batch of classes on a GPU.
+//! The needs of memory and disk space, predicted: solving a class on the CPU, a level, a job, a count on demand, a
+//! batch of classes on a GPU (`gpu`), a proof. `limit` compares them with a memory limit.
 
 use crate::board::{ByColor, Color};
 use crate::tablebase::solve::cpu::conversions::Conversions;
 use crate::tablebase::solve::cpu::neighbours::Neighbours;
 use crate::tablebase::solve::cpu::quiet::Row;
 use crate::tablebase::solve::cpu::rows::Rows;
-use crate::tablebase::{ClassId, Classes, Index};
-use std::collections::BTreeMap;
+use crate::tablebase::{ClassId, Classes, Index, ROW_CELLS, Solver};
+use std::collections::{BTreeMap, HashSet};
 
 #[cfg(feature = "gpu")]
 pub(crate) mod gpu;
+pub(crate) mod limit;
 
 /// The number of planes of a class: open, lost and escapes for each side to move.
 const PLANES: usize = 6;
@@ -17,6 +19,28 @@ const PLANES: usize = 6;
 const CONVERSION_PLANES: usize = 8;
 /// Bytes of the conversions in memory while the others are on disk, at most.
 const SPILLED_CONVERSIONS: usize = 320 << 20;
+/// The most bytes of a solved row of one side to move of a class counted on demand: in its file, and in memory while
+/// the file is written.
+const STAGES_ROW_BYTES: usize = 384;
+const RECORD_ROW_BYTES: usize = 128;
+/// Cells per byte on disk. Measured: 24 for four pieces, 26 for five, 22 and 35 for two classes of six.
+const CELLS_PER_BYTE: u64 = 24;
+
+/// The cells of a table, both sides to move, with `rows` rows for one side to move.
+pub(crate) fn table_cells(rows: usize) -> u64 {
+    (2 * rows * ROW_CELLS) as u64
+}
+
+/// The expected bytes of a table as `dsq generate` writes it, with `rows` rows of 4096 cells for one side to move.
+#[must_use]
+pub fn expected_file_bytes(rows: usize) -> u64 {
+    table_cells(rows) / CELLS_PER_BYTE
+}
+
+/// Bytes of the values of a class in memory for both sides to move.
+pub(crate) fn table_bytes(classes: &Classes, id: ClassId, cell_bytes: usize) -> usize {
+    2 * classes.get(id).index().cells() * cell_bytes
+}
 
 /// Bytes of host memory for the values of a class, with their compressed blocks, on any backend: one byte a cell.
 fn value_bytes(index: &Index) -> usize {
@@ -28,15 +52,18 @@ fn widening_bytes(index: &Index) -> usize {
     2 * index.cells()
 }
 
-/// Whether the plan of a class includes lines that are too long for cells of one byte. With five pieces the longest line
-/// under the rules `paper` has 251 plies, and a class has 0.6 GB of values at most.
+/// Whether the plan of a class includes lines that are too long for cells of one byte. With five pieces the longest
+/// line under the rules `paper` has 251 plies, and a class has 0.6 GB of values at most.
 pub(crate) fn may_be_wide(index: &Index) -> bool {
     index.pieces.len() > 5
 }
 
-/// The most bytes of host memory for the values of a class, on any backend.
-pub(crate) fn most_value_bytes(index: &Index) -> usize {
-    value_bytes(index) + if may_be_wide(index) { widening_bytes(index) } else { 0 }
+/// The most bytes of host memory for the values of a class, on any backend; 0 if they are not kept.
+fn most_value_bytes(index: &Index, values: bool) -> usize {
+    match values {
+        true => value_bytes(index) + if may_be_wide(index) { widening_bytes(index) } else { 0 },
+        false => 0,
+    }
 }
 
 /// The memory that solving one class takes, in bytes, without the tables that it reads.
@@ -49,7 +76,7 @@ pub(crate) struct WorkingMemory {
 
 impl WorkingMemory {
     /// The memory for a class with `rows` solved rows, and `values` bytes for its values.
-    pub(crate) fn new(index: &Index, rows: usize, values: usize) -> WorkingMemory {
+    fn new(index: &Index, rows: usize, values: usize) -> WorkingMemory {
         let plane = rows * size_of::<Row>();
         WorkingMemory {
             planes: PLANES * plane + Neighbours::bytes(index, rows) + index.rows * size_of::<u32>(),
@@ -58,14 +85,14 @@ impl WorkingMemory {
         }
     }
 
-    /// The total in bytes with the conversions in memory.
-    pub(crate) fn total(&self) -> usize {
-        self.planes + self.conversions + self.values
+    /// The memory for a class with `rows` solved rows, and for the values that it may have, if they are kept.
+    pub(crate) fn at_most(index: &Index, rows: usize, values: bool) -> WorkingMemory {
+        WorkingMemory::new(index, rows, most_value_bytes(index, values))
     }
 
-    /// The total in bytes with the conversions on disk.
-    pub(crate) fn total_spilled(&self) -> usize {
-        self.planes + self.spilled_conversions() + self.values
+    /// The total in bytes, with the conversions on disk or in memory.
+    pub(crate) fn total(&self, spilled: bool) -> usize {
+        self.planes + self.values + if spilled { self.spilled_conversions() } else { self.conversions }
     }
 
     /// Bytes of the conversions in memory while the others are on disk.
@@ -74,14 +101,52 @@ impl WorkingMemory {
     }
 }
 
+/// The least memory that suffices for a level, in bytes.
+pub(crate) struct LevelBytes {
+    /// The class that needs the most memory.
+    pub(crate) largest: ClassId,
+    /// Bytes of the values of all classes that captures lead to.
+    pub(crate) captures: usize,
+    /// Bytes for solving the largest class, besides the values that captures lead to.
+    working: usize,
+}
+
+impl LevelBytes {
+    pub(crate) fn total(&self) -> usize {
+        self.captures + self.working
+    }
+}
+
+/// The least memory for a level, with the values of all classes that its captures lead to in memory; `None` if the
+/// level is empty.
+pub(crate) fn level_bytes(solver: &Solver, level: &[ClassId], values: bool) -> Option<LevelBytes> {
+    let captures: HashSet<ClassId> = level.iter().flat_map(|&id| solver.classes().captures(id)).collect();
+    let captures = captures.into_iter().map(|id| table_bytes(solver.classes(), id, 1)).sum();
+    let (working, largest) = level.iter().map(|&id| (working_bytes(solver, id, values), id)).max()?;
+    Some(LevelBytes { largest, captures, working })
+}
+
+/// Bytes for solving one class and keeping its values or only its counts, with the values of all classes that it leads
+/// to in memory.
+pub(crate) fn class_bytes(solver: &Solver, id: ClassId, values: bool) -> usize {
+    let classes = solver.classes();
+    let smaller = classes.needed_for(id).into_iter().flatten().filter(|&other| other != id);
+    smaller.map(|id| table_bytes(classes, id, 1)).sum::<usize>() + working_bytes(solver, id, values)
+}
+
+/// Bytes for solving one class, besides the values that captures lead to.
+fn working_bytes(solver: &Solver, id: ClassId, values: bool) -> usize {
+    solver.backend().host_bytes(&solver.classes().get(id).index(), values)
+}
+
 /// The memory that the job of solving one class takes, in bytes, with the tables that it reads.
 #[derive(Clone, Debug)]
 pub struct MemoryNeed {
     working: WorkingMemory,
     /// The further bytes if a line is too long for cells of one byte.
     widening: usize,
-    /// Bytes of one plane of one side. The plane of Black's open positions is allocated after the captures are freed.
-    last_plane: usize,
+    /// The solved rows of one side to move.
+    rows: usize,
     /// The classes that captures lead to, with the sides to move that are looked up.
     pub(crate) captures: BTreeMap<ClassId, ByColor<bool>>,
     /// Bytes of the values of `captures`.
@@ -109,7 +174,7 @@ impl MemoryNeed {
         MemoryNeed {
             working: WorkingMemory::new(&index, rows, if values { value_bytes(&index) } else { 0 }),
             widening: if values { widening_bytes(&index) } else { 0 },
-            last_plane: rows * size_of::<Row>(),
+            rows,
             capture_bytes: captures.iter().map(bytes).sum(),
             captures,
             values: values.then(|| index.cells()),
@@ -119,12 +184,12 @@ impl MemoryNeed {
     /// The peak in bytes with everything in memory, if one byte a cell suffices.
     #[must_use]
     pub fn total(&self) -> usize {
-        self.peak(self.working.total())
+        self.peak(self.working.total(false))
     }
 
     /// The peak in bytes with everything in memory and two bytes a cell.
     pub(crate) fn total_wide(&self) -> usize {
-        self.peak(self.working.total() + self.widening)
+        self.peak(self.working.total(false) + self.widening)
     }
 
     /// Bytes of the conversions alone, in memory or in temporary files.
@@ -174,10 +239,20 @@ impl MemoryNeed {
         needs.into_iter().find(|&need| holds(need)).unwrap_or(self.peak_spilled())
     }
 
+    /// The most bytes of the file of the class, if it is counted on demand.
+    pub(crate) fn stages_file(&self) -> usize {
+        2 * self.rows * STAGES_ROW_BYTES
+    }
+
+    /// The further bytes of memory while this file is written.
+    pub(crate) fn record(&self) -> usize {
+        2 * self.rows * RECORD_ROW_BYTES
+    }
+
     /// The larger of the peaks before and after the first pass: the captures are freed before the last plane is
     /// allocated.
     fn peak(&self, working: usize) -> usize {
-        working.max(working - self.last_plane + self.capture_bytes)
+        working.max(working - self.rows * size_of::<Row>() + self.capture_bytes)
     }
 }
 

@@ -1,0 +1,507 @@
+//! The retrograde iteration on one class with rayon. A pass at depth d finds the positions decided in exactly d plies:
+//!
+//! - odd d, wins: undecided positions with a quiet move to a position lost for the opponent, and the conversions of depth d;
+//! - even d, losses: undecided positions that have no escape and whose quiet moves all lead to positions won by the
+//!   opponent.
+//!
+//! An odd pass does not read *lost* of its own side, and an even pass does not read *open*: a lost position has no move
+//! to a position lost for the opponent and no conversion that wins, and a won position has such a move or an escape.
+//!
+//! Both passes are an OR over the same quiet moves, of the opponent's plane *lost* or *open* (not won). An odd pass
+//! writes *open* and reads *lost*, an even pass the other way round, so the two sides to move and all rows are
+//! processed in parallel. A pass visits only rows next to a row that changed in the pass before, and rows with
+//! conversions of its depth.
+
+use crate::board::{ByColor, Color, NoMove};
+use crate::cpu::{CpuLevel, Portable, dispatch};
+use crate::tablebase::class::Classes;
+use crate::tablebase::index::{Index, WIDTH};
+use crate::tablebase::solve::backend::{SolveError, Solved};
+use crate::tablebase::solve::cpu::buckets::{Buckets, Entry};
+use crate::tablebase::solve::cpu::cells::{cells_chunks, try_zeros};
+use crate::tablebase::solve::cpu::change_log::{ChangeLog, LoggedRange};
+use crate::tablebase::solve::cpu::conversions::{CaptureTables, Conversions, MAX_PLIES};
+use crate::tablebase::solve::cpu::neighbours::Neighbours;
+use crate::tablebase::solve::cpu::pass::{Part, pass_rows};
+use crate::tablebase::solve::cpu::planes::{Chunk, Planes, Split, flags};
+use crate::tablebase::solve::cpu::pool::{Block, BufferPool};
+use crate::tablebase::solve::cpu::quiet::{QuietMoves, Row};
+use crate::tablebase::solve::cpu::rows::Rows;
+use crate::tablebase::solve::cpu::start::{Start, start_rows};
+use crate::tablebase::spill::SpillFile;
+use crate::tablebase::value::{Cells, CellsMut, DRAW, NO_MOVE};
+use crate::tablebase::{Material, Stats, Table};
+use rayon::prelude::*;
+use std::cell::RefCell;
+use std::cmp::Reverse;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering::Relaxed};
+
+/// The number of conversions of a range of rows that are kept in memory before they are written to disk: 3 MiB.
+const SPILL_ENTRIES: usize = 1 << 18;
+
+/// The least number of rows of a task, so that the cost of starting a task is small.
+const CHUNK_ROWS: usize = 512;
+
+thread_local! {
+    /// A buffer for conversions that are read back from disk, kept from one pass to the next.
+    static READ_BACK: RefCell<Vec<Entry>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The values to keep while a class is solved.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Keep<'a> {
+    /// No values, only the counts.
+    Counts,
+    /// The values of both sides to move.
+    All,
+    /// The values of both sides to move, as change logs in this directory, which are replayed once the class is solved.
+    Log(&'a Path),
+}
+
+/// The input for solving one class.
+#[derive(Clone)]
+pub(crate) struct Task<'a> {
+    pub material: Material,
+    pub classes: &'a Classes,
+    pub keep: Keep<'a>,
+    pub level: CpuLevel,
+    /// The directory for the conversions; `None` to keep them in memory.
+    pub spill: Option<&'a Path>,
+    /// The most rows of a range, so that an entry can number their words.
+    pub range_rows: usize,
+    /// The longest line in plies before cells are widened.
+    pub byte_plies: u16,
+    /// Whether the memory suffices for wider cells; otherwise a longer line is an error.
+    pub widens: bool,
+    /// The pool that the memory of the planes comes from.
+    pub pool: BufferPool,
+    pub observer: &'a dyn Observer,
+}
+
+/// Observes the solution of a class. Any of its errors stops the solution.
+pub(crate) trait Observer: Sync {
+    /// Called when the conversions of `done` of `of` ranges of rows are known, from any thread.
+    fn conversions(&self, _done: usize, _of: usize) -> Result<(), SolveError> {
+        Ok(())
+    }
+
+    /// Called after each pass. The planes contain all positions that are decided in up to `depth` plies.
+    fn pass(&self, _depth: u16, _iteration: &Iteration<'_>, _planes: &ByColor<Planes<'_>>) -> Result<(), SolveError> {
+        Ok(())
+    }
+
+    /// Called after the last pass. The planes are final.
+    fn solved(&self, _iteration: &Iteration<'_>, _planes: &ByColor<Planes<'_>>) -> Result<(), SolveError> {
+        Ok(())
+    }
+}
+
+/// An observer that does nothing.
+pub(crate) struct Unobserved;
+
+impl Observer for Unobserved {}
+
+/// A class being solved.
+pub(crate) struct Iteration<'a> {
+    pub(super) task: Task<'a>,
+    pub(super) index: Index,
+    /// The rows that are solved. Planes contain only these.
+    pub(super) rows: Rows,
+    pub(super) quiet: ByColor<QuietMoves>,
+    pub(super) neighbours: ByColor<Neighbours>,
+    pub(super) conversions: ByColor<Conversions>,
+}
+
+/// The result of solving a class: the counts, the values for [`Keep::All`], and for each side to move the first cell of
+/// the longest line.
+pub(crate) struct Outcome {
+    pub solved: Solved,
+    pub deepest: ByColor<Option<usize>>,
+    /// The change logs, for [`Keep::Log`].
+    pub logs: ByColor<Vec<LoggedRange>>,
+    /// The bytes of a cell that can represent every distance of the class.
+    pub cell_bytes: usize,
+}
+
+/// Solves one class on the threads of the current rayon pool. `tables` are the solved smaller classes, by class.
+pub(crate) fn solve(task: Task, tables: &[Option<Table>]) -> Result<Outcome, SolveError> {
+    let iteration = Iteration::new(task)?;
+    let mut memory = iteration.memory(0)?;
+    let (first, last) = memory.split_at_mut(iteration.first_bytes());
+    let planes = iteration.start(&CaptureTables::of(tables), first)?;
+    iteration.solve(planes, last)
+}
+
+impl<'t> Iteration<'t> {
+    /// Prepares the iteration on a class; reads no smaller tables.
+    ///
+    /// # Errors
+    /// If the memory cannot be allocated.
+    pub(crate) fn new(task: Task<'t>) -> Result<Iteration<'t>, SolveError> {
+        let index = Index::new(task.material).expect("no class has more pieces than an index");
+        let options = task.classes.options();
+        let rows = Rows::new(&index, options);
+        let quiet = ByColor::from_fn(|color| QuietMoves::new(&index, color, options));
+        let lists = |color| Neighbours::new(&quiet[color], &index, &rows);
+        Ok(Iteration {
+            neighbours: ByColor { white: lists(Color::White)?, black: lists(Color::Black)? },
+            conversions: ByColor::from_fn(|color| Conversions::new(&index, color, task.classes)),
+            quiet,
+            rows,
+            task,
+            index,
+        })
+    }
+
+    /// The memory for the planes. The last plane is needed only after the captures are freed, so its memory may first
+    /// contain `captures` bytes of captures.
+    ///
+    /// # Errors
+    /// If the memory cannot be allocated.
+    pub(crate) fn memory(&self, captures: usize) -> Result<Block, SolveError> {
+        self.task.pool.block(self.first_bytes() + captures.max(self.plane_bytes()))
+    }
+
+    /// Bytes of all planes except the last.
+    pub(crate) fn first_bytes(&self) -> usize {
+        5 * self.plane_bytes()
+    }
+
+    fn plane_bytes(&self) -> usize {
+        self.rows.len() * size_of::<Row>()
+    }
+
+    /// Runs the passes after [`start`](Iteration::start). `last` is the memory of the last plane, with any contents.
+    ///
+    /// # Errors
+    /// If a line is too long to be counted, the memory cannot be allocated, a temporary file cannot be written or read,
+    /// or the observer returns an error.
+    pub(crate) fn solve<'m>(&self, mut planes: ByColor<Planes<'m>>, last: &'m mut [u8]) -> Result<Outcome, SolveError> {
+        self.open_black(&mut planes, last);
+        let chunks = Color::ALL.iter().flat_map(|&color| &planes[color].chunks);
+        let last_conversion = chunks.map(|chunk| chunk.last_conversion).max().unwrap_or(0);
+        let mut depth = 0;
+        loop {
+            depth += 1;
+            if depth > MAX_PLIES {
+                return Err(SolveError::TooLong { material: self.task.material, plies: MAX_PLIES });
+            }
+            if depth > self.task.byte_plies {
+                if !self.task.widens && self.task.keep == Keep::All {
+                    return Err(SolveError::TooLong { material: self.task.material, plies: self.task.byte_plies });
+                }
+                Color::ALL.iter().for_each(|&color| planes[color].cells.iter_mut().for_each(Cells::widen));
+            }
+            let work = self.pass(&mut planes, depth).map_err(|error| self.disk(&error))?;
+            self.task.observer.pass(depth, self, &planes)?;
+            if !work && depth >= last_conversion {
+                break;
+            }
+        }
+        self.task.observer.solved(self, &planes)?;
+        let cell_bytes = if depth > self.task.byte_plies { 2 } else { 1 };
+        Ok(self.finish(planes, cell_bytes))
+    }
+
+    /// The index of the class.
+    pub(crate) fn index(&self) -> &Index {
+        &self.index
+    }
+
+    /// The rows that are solved.
+    pub(crate) fn rows(&self) -> &Rows {
+        &self.rows
+    }
+
+    fn disk(&self, error: &io::Error) -> SolveError {
+        let log = if let Keep::Log(dir) = self.task.keep { Some(dir) } else { None };
+        let dir = log.or(self.task.spill).unwrap_or(Path::new("")).to_owned();
+        SolveError::Disk { dir, what: error.to_string() }
+    }
+
+    /// The data of `count` ranges of rows, which share a temporary file for conversions and one for change logs.
+    fn chunks(&self, count: usize) -> Result<Vec<Chunk>, SolveError> {
+        let log = if let Keep::Log(dir) = self.task.keep { Some(dir) } else { None };
+        let file = |dir: Option<&Path>| dir.map(|dir| SpillFile::create(dir).map(Arc::new)).transpose();
+        let [spill, log] = [file(self.task.spill), file(log)].map(|file| file.map_err(|error| self.disk(&error)));
+        let (spill, log) = (spill?, log?);
+        let on_disk = |file: &Arc<SpillFile>| Buckets::on_disk(file.clone(), SPILL_ENTRIES);
+        let chunk = |_| Chunk {
+            buckets: spill.as_ref().map(on_disk).unwrap_or_default(),
+            changes: log.clone().map(ChangeLog::new),
+            ..Chunk::default()
+        };
+        Ok((0..count).map(chunk).collect())
+    }
+
+    fn chunk_rows(&self) -> usize {
+        let threads = rayon::current_num_threads();
+        let all = self.rows.len();
+        // The conversions from disk are in memory one range at a time, so with a spill directory the ranges must be
+        // small.
+        let whole = threads == 1 && self.task.spill.is_none();
+        let rows = if whole { all } else { CHUNK_ROWS.max(all.div_ceil(threads * 16)) };
+        rows.min(self.task.range_rows)
+    }
+
+    /// The planes before the first pass, except Black's open positions. `memory` is
+    /// [`first_bytes`](Iteration::first_bytes) bytes, all zero.
+    ///
+    /// # Errors
+    /// If memory or the disk is too small for the conversions, or the observer returns an error.
+    pub(crate) fn start<'m>(
+        &self,
+        captures: &CaptureTables<'_>,
+        memory: &'m mut [u8],
+    ) -> Result<ByColor<Planes<'m>>, SolveError> {
+        let rows = self.rows.len();
+        let chunk_rows = self.chunk_rows();
+        let mut rest: &'m mut [Row] = bytemuck::cast_slice_mut(memory);
+        let mut plane = || {
+            let (plane, after) = std::mem::take(&mut rest).split_at_mut(rows);
+            rest = after;
+            plane
+        };
+        let valid = plane();
+        valid.par_chunks_mut(chunk_rows).enumerate().for_each(|(c, chunk)| {
+            for (i, row) in chunk.iter_mut().enumerate() {
+                *row = Row(self.index.valid_row(self.rows.row(c * chunk_rows + i)));
+            }
+        });
+        let mut chunks = self.chunks(2 * rows.div_ceil(chunk_rows))?.into_iter();
+        let mut side = || -> Result<Planes<'m>, SolveError> {
+            let cells = match self.task.keep {
+                Keep::All => Some(Cells::Byte(try_zeros(self.index.cells())?)),
+                Keep::Counts | Keep::Log(_) => None,
+            };
+            Ok(Planes {
+                open: &mut [],
+                lost: plane(),
+                escapes: plane(),
+                left: vec![0; rows],
+                last_lost: flags(rows),
+                cells,
+                worklist: flags(rows),
+                next: flags(rows),
+                chunks: chunks.by_ref().take(rows.div_ceil(chunk_rows)).collect(),
+            })
+        };
+        let mut planes = ByColor { white: side()?, black: side()? };
+        let (done, of) = (AtomicUsize::new(0), 2 * rows.div_ceil(chunk_rows));
+        for color in Color::ALL {
+            // Positions lost in 0 plies put the opponent's rows next to them on the worklist of the first pass.
+            let worklist = std::mem::take(&mut planes[!color].worklist);
+            let own = &mut planes[color];
+            own.lost
+                .par_chunks_mut(chunk_rows)
+                .zip(own.escapes.par_chunks_mut(chunk_rows))
+                .zip(own.left.par_chunks_mut(chunk_rows))
+                .zip(&mut own.chunks)
+                .enumerate()
+                .try_for_each(|(c, (((lost, escapes), left), chunk))| {
+                    let start = Start {
+                        iteration: self,
+                        captures,
+                        color,
+                        first_row: c * chunk_rows,
+                        valid,
+                        lost,
+                        escapes,
+                        left,
+                        next: &worklist,
+                        chunk,
+                    };
+                    dispatch!(self.task.level, fn(start: Start<'_>) -> io::Result<()> = start_rows::<V>)
+                        .map_err(|error| self.disk(&error))?;
+                    self.task.observer.conversions(done.fetch_add(1, Relaxed) + 1, of)
+                })?;
+            planes[!color].worklist = worklist;
+        }
+        planes.white.open = valid;
+        Ok(planes)
+    }
+
+    /// Initializes Black's plane *open*: before the first pass every position is open for both sides.
+    fn open_black<'m>(&self, planes: &mut ByColor<Planes<'m>>, last: &'m mut [u8]) {
+        let open: &mut [Row] = bytemuck::cast_slice_mut(&mut last[..self.plane_bytes()]);
+        open.par_chunks_mut(CHUNK_ROWS)
+            .zip(planes.white.open.par_chunks(CHUNK_ROWS))
+            .for_each(|(open, valid)| open.copy_from_slice(valid));
+        planes.black.open = open;
+    }
+
+    /// One pass of both sides. Returns whether the worklist of the next pass is not empty.
+    fn pass(&self, planes: &mut ByColor<Planes<'_>>, depth: u16) -> io::Result<bool> {
+        let chunk_rows = self.chunk_rows();
+        let white = planes.white.split_for_pass(depth);
+        let black = planes.black.split_for_pass(depth);
+        let (white_seen, black_seen) = (white.seen, black.seen);
+        let (white_next, black_next) = (white.next, black.next);
+        let (white_last_lost, black_last_lost) = (white.last_lost, black.last_lost);
+        let run = |color: Color, side: Split<'_>, opponent: &[Row], next: &[AtomicU8], last_lost: &[AtomicU8]| {
+            side.written
+                .par_chunks_mut(chunk_rows)
+                .zip(side.escapes.par_chunks_mut(chunk_rows))
+                .zip(side.left.par_chunks_mut(chunk_rows))
+                .zip(cells_chunks(side.cells, &self.rows, chunk_rows))
+                .zip(side.worklist.par_chunks(chunk_rows))
+                .zip(side.chunks)
+                .enumerate()
+                .map(|(c, (((((written, escapes), left), cells), worklist), chunk))| {
+                    let first_row = c * chunk_rows;
+                    let part = Part {
+                        iteration: self,
+                        color,
+                        depth,
+                        first_row,
+                        written,
+                        escapes,
+                        left,
+                        opponent,
+                        cells,
+                        worklist,
+                        next,
+                        own_last_lost: side.last_lost,
+                        last_lost,
+                        chunk,
+                    };
+                    READ_BACK.with_borrow_mut(|buffer| {
+                        dispatch!(
+                            self.task.level,
+                            fn(part: Part<'_>, buffer: &mut Vec<Entry>) -> io::Result<bool> = pass_rows::<V>
+                        )
+                    })
+                })
+                .try_reduce(|| false, |a, b| Ok(a | b))
+        };
+        let (a, b) = rayon::join(
+            || run(Color::White, white, black_seen, black_next, black_last_lost),
+            || run(Color::Black, black, white_seen, white_next, white_last_lost),
+        );
+        for color in Color::ALL {
+            let side = &mut planes[color];
+            std::mem::swap(&mut side.worklist, &mut side.next);
+        }
+        let (a, b) = (a?, b?);
+        Ok(a || b)
+    }
+
+    /// Counts and marks the positions that no pass decided.
+    fn finish(&self, mut planes: ByColor<Planes<'_>>, cell_bytes: usize) -> Outcome {
+        let chunk_rows = self.chunk_rows();
+        let store = |cells: &mut Option<CellsMut<'_>>, word, mask, code| {
+            cells.iter_mut().for_each(|cells| cells.store::<Portable>(word, mask, code));
+        };
+        for color in Color::ALL {
+            let Planes { open, lost, cells, chunks, .. } = &mut planes[color];
+            open.par_chunks(chunk_rows)
+                .zip(lost.par_chunks(chunk_rows))
+                .zip(cells_chunks(cells, &self.rows, chunk_rows))
+                .zip(chunks)
+                .enumerate()
+                .for_each(|(c, (((open, lost), mut cells), chunk))| {
+                    let mut undecided = 0;
+                    let first_row = c * chunk_rows;
+                    for (i, (open, lost)) in open.iter().zip(lost).enumerate() {
+                        let weight = self.rows.weight(first_row + i);
+                        let at = self.rows.offset(first_row, first_row + i) * WIDTH;
+                        for s in 0..WIDTH {
+                            let mask = open.0[s] & !lost.0[s];
+                            undecided += u64::from(mask.count_ones()) * weight;
+                            store(&mut cells, at + s, mask, DRAW);
+                        }
+                    }
+                    for entry in &chunk.no_move {
+                        let (row, s) = (first_row + entry.word as usize / WIDTH, entry.word as usize % WIDTH);
+                        let weight = self.rows.weight(row);
+                        let word = self.rows.offset(first_row, row) * WIDTH + s;
+                        chunk.stats.no_move += u64::from(entry.mask().count_ones()) * weight;
+                        store(&mut cells, word, entry.mask(), NO_MOVE);
+                    }
+                    let draws_too = self.task.classes.options().no_move == NoMove::Draw;
+                    chunk.stats.draws = undecided - if draws_too { chunk.stats.no_move } else { 0 };
+                });
+            cells.iter_mut().for_each(|cells| self.rows.spread(cells));
+        }
+        let stats = ByColor::from_fn(|color| {
+            let mut all = Stats::default();
+            planes[color].chunks.iter().for_each(|chunk| all += &chunk.stats);
+            all
+        });
+        let deepest = ByColor::from_fn(|color| {
+            let found = planes[color].chunks.iter().filter_map(|chunk| chunk.deepest);
+            found.min_by_key(|&(depth, cell)| (Reverse(depth), cell)).map(|(_, cell)| cell)
+        });
+        let logs = ByColor::from_fn(|color| {
+            let logged = std::mem::take(&mut planes[color].chunks).into_iter().enumerate().filter_map(|(c, chunk)| {
+                let rows = c * chunk_rows..((c + 1) * chunk_rows).min(self.rows.len());
+                Some(LoggedRange { rows, changes: chunk.changes?, no_move: chunk.no_move })
+            });
+            logged.collect()
+        });
+        let table = match (planes.white.cells, planes.black.cells) {
+            (Some(white), Some(black)) => Some(Table { cells: ByColor { white, black } }),
+            _ => None,
+        };
+        Outcome { solved: Solved { stats, table }, deepest, logs, cell_bytes }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::RuleOptions;
+    use crate::tablebase::{CellValue, ClassId, CpuBackend, Options, Solver};
+
+    /// Conversions on disk change no value and no count, and leave no file. The deepest cell is the first cell of the
+    /// longest line.
+    #[test]
+    fn conversions_on_disk_change_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        for rules in [RuleOptions::PAPER, "chinese".parse().unwrap()] {
+            let mut memory = Solver::new(&rules, 3, Options::default());
+            for pieces in 2..=3 {
+                memory.solve_level(pieces, true, &|_, _| ()).unwrap();
+            }
+            let tables: Vec<_> = (0..memory.classes().len()).map(|i| memory.table(ClassId(i)).cloned()).collect();
+            let backend = CpuBackend::default().spilling(dir.path().to_owned());
+            for id in (0..tables.len()).map(ClassId) {
+                let task = backend.task(memory.classes(), id, Keep::All);
+                let Outcome { solved, deepest, .. } = solve(task.clone(), &tables).unwrap();
+                // Ranges of at most three rows. Classes of seven pieces need several ranges, as an entry's word number
+                // has 32 bits.
+                let narrow = solve(Task { range_rows: 3, ..task.clone() }, &tables).unwrap();
+                assert_eq!((&narrow.solved.table, &narrow.solved.stats), (&solved.table, &solved.stats));
+                assert_eq!(narrow.deepest, deepest);
+                // A byte for at most four plies, so that cells are widened between passes.
+                let widened = solve(Task { byte_plies: 4, ..task }, &tables).unwrap().solved;
+                assert_eq!(widened.stats, solved.stats);
+                for turn in Color::ALL {
+                    let [wide, bytes] = [&widened, &solved].map(|solved| &solved.table.as_ref().unwrap().cells[turn]);
+                    assert!(matches!(wide, Cells::Wide(_)) || solved.stats[turn].summary().longest <= 4);
+                    assert!((0..bytes.len()).all(|cell| wide.get(cell) == bytes.get(cell)));
+                }
+                assert_eq!(solved.table.as_ref(), memory.table(id));
+                assert_eq!(Some(&solved.stats), memory.class_stats(id));
+                for turn in Color::ALL {
+                    let longest = solved.stats[turn].by_plies.iter().rposition(|&n| n > 0);
+                    let code = longest.map(|plies| CellValue::Decided(plies as u16).code());
+                    let cells = &memory.table(id).unwrap().cells[turn];
+                    assert_eq!(deepest[turn], (0..cells.len()).find(|&cell| Some(cells.get(cell)) == code));
+                }
+            }
+        }
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_disk_that_is_not_there_is_named() {
+        let solver = Solver::new(&RuleOptions::PAPER, 2, Options::default());
+        let mut solver = solver.on(CpuBackend::default().spilling("/no/such/folder".into()));
+        let error = solver.solve_level(2, true, &|_, _| ()).unwrap_err();
+        assert!(matches!(error, SolveError::Disk { .. }) && error.to_string().contains("/no/such/folder"), "{error}");
+    }
+}

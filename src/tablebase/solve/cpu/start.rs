@@ -1,0 +1,81 @@
+//! The planes of a range of rows before the first pass: see [`Iteration`].
+
+use crate::board::{Color, NoMove};
+use crate::cpu::Vector;
+use crate::tablebase::index::WIDTH;
+use crate::tablebase::solve::cpu::buckets::Entry;
+use crate::tablebase::solve::cpu::conversions::CaptureTables;
+use crate::tablebase::solve::cpu::iteration::Iteration;
+use crate::tablebase::solve::cpu::planes::Chunk;
+use crate::tablebase::solve::cpu::quiet::{Row, RowNeighbours};
+use std::io;
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+
+/// One range of rows of one side to move, before the first pass.
+pub(super) struct Start<'a> {
+    pub iteration: &'a Iteration<'a>,
+    pub captures: &'a CaptureTables<'a>,
+    pub color: Color,
+    pub first_row: usize,
+    /// All positions, equal for both sides to move.
+    pub valid: &'a [Row],
+    pub lost: &'a mut [Row],
+    pub escapes: &'a mut [Row],
+    pub left: &'a mut [u16],
+    /// The opponent's rows to visit in the first pass.
+    pub next: &'a [AtomicU8],
+    pub chunk: &'a mut Chunk,
+}
+
+/// Looks up the conversions of a range of rows and finds the positions without a move.
+#[inline(always)]
+pub(super) fn start_rows<V: Vector>(start: Start<'_>) -> io::Result<()> {
+    let Iteration { task, index, quiet, neighbours, conversions, rows } = start.iteration;
+    let loses = task.classes.options().no_move == NoMove::Loss;
+    let mut best = Box::new([[0; WIDTH]; WIDTH]);
+    let (mut row_neighbours, mut quiet_moves) = (RowNeighbours::default(), Row::EMPTY);
+    for i in 0..start.lost.len() {
+        let number = start.first_row + i;
+        let row = rows.row(number);
+        let valid = &start.valid[number];
+        let any = conversions[start.color].push_row::<V>(
+            index,
+            start.captures,
+            row,
+            i * WIDTH,
+            valid,
+            &mut best,
+            &mut start.chunk.buckets,
+        );
+        start.chunk.buckets.spill(false)?;
+        neighbours[start.color].collect_row(number, |_| true, &mut row_neighbours);
+        if quiet[start.color].always_moves(&row_neighbours) {
+            quiet_moves = Row([u64::MAX; WIDTH]);
+        } else {
+            quiet[start.color].reach(start.valid, &row_neighbours, &mut quiet_moves);
+        }
+        let mut any_lost = false;
+        for s in 0..WIDTH {
+            start.escapes[i].0[s] = any.0[s] | !valid.0[s];
+            let stuck = valid.0[s] & !any.0[s] & !quiet_moves.0[s];
+            start.left[i] += valid.0[s].count_ones() as u16;
+            if stuck == 0 {
+                continue;
+            }
+            start.chunk.no_move.push(Entry::new(i * WIDTH + s, stuck));
+            if loses {
+                start.lost[i].0[s] = stuck;
+                start.left[i] -= stuck.count_ones() as u16;
+                any_lost = true;
+            } else {
+                start.escapes[i].0[s] |= stuck;
+            }
+        }
+        if any_lost {
+            neighbours[!start.color].for_each(number, |other| start.next[other].store(1, Relaxed));
+        }
+    }
+    start.chunk.buckets.spill(true)?;
+    start.chunk.last_conversion = start.chunk.buckets.last_depth();
+    Ok(())
+}

@@ -1,0 +1,114 @@
+//! Squares, distances and sets of squares.
+
+use doushouqi::board::{Bitboard, File, ParseBitboardError, ParseSquareError, Rank, Square};
+use rand_core::{Rng, SeedableRng};
+use rand_pcg::Pcg64;
+use std::collections::BTreeSet;
+
+#[test]
+fn squares_are_read_and_written() {
+    for square in Square::all() {
+        assert_eq!(square.to_string().parse(), Ok(square));
+        assert_eq!(Square::new(square.index()), Some(square));
+        assert_eq!(Square::from_coords(square.file(), square.rank()), square);
+        assert_eq!(square.index(), square.rank().index() * 7 + square.file().index());
+    }
+    assert_eq!(Square::new(63), None);
+    for (i, letter) in "abcdefg".chars().enumerate() {
+        let file = File::from_letter(letter).unwrap();
+        assert_eq!(
+            (File::new(i), file.index(), file.letter(), file.to_string()),
+            (Some(file), i, letter, letter.into())
+        );
+        assert_eq!(file.mirror().index(), 6 - i);
+    }
+    for (i, digit) in "123456789".chars().enumerate() {
+        let rank = Rank::from_digit(digit).unwrap();
+        assert_eq!((Rank::new(i), rank.index(), rank.number(), rank.to_string()), (Some(rank), i, i + 1, digit.into()));
+        assert_eq!(rank.flip().index(), 8 - i);
+    }
+    assert_eq!((File::new(7), Rank::new(9)), (None, None));
+    assert_eq!(["h", "A", "`"].map(|text| File::from_letter(text.chars().next().unwrap())), [None; 3]);
+    assert_eq!(["0", ":", "a"].map(|text| Rank::from_digit(text.chars().next().unwrap())), [None; 3]);
+    for text in ["", "a", "a0", "h1", "A1", "a10", "a1 ", "ä1"] {
+        let error = text.parse::<Square>().unwrap_err();
+        assert_eq!(error, ParseSquareError(text.into()));
+        assert!(error.to_string().starts_with(&format!("{text:?} is not a square")), "{error}");
+    }
+}
+
+#[test]
+fn distances_are_single_steps() {
+    for a in Square::all() {
+        for b in Square::all() {
+            let files = a.file().index().abs_diff(b.file().index());
+            let ranks = a.rank().index().abs_diff(b.rank().index());
+            assert_eq!((a.file().distance(b.file()), a.rank().distance(b.rank())), (files, ranks));
+            assert_eq!(a.distance(b), files + ranks);
+        }
+    }
+}
+
+#[test]
+fn sets_of_squares_are_as_sets_of_the_library() {
+    const SEED: u64 = 31;
+    println!("seed {SEED}");
+    let mut random = Pcg64::seed_from_u64(SEED);
+    let mut draw = || {
+        let set = Bitboard::new(random.next_u64() & random.next_u64());
+        (set, set.into_iter().collect::<BTreeSet<Square>>())
+    };
+    for _ in 0..300 {
+        let ((a, slow_a), (b, slow_b)) = (draw(), draw());
+        let is =
+            |fast: Bitboard, slow: BTreeSet<Square>| assert!(fast.into_iter().eq(slow), "{a:?} and {b:?}: {fast:?}");
+        is(a | b, &slow_a | &slow_b);
+        is(a & b, &slow_a & &slow_b);
+        is(a ^ b, &slow_a ^ &slow_b);
+        is(a - b, &slow_a - &slow_b);
+        let assigned = |assign: fn(&mut Bitboard, Bitboard)| {
+            let mut set = a;
+            assign(&mut set, b);
+            set
+        };
+        assert_eq!(assigned(|set, b| *set |= b), a | b);
+        assert_eq!(assigned(|set, b| *set &= b), a & b);
+        assert_eq!(assigned(|set, b| *set ^= b), a ^ b);
+        assert_eq!(assigned(|set, b| *set -= b), a - b);
+        is(!a, &Square::all().collect::<BTreeSet<_>>() - &slow_a);
+        is(a.mirror(), slow_a.iter().map(|s| s.mirror()).collect());
+        is(a.flip(), slow_a.iter().map(|s| s.flip()).collect());
+        is(a.rotate(), slow_a.iter().map(|s| s.rotate()).collect());
+        for part in [a & b, a, a - b] {
+            assert!(part.is_subset(a));
+        }
+        assert_eq!(a.is_subset(b), slow_a.is_subset(&slow_b));
+        assert_eq!(a.is_disjoint(b), slow_a.is_disjoint(&slow_b));
+        assert!((a - b).is_disjoint(b));
+        assert_eq!((a.len(), a.is_empty()), (slow_a.len(), slow_a.is_empty()));
+        assert_eq!((a.first(), a.last()), (slow_a.first().copied(), slow_a.last().copied()));
+        assert!(a.into_iter().rev().eq(slow_a.iter().rev().copied()));
+        assert_eq!(a.into_iter().len(), a.len());
+        assert_eq!(a.to_string().parse(), Ok(a));
+        for square in Square::all() {
+            let (mut more, mut less) = (a, a);
+            assert_eq!(a.contains(square), slow_a.contains(&square));
+            assert_eq!(more.insert(square), !a.contains(square));
+            assert_eq!(less.remove(square), a.contains(square));
+            assert_eq!((more, less), (a.with(square), a.without(square)));
+            assert_eq!((more, less), (a | square.into(), a - square.into()));
+        }
+        let mut left = a;
+        assert!(std::iter::from_fn(|| left.pop_first()).eq(a));
+    }
+    assert_eq!(Bitboard::EMPTY.single(), None);
+    assert_eq!(Bitboard::FULL.single(), None);
+    for square in Square::all() {
+        assert_eq!(Bitboard::from(square).single(), Some(square));
+        let cross = Bitboard::from(square.file()) & Bitboard::from(square.rank());
+        assert_eq!(cross.single(), Some(square));
+    }
+    assert_eq!("11".parse::<Bitboard>(), Err(ParseBitboardError::SquareCount { found: 2 }));
+    assert_eq!(".".repeat(64).parse::<Bitboard>(), Err(ParseBitboardError::SquareCount { found: 64 }));
+    assert_eq!("1 x".parse::<Bitboard>(), Err(ParseBitboardError::UnknownMark { found: 'x' }));
+}
