@@ -1,7 +1,7 @@
 //! Endgame tables: exact values of all positions of a material, by retrograde analysis on bit planes.
 //!
 //! [`Classes`] groups equivalent materials, [`Index`] numbers the positions of a class, `conversions` and `quiet` apply
-//! the moves of a class to its planes, `pass` iterates them, and [`Solver`] orders the classes by their captures.
+//! the moves of a class to its planes, `iteration` runs the passes, and [`Solver`] orders the classes by their captures.
 
 mod address;
 #[doc(hidden)]
