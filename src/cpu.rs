@@ -94,60 +94,81 @@ impl CpuLevel {
     }
 }
 
-/// A pointer to a function compiled for a [`CpuLevel`]. The function must be `#[inline(always)]`. With `::<V>` after its
-/// name, `V` is the [`Vector`] of the level.
-macro_rules! compiled {
+/// Defines `avx2` and `avx512`: a function compiled for each level with vector instructions.
+macro_rules! with_features {
+    (fn($($arg:ident: $ty:ty),*) $(-> $ret:ty)? = $avx2:path, $avx512:path) => {
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+        fn avx2($($arg: $ty),*) $(-> $ret)? {
+            $avx2($($arg),*)
+        }
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(
+            enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq"
+        )]
+        fn avx512($($arg: $ty),*) $(-> $ret)? {
+            $avx512($($arg),*)
+        }
+    };
+}
+pub(crate) use with_features;
+
+/// Calls a function compiled for a [`CpuLevel`]. The function must be `#[inline(always)]`. With `::<V>` after its name,
+/// `V` is the [`Vector`] of the level.
+macro_rules! dispatch {
     ($level:expr, fn($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? = $body:ident::<V>) => {
-        $crate::cpu::compiled!($level, fn($($arg: $ty),*) $(-> $ret)? =
+        $crate::cpu::dispatch!($level, fn($($arg: $ty),*) $(-> $ret)? =
             $body::<$crate::cpu::Portable>, $body::<$crate::cpu::Avx2>, $body::<$crate::cpu::Avx512>)
     };
     ($level:expr, fn($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? = $body:path) => {
-        $crate::cpu::compiled!($level, fn($($arg: $ty),*) $(-> $ret)? = $body, $body, $body)
+        $crate::cpu::dispatch!($level, fn($($arg: $ty),*) $(-> $ret)? = $body, $body, $body)
     };
     ($level:expr, fn($($arg:ident: $ty:ty),*) $(-> $ret:ty)? = $portable:path, $avx2:path, $avx512:path) => {{
-        fn portable($($arg: $ty),*) $(-> $ret)? {
-            $portable($($arg),*)
-        }
-        #[cfg(target_arch = "x86_64")]
-        fn avx2($($arg: $ty),*) $(-> $ret)? {
-            #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-            fn compiled($($arg: $ty),*) $(-> $ret)? {
-                $avx2($($arg),*)
-            }
-            // SAFETY: this function is selected below only if `CpuLevel::detect` found these features.
-            unsafe { compiled($($arg),*) }
-        }
-        #[cfg(target_arch = "x86_64")]
-        fn avx512($($arg: $ty),*) $(-> $ret)? {
-            #[target_feature(
-                enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq"
-            )]
-            fn compiled($($arg: $ty),*) $(-> $ret)? {
-                $avx512($($arg),*)
-            }
+        $crate::cpu::with_features!(fn($($arg: $ty),*) $(-> $ret)? = $avx2, $avx512);
+        // The level is at most the best, so the CPU supports the instructions of the calls below.
+        match $level.min($crate::cpu::CpuLevel::best()) {
+            // SAFETY: `CpuLevel::detect` found every feature that `avx512` is compiled with.
+            #[cfg(target_arch = "x86_64")]
+            $crate::cpu::CpuLevel::Avx512 => unsafe { avx512($($arg),*) },
             // SAFETY: likewise.
-            unsafe { compiled($($arg),*) }
+            #[cfg(target_arch = "x86_64")]
+            $crate::cpu::CpuLevel::Avx2 => unsafe { avx2($($arg),*) },
+            _ => $portable($($arg),*),
         }
-        // The level is at most the best, so the CPU supports its instructions.
+    }};
+}
+pub(crate) use dispatch;
+
+/// A pointer to a function compiled for a [`CpuLevel`], which selects the level once for many calls. The function must be
+/// `#[inline(always)]`.
+macro_rules! compiled {
+    ($level:expr, fn($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? = $body:path) => {{
+        $crate::cpu::with_features!(fn($($arg: $ty),*) $(-> $ret)? = $body, $body);
+        fn portable($($arg: $ty),*) $(-> $ret)? {
+            $body($($arg),*)
+        }
+        #[cfg(target_arch = "x86_64")]
+        fn call_avx2($($arg: $ty),*) $(-> $ret)? {
+            // SAFETY: this function is selected below only if `CpuLevel::detect` found these features.
+            unsafe { avx2($($arg),*) }
+        }
+        #[cfg(target_arch = "x86_64")]
+        fn call_avx512($($arg: $ty),*) $(-> $ret)? {
+            // SAFETY: likewise.
+            unsafe { avx512($($arg),*) }
+        }
         let function: fn($($ty),*) $(-> $ret)? = match $level.min($crate::cpu::CpuLevel::best()) {
             #[cfg(target_arch = "x86_64")]
-            $crate::cpu::CpuLevel::Avx512 => avx512,
+            $crate::cpu::CpuLevel::Avx512 => call_avx512,
             #[cfg(target_arch = "x86_64")]
-            $crate::cpu::CpuLevel::Avx2 => avx2,
+            $crate::cpu::CpuLevel::Avx2 => call_avx2,
             _ => portable,
         };
         function
     }};
 }
+#[cfg(feature = "search")]
 pub(crate) use compiled;
-
-/// Calls a function compiled for a [`CpuLevel`], see [`compiled!`].
-macro_rules! dispatch {
-    ($level:expr, fn($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? = $($body:tt)+) => {
-        $crate::cpu::compiled!($level, fn($($arg: $ty),*) $(-> $ret)? = $($body)+)($($arg),*)
-    };
-}
-pub(crate) use dispatch;
 
 /// The few operations for which the compiler does not select the right instruction by itself.
 pub(crate) trait Vector {
