@@ -31,8 +31,10 @@ mod program;
 pub mod progress;
 mod reference;
 mod renamed;
+mod run;
 #[cfg(unix)]
 mod signals;
 
 pub use name::name;
-pub use program::{Entry, Program, main, parsed};
+pub use program::{Entry, Program, parsed};
+pub use run::main;

@@ -1,13 +1,10 @@
-//! A program: the list of its commands, and its life from the command line to the exit code.
+//! A program: the list of its commands.
 
-use crate::failure::{Failure, Outcome, exit_code, of_arguments};
-use crate::help::Help;
-use crate::{name, panic, progress, renamed};
+use crate::failure::{Failure, Outcome, of_arguments};
+use crate::renamed;
 use clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
 use clap::{ArgMatches, Args, Command};
-use doushouqi::cpu::CpuLevel;
 use std::ffi::OsString;
-use std::process::ExitCode;
 
 /// A program and its commands. Help, completions, manual pages and the reference are generated from it.
 pub struct Program {
@@ -54,34 +51,6 @@ macro_rules! command {
 /// If the arguments do not fit each other.
 pub fn parsed<T: Args>(arguments: &ArgMatches) -> Result<T, Failure> {
     T::from_arg_matches(arguments).map_err(|error| of_arguments(&error))
-}
-
-/// Runs the program: parses the command line, runs the command and reports a failure.
-#[must_use]
-pub fn main(program: &Program) -> ExitCode {
-    panic::abort_on_panic();
-    #[cfg(unix)]
-    crate::open_files::raise_limit();
-    name::set(program.name);
-    let command = program.command();
-    let words: Vec<OsString> = std::env::args_os().collect();
-    exit_code(match command.clone().try_get_matches_from(&words) {
-        Ok(arguments) => program.run(command, &arguments),
-        Err(error) => rejected(&command, &words, &error),
-    })
-}
-
-impl Program {
-    fn run(&self, command: Command, arguments: &ArgMatches) -> Outcome {
-        CpuLevel::from_env().map_err(|error| Failure::Input(error.to_string()))?;
-        progress::watch_signals()?;
-        let Some((name, arguments)) = arguments.subcommand() else { return Ok(()) };
-        let mut entries = self.groups.iter().flat_map(|(_, entries)| *entries);
-        match entries.find(|entry| entry.name == name) {
-            Some(entry) => (entry.run)(arguments),
-            None => parsed::<Help>(arguments)?.run(self, command),
-        }
-    }
 }
 
 /// Prints help or the version and ends the program, or returns the failure for a command line that is wrong.

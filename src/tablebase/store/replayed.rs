@@ -114,7 +114,8 @@ impl Values for Replayed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tablebase::solve::cpu::iteration::{Keep, Task, solve};
+    use crate::tablebase::solve::cpu::iteration::solve;
+    use crate::tablebase::solve::cpu::task::{Keep, Task};
     use crate::tablebase::{ClassId, CpuBackend, Solver};
 
     /// Values from a change log equal the values that are solved in memory, for ranges and cells of any size, under

@@ -13,24 +13,22 @@
 //! conversions of its depth.
 
 use crate::board::{ByColor, Color, NoMove};
-use crate::cpu::{CpuLevel, Portable, dispatch};
-use crate::tablebase::class::Classes;
+use crate::cpu::{Portable, dispatch};
 use crate::tablebase::index::{Index, WIDTH};
 use crate::tablebase::solve::backend::{SolveError, Solved};
 use crate::tablebase::solve::cpu::buckets::{Buckets, Entry};
 use crate::tablebase::solve::cpu::cells::{cells_chunks, try_zeros};
 use crate::tablebase::solve::cpu::change_log::{ChangeLog, LoggedRange};
-use crate::tablebase::solve::cpu::conversions::{CaptureTables, Conversions, MAX_PLIES};
-use crate::tablebase::solve::cpu::neighbours::Neighbours;
+use crate::tablebase::solve::cpu::conversions::{CaptureTables, MAX_PLIES};
 use crate::tablebase::solve::cpu::pass::{Part, pass_rows};
 use crate::tablebase::solve::cpu::planes::{Chunk, Planes, Split, flags};
-use crate::tablebase::solve::cpu::pool::{Block, BufferPool};
-use crate::tablebase::solve::cpu::quiet::{QuietMoves, Row};
+use crate::tablebase::solve::cpu::quiet::Row;
 use crate::tablebase::solve::cpu::rows::Rows;
 use crate::tablebase::solve::cpu::start::{Start, start_rows};
+use crate::tablebase::solve::cpu::task::{Iteration, Keep, Task};
 use crate::tablebase::spill::SpillFile;
 use crate::tablebase::value::{Cells, CellsMut, DRAW, NO_MOVE};
-use crate::tablebase::{Material, Stats, Table};
+use crate::tablebase::{Stats, Table};
 use rayon::prelude::*;
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -48,71 +46,6 @@ const CHUNK_ROWS: usize = 512;
 thread_local! {
     /// A buffer for conversions that are read back from disk, kept from one pass to the next.
     static READ_BACK: RefCell<Vec<Entry>> = const { RefCell::new(Vec::new()) };
-}
-
-/// The values to keep while a class is solved.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Keep<'a> {
-    /// No values, only the counts.
-    Counts,
-    /// The values of both sides to move.
-    All,
-    /// The values of both sides to move, as change logs in this directory, which are replayed once the class is solved.
-    Log(&'a Path),
-}
-
-/// The input for solving one class.
-#[derive(Clone)]
-pub(crate) struct Task<'a> {
-    pub material: Material,
-    pub classes: &'a Classes,
-    pub keep: Keep<'a>,
-    pub level: CpuLevel,
-    /// The directory for the conversions; `None` to keep them in memory.
-    pub spill: Option<&'a Path>,
-    /// The most rows of a range, so that an entry can number their words.
-    pub range_rows: usize,
-    /// The longest line in plies before cells are widened.
-    pub byte_plies: u16,
-    /// Whether the memory suffices for wider cells; otherwise a longer line is an error.
-    pub widens: bool,
-    /// The pool that the memory of the planes comes from.
-    pub pool: BufferPool,
-    pub observer: &'a dyn Observer,
-}
-
-/// Observes the solution of a class. Any of its errors stops the solution.
-pub(crate) trait Observer: Sync {
-    /// Called when the conversions of `done` of `of` ranges of rows are known, from any thread.
-    fn conversions(&self, _done: usize, _of: usize) -> Result<(), SolveError> {
-        Ok(())
-    }
-
-    /// Called after each pass. The planes contain all positions that are decided in up to `depth` plies.
-    fn pass(&self, _depth: u16, _iteration: &Iteration<'_>, _planes: &ByColor<Planes<'_>>) -> Result<(), SolveError> {
-        Ok(())
-    }
-
-    /// Called after the last pass. The planes are final.
-    fn solved(&self, _iteration: &Iteration<'_>, _planes: &ByColor<Planes<'_>>) -> Result<(), SolveError> {
-        Ok(())
-    }
-}
-
-/// An observer that does nothing.
-pub(crate) struct Unobserved;
-
-impl Observer for Unobserved {}
-
-/// A class being solved.
-pub(crate) struct Iteration<'a> {
-    pub(super) task: Task<'a>,
-    pub(super) index: Index,
-    /// The rows that are solved. Planes contain only these.
-    pub(super) rows: Rows,
-    pub(super) quiet: ByColor<QuietMoves>,
-    pub(super) neighbours: ByColor<Neighbours>,
-    pub(super) conversions: ByColor<Conversions>,
 }
 
 /// The result of solving a class: the counts, the values for [`Keep::All`], and for each side to move the first cell of
@@ -136,44 +69,6 @@ pub(crate) fn solve(task: Task, tables: &[Option<Table>]) -> Result<Outcome, Sol
 }
 
 impl<'t> Iteration<'t> {
-    /// Prepares the iteration on a class; reads no smaller tables.
-    ///
-    /// # Errors
-    /// If the memory cannot be allocated.
-    pub(crate) fn new(task: Task<'t>) -> Result<Iteration<'t>, SolveError> {
-        let index = Index::new(task.material).expect("no class has more pieces than an index");
-        let options = task.classes.options();
-        let rows = Rows::new(&index, options);
-        let quiet = ByColor::from_fn(|color| QuietMoves::new(&index, color, options));
-        let lists = |color| Neighbours::new(&quiet[color], &index, &rows);
-        Ok(Iteration {
-            neighbours: ByColor { white: lists(Color::White)?, black: lists(Color::Black)? },
-            conversions: ByColor::from_fn(|color| Conversions::new(&index, color, task.classes)),
-            quiet,
-            rows,
-            task,
-            index,
-        })
-    }
-
-    /// The memory for the planes. The last plane is needed only after the captures are freed, so its memory may first
-    /// contain `captures` bytes of captures.
-    ///
-    /// # Errors
-    /// If the memory cannot be allocated.
-    pub(crate) fn memory(&self, captures: usize) -> Result<Block, SolveError> {
-        self.task.pool.block(self.first_bytes() + captures.max(self.plane_bytes()))
-    }
-
-    /// Bytes of all planes except the last.
-    pub(crate) fn first_bytes(&self) -> usize {
-        5 * self.plane_bytes()
-    }
-
-    fn plane_bytes(&self) -> usize {
-        self.rows.len() * size_of::<Row>()
-    }
-
     /// Runs the passes after [`start`](Iteration::start). `last` is the memory of the last plane, with any contents.
     ///
     /// # Errors

@@ -4,7 +4,7 @@
 use crate::board::Square;
 use crate::cpu::prefetch;
 use crate::tablebase::index::WIDTH;
-use crate::tablebase::solve::cpu::conversions::{Capture, ConversionValue, Conversions, LaneOrder, WIN_IN_ONE};
+use crate::tablebase::solve::cpu::conversions::{Base, Capture, ConversionValue, Conversions, LaneOrder, WIN_IN_ONE};
 use crate::tablebase::solve::cpu::quiet::{MAX_ROW_PIECES, Row};
 use crate::tablebase::value::CellsRef;
 
@@ -14,22 +14,6 @@ enum Kind {
     Row,
     Word,
     Lane,
-}
-
-/// The partial cell number in the smaller class of the pieces placed so far, as the board is and mirrored. `mirrored`
-/// tells which of the two is valid once the deciding piece is placed.
-#[derive(Copy, Clone)]
-pub(super) struct Base {
-    pub cells: [u64; 2],
-    pub mirrored: bool,
-}
-
-impl Base {
-    /// The cell of the placed pieces; the first possible cell if a piece is missing.
-    #[inline(always)]
-    fn cell(self) -> usize {
-        self.cells[usize::from(self.mirrored)] as usize
-    }
 }
 
 /// Lookups for one capture in one row.

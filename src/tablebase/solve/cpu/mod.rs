@@ -12,8 +12,10 @@ mod pass;
 pub(crate) mod planes;
 mod pool;
 pub(crate) mod quiet;
+mod row_conversions;
 pub(crate) mod rows;
 mod start;
+pub(crate) mod task;
 
 pub use backend::CpuBackend;
 pub use pool::BufferPool;

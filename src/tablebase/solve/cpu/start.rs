@@ -5,9 +5,9 @@ use crate::cpu::Vector;
 use crate::tablebase::index::WIDTH;
 use crate::tablebase::solve::cpu::buckets::Entry;
 use crate::tablebase::solve::cpu::conversions::CaptureTables;
-use crate::tablebase::solve::cpu::iteration::Iteration;
 use crate::tablebase::solve::cpu::planes::Chunk;
 use crate::tablebase::solve::cpu::quiet::{Row, RowNeighbours};
+use crate::tablebase::solve::cpu::task::Iteration;
 use std::io;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 

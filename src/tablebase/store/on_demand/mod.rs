@@ -17,7 +17,7 @@ use super::peak;
 use super::table_error::TableError;
 use crate::board::{Move, Position, Rules};
 use crate::tablebase::address::{Address, Addresser};
-use crate::tablebase::solve::cpu::iteration::Keep;
+use crate::tablebase::solve::cpu::task::Keep;
 use crate::tablebase::{
     BufferPool, ClassId, Classes, CpuBackend, Material, MemoryNeed, Probe, SolveError, TableProber, Value,
 };

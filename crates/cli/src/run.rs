@@ -1,0 +1,38 @@
+//! The life of a program, from the command line to the exit code.
+
+use crate::failure::{Failure, Outcome, exit_code};
+use crate::help::Help;
+use crate::program::{Program, parsed, rejected};
+use crate::{name, panic, progress};
+use clap::{ArgMatches, Command};
+use doushouqi::cpu::CpuLevel;
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+/// Runs the program: parses the command line, runs the command and reports a failure.
+#[must_use]
+pub fn main(program: &Program) -> ExitCode {
+    panic::abort_on_panic();
+    #[cfg(unix)]
+    crate::open_files::raise_limit();
+    name::set(program.name);
+    let command = program.command();
+    let words: Vec<OsString> = std::env::args_os().collect();
+    exit_code(match command.clone().try_get_matches_from(&words) {
+        Ok(arguments) => program.run(command, &arguments),
+        Err(error) => rejected(&command, &words, &error),
+    })
+}
+
+impl Program {
+    fn run(&self, command: Command, arguments: &ArgMatches) -> Outcome {
+        CpuLevel::from_env().map_err(|error| Failure::Input(error.to_string()))?;
+        progress::watch_signals()?;
+        let Some((name, arguments)) = arguments.subcommand() else { return Ok(()) };
+        let mut entries = self.groups.iter().flat_map(|(_, entries)| *entries);
+        match entries.find(|entry| entry.name == name) {
+            Some(entry) => (entry.run)(arguments),
+            None => parsed::<Help>(arguments)?.run(self, command),
+        }
+    }
+}
