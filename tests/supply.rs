@@ -138,7 +138,9 @@ fn programs_that_are_started_are_listed() {
     for path in sources
         .filter(|path| !path.components().any(|part| ["tests", "build.rs"].map(OsStr::new).contains(&part.as_os_str())))
     {
-        if fs::read_to_string(&path).unwrap().contains("Command::new(") {
+        let text = fs::read_to_string(&path).unwrap();
+        // clap has a `Command`, too.
+        if text.contains("Command::new(") && text.contains("process::") {
             let name = path.file_name().unwrap().to_str().unwrap();
             let what = listed.iter().find(|(file, _)| *file == name).map(|(_, what)| what);
             let what = what.unwrap_or_else(|| panic!("{} starts a program", path.display()));

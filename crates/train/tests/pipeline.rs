@@ -10,13 +10,13 @@ use std::sync::atomic::AtomicBool;
 use train::{DataFile, Datagen, Header, Model, Recipe, Shape, TrainingError, train};
 
 fn header(seed: u64) -> Header {
-    Header::new(&RuleOptions::default(), seed, 40, &Evaluation::Burnett, false, 2)
+    Header::new(&RuleOptions::default(), seed, 40, &Evaluation::Default, false, 2)
 }
 
 fn generate(path: &Path, seed: u64, games: u32) {
     let tables = Arc::new(Tables::solve(&RuleOptions::default(), 2).unwrap());
     let datagen =
-        Datagen { rules: Rules::default(), seed, nodes: 40, evaluation: Evaluation::Burnett, tables, sidelines: false };
+        Datagen { rules: Rules::default(), seed, nodes: 40, evaluation: Evaluation::Default, tables, sidelines: false };
     let mut engine = datagen.engine();
     let mut file = DataFile::open(path, &header(seed)).unwrap();
     for number in file.next_game()..games {

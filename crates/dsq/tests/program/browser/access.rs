@@ -21,7 +21,7 @@ fn without_javascript_there_is_a_board_a_result_and_moves() {
 /// memory.
 #[test]
 fn the_page_starts_at_a_low_rate() {
-    let start = || Arc::new(Server::start(&["--pieces", "3", "--behind-proxy", "--rate", "5"]));
+    let start = || Arc::new(Server::start(&["--pieces", "3", "--behind-proxy", "--max-rate", "5"]));
     let Some(page) = Page::of(start, Options::default()) else { return };
     page.chromium("Network.enable", &json!({}));
     page.chromium("Network.setExtraHTTPHeaders", &json!({"headers": {"X-Real-IP": "9.9.9.9"}}));

@@ -81,7 +81,7 @@ fn batch(positions: usize, rules: &str, seed: u64) -> String {
 /// answered.
 #[test]
 fn large_searches_do_not_starve_small_ones() {
-    let server = Server::start(&["--pieces", "3", "--threads", "3", "--behind-proxy", "--rate", "1000"]);
+    let server = Server::start(&["--pieces", "3", "--threads", "3", "--behind-proxy", "--max-rate", "1000"]);
     let greedy: Vec<Connection> =
         (0..10).map(|_| start(&server, "/api/v1/analyze?threads=1024&movetime=600000&hash=256", &client(1))).collect();
     wait_for(&server, "searches", "1");
@@ -171,7 +171,7 @@ impl Drop for SetOnDrop<'_> {
 /// do not wait for them: most take less time than most of the others. Its request for cold rules is answered, too.
 #[test]
 fn cold_rule_sets_do_not_delay_warm_requests() {
-    let server = Server::start(&["--pieces", "3", "--threads", "2", "--behind-proxy", "--rate", "10000"]);
+    let server = Server::start(&["--pieces", "3", "--threads", "2", "--behind-proxy", "--max-rate", "10000"]);
     let stop = AtomicBool::new(false);
     let cold_times = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
@@ -302,7 +302,7 @@ fn slow_bodies_are_refused() {
 /// At a low rate a client gets a rule set that is not in memory, and an expensive request, at once.
 #[test]
 fn a_low_rate_allows_every_request() {
-    let server = Server::start(&["--pieces", "3", "--behind-proxy", "--rate", "1"]);
+    let server = Server::start(&["--pieces", "3", "--behind-proxy", "--max-rate", "1"]);
     let targets = ["probe?rules=chinese", "fortress?rules=bell", "tree?fen=7/7/3e3/7/7/7/3EL2/7/7_b&rules=cazaux"];
     for (i, target) in targets.into_iter().enumerate() {
         let answer = server.connect().get_with(&format!("/api/v1/{target}"), &client(i));
@@ -316,7 +316,7 @@ fn a_low_rate_allows_every_request() {
 /// Several rule sets and many positions cost no more than a full bucket, at the lowest rate.
 #[test]
 fn the_work_of_a_request_costs_no_more_than_a_bucket() {
-    let server = Server::start(&["--pieces", "3", "--behind-proxy", "--rate", "1"]);
+    let server = Server::start(&["--pieces", "3", "--behind-proxy", "--max-rate", "1"]);
     let answer = server.connect().get_with(&format!("/api/v1/rulesets?fen={TWO}&rules=paper,traps=any"), &client(0));
     assert_eq!(answer.status, 200, "{answer:?}");
     let body = json!({"fens": vec![TWO; 200], "rules": "paper,shore=none"}).to_string();

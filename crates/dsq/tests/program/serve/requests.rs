@@ -33,7 +33,7 @@ fn errors_have_a_code_and_a_place() {
 /// security headers.
 #[test]
 fn requests_are_checked_before_their_handler() {
-    let server = Server::start(&["--pieces", "3", "--behind-proxy", "--rate", "5", "--host", "dsq.example"]);
+    let server = Server::start(&["--pieces", "3", "--behind-proxy", "--max-rate", "5", "--host", "dsq.example"]);
     let ask = |request: &str| {
         let answer = server.connect().raw(request.as_bytes()).expect("an answer");
         let code = answer.json_or_null()["error"]["code"].as_str().unwrap_or("").to_owned();
@@ -71,7 +71,7 @@ fn requests_are_checked_before_their_handler() {
     let local = (0..40).map(|_| far.get_with("/api/v1/rules", "Forwarded: for=\"127.0.0.1:80\"\r\n").status);
     assert!(local.filter(|&status| status == 429).count() >= 10);
 
-    let server = Server::start(&["--pieces", "3", "--rate", "5"]);
+    let server = Server::start(&["--pieces", "3", "--max-rate", "5"]);
     let mut connection = server.connect();
     assert!((0..40).all(|_| connection.get("/api/v1/rules").status == 200), "this machine has no limit");
     assert_eq!(connection.post("/api/v1/batch", &"x".repeat(200_000)).status, 413);
