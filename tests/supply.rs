@@ -164,7 +164,8 @@ fn kernels_are_tested_as_contributing_says() {
         let name = path.file_stem().unwrap().to_str().unwrap();
         kernels += 1;
         let is_perft = name == "perft" && program.contains("#[test]\nfn perft_");
-        assert!(is_perft || tests.contains(&format!("#[test]\nfn {name}()")), "{name} has no test of its own");
+        let is_tested = is_perft || tests.contains(&format!("#[test]\nfn {name}()"));
+        assert!(is_tested, "the kernel {name} needs a test `{name}` in src/tablebase/solve/gpu/run/tests.rs");
     }
-    assert_eq!(kernels, 4);
+    assert!(kernels >= 4);
 }

@@ -1,5 +1,4 @@
-// The API's types for the page's modules. `npm run api` derives openapi.d.ts from the description that a running
-// `dsq serve` sends (DSQ_SERVER names another address).
+// The API's types for the page's modules. `npm run api` derives openapi.d.ts from the description, src/openapi.json.
 
 import type { components } from "./openapi";
 

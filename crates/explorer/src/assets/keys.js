@@ -62,7 +62,7 @@ const ACTIONS = [
     },
   ],
   [
-    ["1", "2", "3", "4", "5", "6", "7"],
+    TABS.map((_, i) => String(i + 1)),
     "key.tabs",
     (/** @type {any} */ event) => $(`#tab-${TABS[Number(event.key) - 1]}`).click(),
   ],

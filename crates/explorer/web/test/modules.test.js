@@ -97,13 +97,27 @@ test("Chinese has its own punctuation, and one term for one thing", async () => 
   }
 });
 
+test("every text that a module names is a string", async () => {
+  const names = files.filter((file) => /^strings.*\.en\.js$/.test(file));
+  const parts = await Promise.all(names.map((file) => import(new URL(file, ASSETS).href)));
+  const strings = Object.assign({}, ...parts.map((part) => part.default));
+  const named = modules.flatMap((file) => [...read(file).matchAll(/\bt\("([^"]+)"/g)].map((found) => found[1]));
+  assert.ok(named.length > 300, `${named.length} names`);
+  assert.deepEqual(
+    named.filter((key) => !(key in strings)),
+    [],
+  );
+});
+
 test("both languages have the same strings with the same places to fill", async () => {
   const names = files.flatMap((file) => file.match(/^(strings.*)\.en\.js$/)?.[1] ?? []);
   for (const name of names) {
     const [en, zh] = await Promise.all(
       ["en", "zh"].map(async (language) => (await import(new URL(`${name}.${language}.js`, ASSETS).href)).default),
     );
-    assert.deepEqual(Object.keys(zh).toSorted(), Object.keys(en).toSorted(), name);
+    const lacking = (strings, others) => Object.keys(others).filter((key) => !(key in strings));
+    assert.deepEqual(lacking(zh, en), [], `${name}.zh.js lacks strings`);
+    assert.deepEqual(lacking(en, zh), [], `${name}.en.js lacks strings`);
     const places = (text) => [...new Set([...text.matchAll(/\{(\w+)/g)].map((found) => found[1]))].toSorted();
     for (const key of Object.keys(en)) {
       const extra = places(zh[key]).filter((place) => !places(en[key]).includes(place));
