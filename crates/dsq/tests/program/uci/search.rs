@@ -225,23 +225,23 @@ fn limits_end_a_search() {
     engine.end();
 }
 
-/// `isready` prepares the engine for other rules, which clears the hash, so that the next search begins at once.
+/// `isready` prepares the engine for other rules: it clears the hash, which takes many times as long as the next search.
 #[test]
 fn isready_prepares_the_search() {
     let mut engine = Engine::start();
-    engine.send("setoption name Hash value 64\nisready");
-    engine.until("readyok");
-    let mut shortest = [Duration::MAX; 2];
-    for rules in ["chinese", "paper"].into_iter().cycle().take(8) {
+    engine.send("setoption name Hash value 256\nisready\ngo depth 1");
+    engine.until("bestmove");
+    let mut total = [Duration::ZERO; 2];
+    for rules in ["chinese", "paper"].into_iter().cycle().take(6) {
         engine.send(&format!("setoption name Rules value {rules}"));
-        for (took, (command, answer)) in shortest.iter_mut().zip([("isready", "readyok"), ("go depth 1", "bestmove")]) {
+        for (total, (command, answer)) in total.iter_mut().zip([("isready", "readyok"), ("go depth 1", "bestmove")]) {
             let begin = Instant::now();
             engine.send(command);
             engine.until(answer);
-            *took = begin.elapsed().min(*took);
+            *total += begin.elapsed();
         }
     }
-    assert!(shortest[1] < shortest[0], "{shortest:?}");
+    assert!(total[1] < total[0], "{total:?}");
     engine.end();
 }
 
