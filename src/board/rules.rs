@@ -354,7 +354,7 @@ impl RuleOptions {
     /// out if it has the default value.
     fn spelling(&self, is_chosen: impl Fn(&RuleOption) -> bool) -> String {
         let is_spelled = |option: &RuleOption, value: &str| option.always_spelled || value != option.values[0];
-        let items = self.values().filter(|(option, value)| is_chosen(option) && is_spelled(option, *value));
+        let items = self.values().filter(|(option, value)| is_chosen(option) && is_spelled(option, value));
         items.map(|(option, value)| format!("{}={value}", option.key)).collect::<Vec<_>>().join(",")
     }
 }

@@ -44,7 +44,7 @@ pub enum Content {
 pub struct Description {
     /// All rule options except repetition, as text.
     pub rules: String,
-    /// [`RuleOptions::table_hash`] as 16 hexadecimal digits.
+    /// [`table_hash`](crate::board::RuleOptions::table_hash) as 16 hexadecimal digits.
     pub rules_hash: String,
     /// The representative of the class.
     pub material: String,
