@@ -141,6 +141,7 @@ pub(crate) use dispatch;
 
 /// A pointer to a function compiled for a [`CpuLevel`], which selects the level once for many calls. The function must be
 /// `#[inline(always)]`.
+#[cfg(feature = "search")]
 macro_rules! compiled {
     ($level:expr, fn($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? = $body:path) => {{
         $crate::cpu::with_features!(fn($($arg: $ty),*) $(-> $ret)? = $body, $body);
