@@ -132,9 +132,11 @@ fn long_analyses_make_way() {
 #[test]
 fn an_analysis_leaves_a_thread_to_the_game_of_its_client() {
     let server = Server::start(&["--pieces", "3", "--threads", "2"]);
-    let _analyses =
-        ["threads=64", "threads=1"].map(|threads| start(&server, &format!("/api/v1/analyze?{threads}"), ""));
+    let analyze = |threads| start(&server, &format!("/api/v1/analyze?threads={threads}"), "");
+    let _wide = analyze(64);
     wait_for(&server, "searches", "1");
+    // It waits, or takes the other permit of analyses: the game has the third one.
+    let _narrow = analyze(1);
     for _ in 0..3 {
         let played = server.connect().get("/api/v1/bestmove?movetime=50&strength=10");
         assert_eq!(played.status, 200, "{played:?}");
