@@ -89,8 +89,7 @@ fn codec(c: &mut Criterion) {
     let table = solver.table(class).unwrap();
     let mut group = c.benchmark_group("file of EPvLR");
     group.throughput(Throughput::Bytes((table.cells.white.len() + table.cells.black.len()) as u64));
-    let path = dir.path().join("EPvLR.dsq");
-    group.bench_function("write", |b| b.iter(|| solver.write(class, &path).unwrap()));
+    group.bench_function("write", |b| b.iter(|| solver.write(class, dir.path()).unwrap()));
     let tables = dir.path().join("tables");
     let job = Generate { material: Some("EPvLR".parse().unwrap()), ..Generate::new(&tables, RuleOptions::PAPER) };
     job.run(&mut Solver::new(&job.rules, job.most_pieces(), Options::default()), &|_| ()).unwrap();

@@ -10,7 +10,7 @@ use crate::tablebase::solve::cpu::neighbours::Neighbours;
 use crate::tablebase::solve::cpu::quiet::{QuietMoves, Row, RowNeighbours};
 use crate::tablebase::solve::cpu::rows::Rows;
 use crate::tablebase::solve::cpu::task::{Keep, Unobserved};
-use crate::tablebase::store::write::{Packing, write};
+use crate::tablebase::store::write::ClassBlocks;
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 use std::path::Path;
@@ -39,7 +39,7 @@ impl Pass {
     /// The quiet moves of the side `color`.
     #[must_use]
     pub fn new(material: Material, color: Color, rules: &RuleOptions) -> Pass {
-        let index = Index::new(material).expect("a material to time has few pieces");
+        let index = Index::new(material, rules).expect("a material to time has few pieces");
         let mut random = Pcg64::seed_from_u64(1);
         let plane = (0..index.rows).map(|_| Row(std::array::from_fn(|_| random.next_u64() >> 1))).collect();
         let moves = QuietMoves::new(&index, color, rules);
@@ -84,11 +84,13 @@ impl Solver {
         iteration.start(&CaptureTables::of(job.tables), first).map(|_| ())
     }
 
-    /// Writes a solved class to `path` as `dsq generate` does; does nothing if the class is not solved and kept.
+    /// Writes a solved class to the directory `dir` as `dsq generate` does; does nothing if the class is not solved and
+    /// kept.
     #[doc(hidden)]
-    pub fn write(&self, id: ClassId, path: &Path) -> Result<(), TableError> {
+    pub fn write(&self, id: ClassId, dir: &Path) -> Result<(), TableError> {
         let (Some(table), Some(stats)) = (self.table(id), self.class_stats(id)) else { return Ok(()) };
-        let material = self.classes().get(id).representative;
-        write(path, self.classes().options(), material, table, stats, Packing::fast(material))
+        let (class, rules) = (self.classes().get(id), self.classes().options());
+        let blocks = ClassBlocks::of_table(class, rules, table, stats).map_err(TableError::io(dir))?;
+        blocks.write(dir, class, rules, stats)
     }
 }

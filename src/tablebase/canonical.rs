@@ -6,29 +6,16 @@
 //! board, or if its list is the lexicographically smallest. The squares of the row pieces, sorted and reflected alone,
 //! decide whether a row is stored: every canonical position is in such a row. (A stored row may have no position, if no
 //! greater square is left for an interchangeable word piece or lane piece.)
+//!
+//! A file that stores every value of a row stores the same rows, with all their positions.
 
 use super::Index;
-use super::class::interchangeable;
 use super::index::{ROW_CELLS, WIDTH};
 use super::material::squares_in_play;
-use crate::board::{Bitboard, RuleOptions};
+use crate::board::Bitboard;
 
 /// The squares of the pieces in the order of an index.
 pub(crate) type Squares = [u8; Index::MAX_PIECES];
-
-/// The sets of two or more interchangeable pieces, as places in the order of the index, in ascending order.
-pub(crate) fn interchangeable_sets(index: &Index, options: &RuleOptions) -> Vec<Vec<usize>> {
-    let mut sets: Vec<Vec<usize>> = Vec::new();
-    for (place, &piece) in index.pieces.iter().enumerate() {
-        let fits = |set: &&mut Vec<usize>| interchangeable(index.pieces[set[0]], piece, &index.pieces, options);
-        match sets.iter_mut().find(fits) {
-            Some(set) => set.push(place),
-            None => sets.push(vec![place]),
-        }
-    }
-    sets.retain(|set| set.len() > 1);
-    sets
-}
 
 /// The canonical positions of an index and their order: row by row, word by word, lane by lane.
 pub(crate) struct Canonical {
@@ -106,6 +93,11 @@ impl Canonical {
         self.cells
     }
 
+    /// Whether a row of the index contains canonical positions.
+    pub(crate) fn stores(&self, row: usize) -> bool {
+        self.stored[row / 64] >> (row % 64) & 1 != 0
+    }
+
     /// The rows of the index that contain canonical positions.
     pub(crate) fn stored_rows(&self) -> impl Iterator<Item = usize> + '_ {
         self.rows_from(0)
@@ -145,6 +137,19 @@ impl Canonical {
         let row = digits.map(|(piece, &square)| piece.digit[usize::from(square)] * piece.stride).sum::<u32>() as usize;
         let before = self.stored[row / 64] & ((1 << (row % 64)) - 1);
         self.ranks[row / 64] as usize + before.count_ones() as usize
+    }
+
+    /// The number of the stored row with the values of a row of the index, and whether they are reflected there; `None`
+    /// if the row has no positions.
+    #[inline]
+    pub(crate) fn row_place(&self, index: &Index, row: usize) -> Option<(usize, bool)> {
+        let (symmetry, count) = (&self.symmetry, self.symmetry.pieces - 2);
+        let mut squares = row_squares(index, row);
+        symmetry.taken(&squares)?;
+        symmetry.sort(&mut squares, count);
+        let mirrored = symmetry.mirrored(&squares, count);
+        let is_mirrored = mirrored[..count] < squares[..count];
+        Some((self.number(index, if is_mirrored { &mirrored } else { &squares }), is_mirrored))
     }
 
     /// Calls `visit` for each position of a row of the index, with its word, its lane and the place of an equivalent
@@ -323,8 +328,9 @@ fn numbers(set: u64) -> impl Iterator<Item = u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::Square;
-    use crate::tablebase::solve::cpu::rows::Rows;
+    use crate::board::{RuleOptions, Square};
+    use crate::tablebase::alike::{interchangeable, interchangeable_sets};
+    use crate::tablebase::order::solved_rows;
     use std::collections::BTreeSet;
 
     /// The slow twin: all lists of squares that a reflection and exchanges of interchangeable pieces lead to.
@@ -350,11 +356,11 @@ mod tests {
     }
 
     fn checked(rules: &RuleOptions, material: &str, step: usize) {
-        let index = Index::new(material.parse().unwrap()).unwrap();
-        let canonical = Canonical::new(&index, interchangeable_sets(&index, rules));
+        let index = Index::new(material.parse().unwrap(), rules).unwrap();
+        let canonical = Canonical::new(&index, interchangeable_sets(&index.pieces, rules));
         assert_eq!(canonical.rows(), canonical.stored_rows().count());
         // The reader expects this number in a file.
-        assert_eq!(canonical.rows(), Rows::count(&index, rules), "{material}");
+        assert_eq!(canonical.rows(), solved_rows(&index.pieces, rules), "{material}");
         // By place, the cell of the index that is stored there.
         let mut stored: Vec<Vec<usize>> = Vec::new();
         for row in canonical.stored_rows() {
@@ -366,7 +372,23 @@ mod tests {
         for number in (0..canonical.rows()).step_by(step) {
             assert_eq!(canonical.rows_from(number).next(), canonical.stored_rows().nth(number));
         }
+        let rows: Vec<usize> = canonical.stored_rows().collect();
         for row in (0..index.rows).step_by(step) {
+            let place = canonical.row_place(&index, row);
+            let positions = index.valid_row(row);
+            assert_eq!(place.is_some(), positions.iter().any(|&lanes| lanes != 0), "{material} {row}");
+            if let Some((number, mirrored)) = place {
+                let cell = positions
+                    .iter()
+                    .position(|&lanes| lanes != 0)
+                    .map(|word| word * WIDTH + positions[word].trailing_zeros() as usize);
+                let squares = index.squares(row * ROW_CELLS + cell.unwrap()).unwrap();
+                let n = squares.len();
+                let reflect = |square: Square| if mirrored { square.mirror() } else { square };
+                let there = (reflect(squares[n - 2]).index() * WIDTH) + reflect(squares[n - 1]).index();
+                let there = index.squares(rows[number] * ROW_CELLS + there).unwrap();
+                assert!(lists(&index, rules, &squares).contains(&there), "{material} {row}");
+            }
             let mut visited = 0;
             canonical.visit_row(&index, row, |word, lane, place| {
                 let cell = row * ROW_CELLS + word * WIDTH + lane;
@@ -398,8 +420,8 @@ mod tests {
     /// Against an elephant, panther, dog and wolf are interchangeable.
     #[test]
     fn interchangeable_pieces_leave_a_sixth() {
-        let index = Index::new("EvPDW".parse().unwrap()).unwrap();
-        let canonical = Canonical::new(&index, interchangeable_sets(&index, &RuleOptions::PAPER));
+        let index = Index::new("EvPDW".parse().unwrap(), &RuleOptions::PAPER).unwrap();
+        let canonical = Canonical::new(&index, interchangeable_sets(&index.pieces, &RuleOptions::PAPER));
         let positions: u64 = (0..index.rows)
             .map(|row| index.valid_row(row).iter().map(|w| u64::from(w.count_ones())).sum::<u64>())
             .sum();

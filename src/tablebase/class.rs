@@ -2,8 +2,10 @@
 //! names of the animals: cat against cat is equivalent to dog against dog, and exchanging the colours turns White to
 //! move into Black to move. The solver solves one material of each class, its representative.
 
+use super::alike::{kind, relation};
+use super::order::piece_order;
 use super::{Index, Material};
-use crate::board::{Color, Direction, Piece, RuleOptions, Square};
+use crate::board::{Color, Piece, RuleOptions};
 use std::collections::HashMap;
 
 /// The properties that determine a class's tables (moves and captures), for one order of the pieces.
@@ -30,13 +32,15 @@ pub struct Class {
     pub same: Vec<Material>,
     /// The materials whose White is the representative's Black. Empty if the representative is its own colour swap.
     pub swapped: Vec<Material>,
+    /// The representative's pieces in the order of the index.
+    order: Vec<Piece>,
 }
 
 impl Class {
     /// The index of the representative's positions.
     #[must_use]
     pub fn index(&self) -> Index {
-        Index::new(self.representative).expect("no class has more pieces than an index")
+        Index::of(self.order.clone()).expect("no class has more pieces than an index")
     }
 }
 
@@ -79,7 +83,9 @@ impl Classes {
                     (true, *id, swapped_pieces, class_pieces.clone())
                 } else {
                     let id = ClassId(this.classes.len());
-                    this.classes.push(Class { representative: material, same: Vec::new(), swapped: Vec::new() });
+                    let order = piece_order(material, options);
+                    let class = Class { representative: material, same: Vec::new(), swapped: Vec::new(), order };
+                    this.classes.push(class);
                     by_signature.insert(signature, (id, pieces.clone()));
                     (false, id, pieces.clone(), pieces)
                 };
@@ -192,39 +198,6 @@ fn signature(first: &[Piece], second: &[Piece], options: &RuleOptions) -> Signat
         }
     }
     signature
-}
-
-/// Whether exchanging two pieces changes no value among these pieces: both belong to one side, move alike, capture the
-/// same pieces and are captured by the same pieces.
-pub(crate) fn interchangeable(a: Piece, b: Piece, pieces: &[Piece], options: &RuleOptions) -> bool {
-    let alike = |enemy: &Piece| {
-        relation(a, *enemy, options) == relation(b, *enemy, options)
-            && relation(*enemy, a, options) == relation(*enemy, b, options)
-    };
-    a.color == b.color
-        && kind(a, options) == kind(b, options)
-        && pieces.iter().filter(|piece| piece.color != a.color).all(alike)
-}
-
-/// A code of how a piece moves: bit 0 for swimming, bit 1 for leaps along files, bit 2 for leaps along ranks.
-fn kind(Piece { animal, .. }: Piece, options: &RuleOptions) -> u8 {
-    u8::from(animal.swims())
-        | u8::from(options.leaps(animal, Direction::Up)) << 1
-        | u8::from(options.leaps(animal, Direction::Right)) << 2
-}
-
-/// Whether the attacker may capture the victim: one bit for each combination of land and water that the two may stand
-/// on. Traps affect all animals alike, so the relation leaves them out.
-fn relation(attacker: Piece, victim: Piece, options: &RuleOptions) -> u8 {
-    let squares =
-        |Piece { animal, .. }: Piece| if animal.swims() { &[Square::A4, Square::B4][..] } else { &[Square::A4] };
-    let mut bits = 0;
-    for &from in squares(attacker) {
-        for &to in squares(victim) {
-            bits = bits << 1 | u8::from(options.may_capture(attacker.color, attacker.animal, from, victim.animal, to));
-        }
-    }
-    bits
 }
 
 /// The orders of one side's pieces that can give the smallest signature, which begins with the kinds of the pieces: all

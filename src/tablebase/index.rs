@@ -16,12 +16,14 @@
 //! the position and its mirror image have a cell.
 //!
 //! A rat, if the material has one, is the lane piece: it may stand on 61 of the 63 squares, and no rat can then block a
-//! leap of the lane piece. A second rat is the first row piece. Cells with a piece on a square where it may not stand,
-//! or with two pieces on one square, have no position.
+//! leap of the lane piece. A second rat is the first row piece. Otherwise the word piece and the lane piece are chosen
+//! so that the fewest rows must be solved (`order`). Cells with a piece on a square where it may not stand, or with two
+//! pieces on one square, have no position.
 
 use super::Material;
 use super::material::squares_in_play;
-use crate::board::{Color, File, Piece, Position, Setup, Square};
+use super::order::{is_allowed, piece_order};
+use crate::board::{Color, File, Piece, Position, RuleOptions, Setup, Square};
 
 /// The number of words of a row, and of lanes of a word.
 pub const WIDTH: usize = 64;
@@ -61,13 +63,21 @@ impl Index {
     /// The most pieces of an index: the number of a row must fit 32 bits.
     pub const MAX_PIECES: usize = 7;
 
-    /// The index of a material; `None` if it has more than [`MAX_PIECES`](Index::MAX_PIECES) pieces.
+    /// The index of a material under these rules; `None` if it has more than [`MAX_PIECES`](Index::MAX_PIECES) pieces.
     #[must_use]
-    pub fn new(material: Material) -> Option<Index> {
+    pub fn new(material: Material, options: &RuleOptions) -> Option<Index> {
         if material.len() > Index::MAX_PIECES {
             return None;
         }
-        let pieces = piece_order(material);
+        Index::of(piece_order(material, options))
+    }
+
+    /// The index with the pieces in this order; `None` if they are fewer than two or more than
+    /// [`MAX_PIECES`](Index::MAX_PIECES), or a rat is in the wrong place.
+    pub(crate) fn of(pieces: Vec<Piece>) -> Option<Index> {
+        if !(2..=Index::MAX_PIECES).contains(&pieces.len()) || !is_allowed(&pieces) {
+            return None;
+        }
         let count = pieces.len() - 2;
         let squares: Vec<Vec<Square>> = pieces[..count]
             .iter()
@@ -177,6 +187,11 @@ impl Index {
         valid
     }
 
+    /// The letters of sets of pieces, given as places in `pieces`.
+    pub(crate) fn names(&self, sets: &[Vec<usize>]) -> Vec<String> {
+        sets.iter().map(|set| set.iter().map(|&place| self.pieces[place].letter()).collect()).collect()
+    }
+
     /// The position of a cell; `None` if the cell has no position.
     #[must_use]
     pub fn position(&self, cell: usize, turn: Color) -> Option<Position> {
@@ -196,19 +211,6 @@ impl Index {
             .all(|(i, s)| squares_in_play(self.pieces[i]).contains(*s) && !squares[..i].contains(s));
         valid.then_some(squares)
     }
-}
-
-/// The pieces of a material in the order of its index.
-fn piece_order(material: Material) -> Vec<Piece> {
-    let mut pieces: Vec<Piece> = material.pieces().filter(|piece| !piece.animal.swims()).collect();
-    let mut rats = material.pieces().filter(|piece| piece.animal.swims());
-    if let Some(rat) = rats.next() {
-        pieces.push(rat);
-    }
-    if let Some(rat) = rats.next() {
-        pieces.insert(0, rat);
-    }
-    pieces
 }
 
 /// The position with these pieces on these squares; `None` if the position is not legal.

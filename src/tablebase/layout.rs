@@ -1,4 +1,4 @@
-//! The cells of a class in the order of a file. A file stores only the cells of a row whose squares the word piece and
+//! The cells of a row in the order of a file. A file stores only the cells of a row whose squares the word piece and
 //! the lane piece may stand on, one byte each (two bytes, little-endian, if the class has a line longer than 253
 //! plies). A cell without a position repeats the value before it, which compresses to almost nothing.
 
@@ -6,7 +6,10 @@ use crate::board::{Bitboard, Square};
 use crate::tablebase::index::{Index, ROW_CELLS, WIDTH};
 use crate::tablebase::material::squares_in_play;
 use crate::tablebase::value::{Cells, CellsMut, CellsRef};
-use xxhash_rust::xxh3::Xxh3;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+
+/// Rows of a block of canonical rows. Ranges of rows that are solved together consist of whole blocks.
+pub(crate) const BLOCK_ROWS: usize = 16;
 
 /// The cells of a row that a file stores, and their order: word by word, in each the squares of the lane piece.
 #[derive(Clone, Debug)]
@@ -78,18 +81,29 @@ impl Layout {
     /// Replaces `codes` by the codes of whole rows in the order of a file, with 0 for a cell without a position.
     /// `codes` must have the width of the cells.
     pub(crate) fn gather(&self, cells: CellsRef<'_>, codes: &mut Cells) {
-        codes.reset(cells.len() / ROW_CELLS * self.row_len());
+        self.gather_rows(cells, 0..cells.len() / ROW_CELLS, codes);
+    }
+
+    /// As [`gather`](Layout::gather), only the rows with these numbers.
+    pub(crate) fn gather_rows(
+        &self,
+        cells: CellsRef<'_>,
+        rows: impl ExactSizeIterator<Item = usize>,
+        codes: &mut Cells,
+    ) {
+        codes.reset(rows.len() * self.row_len());
         match (cells, codes) {
-            (CellsRef::Byte(cells), Cells::Byte(codes)) => self.gather_codes(cells, codes),
-            (CellsRef::Wide(cells), Cells::Wide(codes)) => self.gather_codes(cells, codes),
+            (CellsRef::Byte(cells), Cells::Byte(codes)) => self.gather_codes(cells, rows, codes),
+            (CellsRef::Wide(cells), Cells::Wide(codes)) => self.gather_codes(cells, rows, codes),
             _ => unreachable!("codes are as wide as the cells"),
         }
     }
 
-    fn gather_codes<C: Copy>(&self, cells: &[C], codes: &mut [C]) {
-        for (row, codes) in cells.as_chunks::<ROW_CELLS>().0.iter().zip(codes.chunks_exact_mut(self.row_len())) {
+    fn gather_codes<C: Copy>(&self, cells: &[C], rows: impl Iterator<Item = usize>, codes: &mut [C]) {
+        let cells = cells.as_chunks::<ROW_CELLS>().0;
+        for (row, codes) in rows.zip(codes.chunks_exact_mut(self.row_len())) {
             for (code, &cell) in codes.iter_mut().zip(&self.cells) {
-                *code = row[usize::from(cell) % ROW_CELLS];
+                *code = cells[row][usize::from(cell) % ROW_CELLS];
             }
         }
     }
@@ -147,6 +161,20 @@ impl Layout {
         }
         hash.digest()
     }
+}
+
+/// Appends the checksum of each row of these codes, whole rows in the order of a file: XXH3-64 of its values, as two
+/// bytes each, little-endian, 0 for a cell without a position. `hashed` is a buffer.
+pub(crate) fn push_row_sums(codes: CellsRef<'_>, row_len: usize, hashed: &mut Vec<u16>, sums: &mut Vec<u64>) {
+    checksum_codes(codes, hashed);
+    sums.extend(hashed.chunks_exact(row_len).map(|row| xxh3_64(bytemuck::cast_slice(row))));
+}
+
+/// The checksum of the values of rows, given the checksum of each row: XXH3-64 of these numbers, little-endian.
+pub(crate) fn sum_of_rows(sums: impl Iterator<Item = u64>) -> u64 {
+    let mut hash = Xxh3::new();
+    sums.for_each(|sum| hash.update(&sum.to_le_bytes()));
+    hash.digest()
 }
 
 /// Turns codes into the bytes of a block before compression: a cell without a position repeats the code before it.

@@ -4,6 +4,7 @@
 //! the moves of a class to its planes, `iteration` runs the passes, and [`Solver`] orders the classes by their captures.
 
 mod address;
+mod alike;
 #[doc(hidden)]
 pub mod bench_support;
 mod canonical;
@@ -13,7 +14,9 @@ mod layout;
 mod material;
 mod material_table;
 mod needs;
+mod order;
 mod probe;
+mod reorder;
 mod solve;
 mod spill;
 mod stats;

@@ -2,10 +2,10 @@
 //! batch of classes on a GPU (`gpu`), a proof. `limit` compares them with a memory limit.
 
 use crate::board::{ByColor, Color};
+use crate::tablebase::order::solved_rows;
 use crate::tablebase::solve::cpu::conversions::Conversions;
 use crate::tablebase::solve::cpu::neighbours::Neighbours;
 use crate::tablebase::solve::cpu::quiet::Row;
-use crate::tablebase::solve::cpu::rows::Rows;
 use crate::tablebase::{ClassId, Classes, Index, ROW_CELLS, Solver};
 use std::collections::{BTreeMap, HashSet};
 
@@ -160,7 +160,7 @@ impl MemoryNeed {
     #[must_use]
     pub fn of_job(classes: &Classes, id: ClassId, values: bool) -> MemoryNeed {
         let index = classes.get(id).index();
-        let rows = Rows::count(&index, classes.options());
+        let rows = solved_rows(&index.pieces, classes.options());
         let mut captures: BTreeMap<ClassId, ByColor<bool>> = BTreeMap::new();
         for color in Color::ALL {
             for (rest, turn) in Conversions::new(&index, color, classes).looked_up() {

@@ -146,6 +146,14 @@ impl Cells {
         }
     }
 
+    /// Drops all cells from `len` on.
+    pub(crate) fn truncate(&mut self, len: usize) {
+        match self {
+            Cells::Byte(cells) => cells.truncate(len),
+            Cells::Wide(cells) => cells.truncate(len),
+        }
+    }
+
     /// Converts the cells to two bytes each, for lines longer than [`BYTE_PLIES`](Cells::BYTE_PLIES).
     pub(crate) fn widen(&mut self) {
         if let Cells::Byte(cells) = self {
@@ -215,11 +223,19 @@ impl<'a> CellsMut<'a> {
         }
     }
 
-    /// The cells as they lie in memory.
-    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+    /// A mutable view of the same cells.
+    pub(crate) fn reborrow(&mut self) -> CellsMut<'_> {
         match self {
-            CellsMut::Byte(cells) => cells,
-            CellsMut::Wide(cells) => bytemuck::cast_slice_mut(cells),
+            CellsMut::Byte(cells) => CellsMut::Byte(cells),
+            CellsMut::Wide(cells) => CellsMut::Wide(cells),
+        }
+    }
+
+    /// Splits the cells at these ascending cells. What comes before the first of them is left out.
+    pub(crate) fn split_at_each(self, starts: &[usize]) -> Vec<CellsMut<'a>> {
+        match self {
+            CellsMut::Byte(cells) => split_at_each(cells, starts).into_iter().map(CellsMut::Byte).collect(),
+            CellsMut::Wide(cells) => split_at_each(cells, starts).into_iter().map(CellsMut::Wide).collect(),
         }
     }
 
@@ -230,6 +246,19 @@ impl<'a> CellsMut<'a> {
             CellsMut::Wide(cells) => CellsRef::Wide(cells),
         }
     }
+}
+
+fn split_at_each<'a, T>(cells: &'a mut [T], starts: &[usize]) -> Vec<&'a mut [T]> {
+    let mut rest = cells;
+    let mut parts = Vec::with_capacity(starts.len());
+    // From the end, so that each split leaves what comes before.
+    for &start in starts.iter().rev() {
+        let (before, part) = std::mem::take(&mut rest).split_at_mut(start);
+        parts.push(part);
+        rest = before;
+    }
+    parts.reverse();
+    parts
 }
 
 /// The values of a class, for both sides to move.

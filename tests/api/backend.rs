@@ -75,7 +75,7 @@ impl Backend for Slow {
 #[test]
 fn what_is_in_a_box_says_what_it_says_outside() {
     let boxed: Box<dyn Backend> = Box::new(Slow);
-    let index = Index::new("EvL".parse().unwrap()).unwrap();
+    let index = Index::new("EvL".parse().unwrap(), &RuleOptions::PAPER).unwrap();
     assert_eq!((boxed.name(), boxed.work()), (Slow.name(), Slow.work()));
     assert_eq!(boxed.host_bytes(&index, true), Slow.host_bytes(&index, true));
 }

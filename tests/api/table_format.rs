@@ -32,7 +32,9 @@ struct Reader {
     block_rows: usize,
     cell_bytes: usize,
     dont_cares: bool,
-    /// In version 4, the canonical rows as squares of the row pieces, and the sets of interchangeable pieces as places.
+    version: u64,
+    /// In versions 4 and 5, the canonical rows as squares of the row pieces, and the sets of interchangeable pieces as
+    /// places.
     canonical: Option<(Lists, Lists)>,
     /// The cells of canonical rows, once they are needed.
     cells: RefCell<HashMap<usize, Vec<[usize; 2]>>>,
@@ -46,7 +48,7 @@ impl Reader {
         let number = |at: usize, len: usize| bytes[at..at + len].iter().rev().fold(0, |n, &b| n << 8 | u64::from(b));
         assert_eq!(&bytes[..8], b"DSQTABLE");
         let version = number(8, 4);
-        assert!(version == 2 || version == 4);
+        assert!([2, 4, 5].contains(&version));
         let table = 16 + number(12, 4) as usize;
         let description: serde_json::Value = serde_json::from_slice(&bytes[16..table]).unwrap();
         let field = |name: &str| description[name].as_u64().unwrap() as usize;
@@ -62,7 +64,7 @@ impl Reader {
         assert_eq!(description["rules_hash"], format!("{hash:016x}"));
 
         let pieces: Vec<char> = description["pieces"].as_str().unwrap().chars().collect();
-        let canonical = (version == 4).then(|| {
+        let canonical = (version > 2).then(|| {
             let none = Vec::new();
             let sets = description["interchangeable"].as_array().unwrap_or(&none).iter();
             let places =
@@ -103,13 +105,23 @@ impl Reader {
         drop(frames);
         assert_eq!(at, bytes.len() - 8);
         assert_eq!(number(at, 8), xxh3_64(&bytes[..at]));
-        Reader { pieces, block_rows, cell_bytes, dont_cares, canonical, cells: RefCell::default(), blocks }
+        Reader { version, pieces, block_rows, cell_bytes, dont_cares, canonical, cells: RefCell::default(), blocks }
     }
 
     /// The stored value of the pieces on these squares, White (0) or Black (1) to move; `None` if that side is not
     /// stored.
     fn stored(&self, squares: &[usize], turn: usize) -> Option<u16> {
         let (word, lane) = (squares.len() - 2, squares.len() - 1);
+        if let Some((rows, sets)) = &self.canonical
+            && self.version == 5
+        {
+            let row = sorted(squares[..word].to_vec(), sets);
+            let reflected = sorted(squares[..word].iter().map(|&s| mirror(s)).collect(), sets);
+            let is_mirrored = reflected < row;
+            let number = rows.binary_search(if is_mirrored { &reflected } else { &row }).unwrap();
+            let there = |i: usize| if is_mirrored { mirror(squares[i]) } else { squares[i] };
+            return self.of_row(number, there(word), there(lane), turn);
+        }
         if let Some((rows, sets)) = &self.canonical {
             let list = smallest(squares, sets);
             let number = rows.binary_search_by(|row| row[..].cmp(&list[..word])).unwrap();
@@ -125,13 +137,19 @@ impl Reader {
             return Some(block[at..at + self.cell_bytes].iter().rev().fold(0, |n, &byte| n << 8 | u16::from(byte)));
         }
         let mirrored = word > 0 && squares[0] % 7 > 3;
-        let square = |i: usize| if mirrored { squares[i] / 7 * 7 + 6 - squares[i] % 7 } else { squares[i] };
+        let square = |i: usize| if mirrored { mirror(squares[i]) } else { squares[i] };
         let row = (0..word).fold(0, |row, i| {
             let counts = |s: &usize| in_play(self.pieces[i], *s) && (i > 0 || s % 7 <= 3);
             row * (0..63).filter(counts).count() + (0..square(i)).filter(counts).count()
         });
-        let [words, lanes] = [word, lane].map(|i| below(self.pieces[i], 63));
-        let place = below(self.pieces[word], square(word)) * lanes + below(self.pieces[lane], square(lane));
+        self.of_row(row, square(word), square(lane), turn)
+    }
+
+    /// The value in a row with all cells, by the squares of the word piece and the lane piece.
+    fn of_row(&self, row: usize, word: usize, lane: usize, turn: usize) -> Option<u16> {
+        let [word_piece, lane_piece] = [2, 1].map(|i| self.pieces[self.pieces.len() - i]);
+        let (words, lanes) = (below(word_piece, 63), below(lane_piece, 63));
+        let place = below(word_piece, word) * lanes + below(lane_piece, lane);
         let block = self.blocks[turn].get(row / self.block_rows)?;
         let at = (row % self.block_rows * words * lanes + place) * self.cell_bytes;
         Some(block[at..at + self.cell_bytes].iter().rev().fold(0, |n, &byte| n << 8 | u16::from(byte)))
@@ -146,17 +164,22 @@ fn is_sorted(list: &[usize], sets: &[Vec<usize>]) -> bool {
 
 /// The smaller of a list of squares and its mirror image, each with sorted sets. The list may end before the last piece.
 fn smallest(list: &[usize], sets: &[Vec<usize>]) -> Vec<usize> {
-    let sorted = |mut list: Vec<usize>| {
-        for set in sets {
-            let places: Vec<usize> = set.iter().copied().filter(|&i| i < list.len()).collect();
-            let mut squares: Vec<usize> = places.iter().map(|&i| list[i]).collect();
-            squares.sort_unstable();
-            places.iter().zip(squares).for_each(|(&i, square)| list[i] = square);
-        }
-        list
-    };
-    let mirrored = list.iter().map(|s| s / 7 * 7 + 6 - s % 7).collect();
-    sorted(list.to_vec()).min(sorted(mirrored))
+    sorted(list.to_vec(), sets).min(sorted(list.iter().map(|&s| mirror(s)).collect(), sets))
+}
+
+/// A list with the squares of each set in ascending order.
+fn sorted(mut list: Vec<usize>, sets: &[Vec<usize>]) -> Vec<usize> {
+    for set in sets {
+        let places: Vec<usize> = set.iter().copied().filter(|&i| i < list.len()).collect();
+        let mut squares: Vec<usize> = places.iter().map(|&i| list[i]).collect();
+        squares.sort_unstable();
+        places.iter().zip(squares).for_each(|(&i, square)| list[i] = square);
+    }
+    list
+}
+
+fn mirror(square: usize) -> usize {
+    square / 7 * 7 + 6 - square % 7
 }
 
 /// The canonical rows in order.
@@ -368,8 +391,8 @@ fn a_reader_made_from_the_page_reads_what_the_library_reads() {
     println!("seed {SEED}");
     let mut random = Pcg64::seed_from_u64(SEED);
     let dir = tempfile::tempdir().unwrap();
-    // In ELvPD word piece and lane piece are interchangeable, in EvLTP a row piece and the word piece.
-    for material in ["EPvLR", "ERvLR", "ELvPD", "EvLTP"] {
+    // In EvPDC all three pieces of a side are interchangeable, in ELvPD and EvLTP two.
+    for material in ["EPvLR", "ERvLR", "ELvPD", "EvLTP", "EvPDC"] {
         let material = Some(material.parse().unwrap());
         let job = Generate { material, ..Generate::new(dir.path(), RuleOptions::PAPER) };
         job.run(&mut Solver::new(&job.rules, 4, Options::default()), &|_| ()).unwrap();

@@ -122,7 +122,7 @@ pub(crate) fn both_sides(classes: &Classes, pieces: usize) -> Vec<Material> {
 
 fn size(tables: &Solver, material: Material) -> Option<Sizes> {
     let id = tables.classes().member(material)?.class;
-    let class = tables.classes().get(id).representative;
+    let class = tables.classes().get(id);
     let turn = if tables.classes().member(material)?.swapped { Color::Black } else { Color::White };
     let cells = &tables.table(id)?.cells[turn];
     let options: &RuleOptions = tables.classes().options();
@@ -137,10 +137,10 @@ fn size(tables: &Solver, material: Material) -> Option<Sizes> {
         1.0 - wrong as f64 / positions as f64
     };
     let tree = learner.smallest_of(widths(material.len()));
-    let bits = |wdl| compressed_len(class, cells, wdl).map_or(0, |bytes| 8 * bytes as u64);
+    let bits = |wdl| compressed_len(&class.index(), cells, wdl).map_or(0, |bytes| 8 * bytes as u64);
     Some(Sizes {
         material: material.to_string(),
-        class: class.to_string(),
+        class: class.representative.to_string(),
         positions,
         accuracy_1: accuracy(1),
         accuracy_10: accuracy(10),

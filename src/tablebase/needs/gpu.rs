@@ -1,7 +1,7 @@
 //! The GPU memory and the memory traffic of a batch of classes, and the memory of its host.
 
 use super::{may_be_wide, most_value_bytes};
-use crate::tablebase::solve::cpu::rows::Rows;
+use crate::tablebase::order;
 use crate::tablebase::{ClassId, Classes, Index, ROW_CELLS};
 use serde::Serialize;
 
@@ -122,5 +122,5 @@ pub(crate) fn host_bytes(index: &Index, values: bool) -> usize {
 
 /// The number of rows of a class that are solved, of one side to move.
 pub(crate) fn solved_rows(classes: &Classes, id: ClassId) -> u64 {
-    Rows::count(&classes.get(id).index(), classes.options()) as u64
+    order::solved_rows(&classes.get(id).index().pieces, classes.options()) as u64
 }

@@ -1,9 +1,9 @@
 //! Compression of blocks with zstd.
 
+use crate::tablebase::CellValue;
 use crate::tablebase::index::Index;
 use crate::tablebase::layout::{Layout, block_bytes};
 use crate::tablebase::value::Cells;
-use crate::tablebase::{CellValue, Material};
 use std::cell::RefCell;
 use std::io;
 use zstd::bulk::Compressor;
@@ -67,10 +67,9 @@ impl Dictionary {
 /// only the results, else the distances. One byte for each cell (two if `cells` has two) in the order of a file.
 ///
 /// # Errors
-/// If the material has too many pieces for an index, or zstd fails.
-pub fn compressed_len(material: Material, cells: &Cells, wdl: bool) -> std::io::Result<usize> {
-    let index = Index::new(material).ok_or_else(|| std::io::Error::other("no table has that many pieces"))?;
-    let layout = Layout::new(&index);
+/// If zstd fails.
+pub fn compressed_len(index: &Index, cells: &Cells, wdl: bool) -> std::io::Result<usize> {
+    let layout = Layout::new(index);
     let who_wins = |code: u16| match CellValue::from_code(code) {
         None => 0,
         Some(CellValue::Draw) => 1,
@@ -87,6 +86,7 @@ pub fn compressed_len(material: Material, cells: &Cells, wdl: bool) -> std::io::
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::board::RuleOptions;
     use crate::tablebase::ROW_CELLS;
     use rand_core::{Rng, SeedableRng};
     use rand_pcg::Pcg64;
@@ -94,13 +94,12 @@ mod tests {
     /// With `wdl`, different distances of one result compress like one value, and different results do not.
     #[test]
     fn only_who_wins_is_compressed() {
-        let material: Material = "EvL".parse().unwrap();
+        let index = Index::new("EvL".parse().unwrap(), &RuleOptions::PAPER).unwrap();
         let cells = |values: [CellValue; 3]| {
             let mut random = Pcg64::seed_from_u64(4);
             Cells::Byte((0..ROW_CELLS).map(|_| values[random.next_u64() as usize % 3].code() as u8).collect())
         };
-        let len =
-            |values: [u16; 3], wdl| compressed_len(material, &cells(values.map(CellValue::Decided)), wdl).unwrap();
+        let len = |values: [u16; 3], wdl| compressed_len(&index, &cells(values.map(CellValue::Decided)), wdl).unwrap();
         let one = len([1; 3], true);
         assert_eq!(len([1, 3, 251], true), one, "all are won");
         assert_eq!(len([2, 4, 250], true), one, "all are lost");
@@ -108,7 +107,7 @@ mod tests {
         let others = [CellValue::Draw, CellValue::NoMove, CellValue::Decided(2), CellValue::Decided(1)];
         for (i, &a) in others.iter().enumerate() {
             for &b in &others[..i] {
-                let two = compressed_len(material, &cells([a, a, b]), true).unwrap();
+                let two = compressed_len(&index, &cells([a, a, b]), true).unwrap();
                 assert!(two > 10 * one, "{a:?} and {b:?} are told apart: {two} bytes, {one} of one value");
             }
         }

@@ -52,11 +52,10 @@ pub struct Description {
     pub pieces: String,
     /// Number of rows of the index.
     pub rows: usize,
-    /// If the file stores only canonical positions, the number of rows with such positions.
+    /// The number of rows with canonical positions, if the file stores only these rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub canonical_rows: Option<usize>,
-    /// If the file stores only canonical positions, the sets of two or more interchangeable pieces, in the order of the
-    /// index.
+    /// The sets of two or more interchangeable pieces, in the order of the index, if the file stores only canonical rows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interchangeable: Vec<String>,
     /// The sides to move that are stored.
@@ -77,7 +76,8 @@ pub struct Description {
     pub content: Content,
     /// The codec with its version and level.
     pub codec: String,
-    /// Checksum of the values of each side to move, stored or not, as 16 hexadecimal digits; independent of the codec.
+    /// Checksum of the values of each side to move, stored or not, as 16 hexadecimal digits; independent of the codec. Of
+    /// all rows of the index, or in version 5 of the canonical rows, by the checksum of each row.
     pub values: ByColor<String>,
     /// For each side to move the first cell with the longest distance; `None` if no position is decided.
     pub deepest: ByColor<Option<usize>>,
@@ -86,7 +86,7 @@ pub struct Description {
 }
 
 impl Description {
-    /// Whether the file stores distances without a dictionary and don't-cares, as in version 2.
+    /// Whether the file stores distances without a dictionary and don't-cares, as in versions 2 and 5.
     pub(super) fn is_plain(&self) -> bool {
         self.dictionary == 0 && !self.dont_cares && self.content == Content::Dtw
     }

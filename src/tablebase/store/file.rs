@@ -3,7 +3,7 @@
 //! ```text
 //! offset  bytes
 //! 0       8        magic: "DSQTABLE"
-//! 8       4        format version: 2, or 4 for a repacked table
+//! 8       4        format version: 5, 2 for an older table, or 4 for a repacked table
 //! 12      4        length M of the description
 //! 16      M        the description, JSON: see `Description`
 //!         16 * B   block table: for each block its length (u64) and the XXH3-64 of its bytes (u64)
@@ -15,29 +15,34 @@
 //! If a repacked file has a dictionary, it is the first block.
 //!
 //! There are B = sides * ceil(rows / block_rows) blocks, where `sides` is 2, or 1 if only one side to move is stored,
-//! and `rows` is the number of stored rows: those of the index, or of a repacked table those with canonical positions.
-//! The values of the other side follow from the values after its moves, which lead to the stored side or to smaller
-//! classes. `layout` defines the contents of a block, `index` the numbers of rows and cells.
+//! and `rows` is the number of stored rows: those with canonical positions, or in version 2 those of the index. The
+//! values of the other side follow from the values after its moves, which lead to the stored side or to smaller classes.
+//! `layout` and `canonical` define the contents of a block, `index` the numbers of rows and cells.
+//!
+//! A file names the order of its pieces, which may be another one than that of the class's index. Cells outside this
+//! module and the proof are those of the class's index.
 
-use crate::board::{ByColor, Color, RuleOptions};
-use crate::tablebase::canonical::{Canonical, Place, interchangeable_sets};
+use crate::board::{Color, Piece, RuleOptions, Square};
+use crate::tablebase::alike::interchangeable_sets;
+use crate::tablebase::canonical::{Canonical, Place};
 use crate::tablebase::index::Index;
 use crate::tablebase::layout::Layout;
-use crate::tablebase::solve::cpu::rows::Rows;
+use crate::tablebase::order::solved_rows;
+use crate::tablebase::reorder::Reorder;
 use crate::tablebase::store::codec::{self, Dictionary};
 use crate::tablebase::store::description::hex;
 pub use crate::tablebase::store::description::{Content, Description, Sides};
 use crate::tablebase::store::source::Source;
 pub use crate::tablebase::store::table_error::TableError;
-use crate::tablebase::store::table_error::{EXACT_VERSION, PACKED_VERSION};
-use crate::tablebase::value::{CellsMut, CellsRef};
-use crate::tablebase::{Cells, Class, Material, ROW_CELLS, Table, WIDTH};
-use rayon::prelude::*;
+use crate::tablebase::store::table_error::{ALL_ROWS_VERSION, EXACT_VERSION, PACKED_VERSION};
+use crate::tablebase::{Material, ROW_CELLS, WIDTH};
 use std::cell::RefCell;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+
+mod values;
 
 pub(super) const MAGIC: &[u8; 8] = b"DSQTABLE";
 /// The largest decoded block that the reader accepts, in bytes.
@@ -68,20 +73,6 @@ fn number(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |n, &byte| n << 8 | u64::from(byte))
 }
 
-/// Checks values that were solved again against the checksums of the file at `path`.
-pub(crate) fn check_values(
-    path: &Path,
-    class: &Class,
-    table: &Table,
-    values: &ByColor<String>,
-) -> Result<(), TableError> {
-    let layout = Layout::new(&class.index());
-    if Color::ALL.iter().all(|&color| hex(layout.checksum(table.cells[color].view())) == values[color]) {
-        return Ok(());
-    }
-    Err(TableError::Damaged { path: path.to_owned(), what: "its values do not match its material" })
-}
-
 /// An open table file. Opening checks the header, reading a block checks the block.
 pub struct TableFile {
     path: PathBuf,
@@ -89,7 +80,12 @@ pub struct TableFile {
     /// The checksum of the whole file, stored at its end.
     checksum: u64,
     description: Description,
+    stored: Stored,
+    /// The index of the class.
     index: Index,
+    /// The index of the file, and the way from one index to the other if the pieces are in another order.
+    own: Index,
+    reorder: Option<(Reorder, Reorder)>,
     layout: Layout,
     /// The offset of each block in the file, followed by the end of the last block, and the checksum of each block.
     starts: Vec<usize>,
@@ -99,6 +95,17 @@ pub struct TableFile {
     /// The sets of interchangeable pieces, and the canonical positions once they are needed.
     sets: Vec<Vec<usize>>,
     canonical: OnceLock<Canonical>,
+}
+
+/// The rows and cells that a file stores.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Stored {
+    /// All rows of the index, all cells (version 2).
+    AllRows,
+    /// Canonical rows, all cells (version 5).
+    CanonicalRows,
+    /// Canonical positions (version 4).
+    CanonicalCells,
 }
 
 /// A decoded block.
@@ -117,14 +124,6 @@ pub(crate) struct StoredPlace {
     pub block: usize,
     /// The number of the row among the stored rows of its side to move, and the number of the cell in the row.
     place: Place,
-}
-
-/// A side to move of a file, for reading rows of the index in the order of `layout`.
-pub(crate) struct SideRows<'a> {
-    file: &'a TableFile,
-    color: Color,
-    /// All blocks, if the file stores only canonical positions.
-    blocks: Vec<Block>,
 }
 
 impl Block {
@@ -156,9 +155,12 @@ impl TableFile {
         }
         let [version, len] = [8, 12].map(|at| start.get(at..at + 4).map(|bytes| number(bytes) as usize));
         let version = version.ok_or(damaged("it is cut short"))? as u32;
-        if ![EXACT_VERSION, PACKED_VERSION].contains(&version) {
-            return Err(TableError::Version { path: path.to_owned(), found: version });
-        }
+        let stored = match version {
+            ALL_ROWS_VERSION => Stored::AllRows,
+            PACKED_VERSION => Stored::CanonicalCells,
+            EXACT_VERSION => Stored::CanonicalRows,
+            found => return Err(TableError::Version { path: path.to_owned(), found }),
+        };
         let table = 16 + len.ok_or(damaged("it is cut short"))?;
         let description: Description =
             serde_json::from_slice(&read(16, table - 16)?).map_err(|_| damaged("its description is not readable"))?;
@@ -180,15 +182,19 @@ impl TableFile {
             let found = description.material;
             return Err(TableError::Material { path: path.to_owned(), found, wanted: material });
         }
-        let index = Index::new(material).ok_or(damaged("it names more pieces than a table has"))?;
-        let (layout, sets) = (Layout::new(&index), interchangeable_sets(&index, rules));
-        let canonical = (Some(Rows::count(&index, rules)), set_names(&index, &sets));
-        let stored = if version == PACKED_VERSION { canonical } else { (None, Vec::new()) };
-        let is_sound = (description.canonical_rows, &description.interchangeable) == (stored.0, &stored.1)
-            && (version == PACKED_VERSION || description.is_plain())
-            && fits(&description, &index, &layout);
+        let index = Index::new(material, rules).ok_or(damaged("it names more pieces than a table has"))?;
+        let unfit = || damaged("its description does not fit its material");
+        let own = index_of(&description.pieces, material).ok_or_else(unfit)?;
+        let (layout, sets) = (Layout::new(&own), interchangeable_sets(&own.pieces, rules));
+        let (rows, names) = match stored {
+            Stored::AllRows => (None, Vec::new()),
+            Stored::CanonicalRows | Stored::CanonicalCells => (Some(solved_rows(&own.pieces, rules)), own.names(&sets)),
+        };
+        let is_sound = (description.canonical_rows, &description.interchangeable) == (rows, &names)
+            && (stored == Stored::CanonicalCells || description.is_plain())
+            && fits(&description, &own, &layout);
         if !is_sound {
-            return Err(damaged("its description does not fit its material"));
+            return Err(unfit());
         }
         let mut starts = vec![end + 8];
         let mut checksums = Vec::with_capacity(count);
@@ -206,7 +212,10 @@ impl TableFile {
             checksum: number(&read(sum_at, 8)?),
             source,
             description,
+            stored,
+            reorder: Reorder::new(&index, &own).zip(Reorder::new(&own, &index)),
             index,
+            own,
             layout,
             starts,
             checksums,
@@ -239,10 +248,26 @@ impl TableFile {
         self.stores(color) && !self.description.dont_cares && self.description.content == Content::Dtw
     }
 
-    /// The index of its cells.
+    /// The index of its class.
     #[must_use]
     pub fn index(&self) -> &Index {
         &self.index
+    }
+
+    /// The index with the pieces in the order of the file.
+    pub(crate) fn own_index(&self) -> &Index {
+        &self.own
+    }
+
+    /// The cell of the class's index with the longest distance of a side to move; `None` if no position is decided.
+    pub(crate) fn deepest(&self, turn: Color) -> Option<usize> {
+        let cell = self.description.deepest[turn]?;
+        Some(self.reorder.as_ref().map_or(cell, |(_, back)| back.cell(cell)))
+    }
+
+    /// Whether the checksums of the values are those of version 5: of the stored rows, by the checksum of each row.
+    pub(crate) fn sums_rows(&self) -> bool {
+        self.stored == Stored::CanonicalRows
     }
 
     /// Number of stored cells of a row.
@@ -262,17 +287,17 @@ impl TableFile {
 
     /// The canonical positions of the class, whether the file stores only these or not.
     pub(crate) fn canonical(&self) -> &Canonical {
-        self.canonical.get_or_init(|| Canonical::new(&self.index, self.sets.clone()))
+        self.canonical.get_or_init(|| Canonical::new(&self.own, self.sets.clone()))
     }
 
     /// The names of the sets of interchangeable pieces, as in a description.
     pub(super) fn set_names(&self) -> Vec<String> {
-        set_names(&self.index, &self.sets)
+        self.own.names(&self.sets)
     }
 
     /// The number of stored rows of a side to move.
     fn side_rows(&self) -> usize {
-        self.description.canonical_rows.unwrap_or(self.index.rows)
+        self.description.canonical_rows.unwrap_or(self.own.rows)
     }
 
     /// The number of blocks of a side to move.
@@ -287,10 +312,15 @@ impl TableFile {
 
     /// The place of the value of a cell. The side to move must be stored and the cell must have a position.
     pub(crate) fn stored_place(&self, color: Color, cell: usize) -> StoredPlace {
-        let place = if self.description.canonical_rows.is_some() {
-            self.canonical().place(&self.index, cell)
-        } else {
-            Place { row: cell / ROW_CELLS, cell: self.layout.place(cell % ROW_CELLS, 0) }
+        let cell = self.reorder.as_ref().map_or(cell, |(there, _)| there.cell(cell));
+        let place = match self.stored {
+            Stored::CanonicalCells => self.canonical().place(&self.own, cell),
+            Stored::CanonicalRows => {
+                let (row, mirrored) = self.canonical().row_place(&self.own, cell / ROW_CELLS).unwrap_or_default();
+                let cell = if mirrored { reflected(cell % ROW_CELLS) } else { cell % ROW_CELLS };
+                Place { row, cell: self.layout.place(cell, 0) }
+            }
+            Stored::AllRows => Place { row: cell / ROW_CELLS, cell: self.layout.place(cell % ROW_CELLS, 0) },
         };
         StoredPlace { block: self.first_block(color) + place.row / self.description.block_rows, place }
     }
@@ -300,11 +330,11 @@ impl TableFile {
         let first_row = number % self.side_blocks() * self.description.block_rows;
         let rows = self.description.block_rows.min(self.side_rows() - first_row);
         let mut starts = Vec::new();
-        let cells = if self.description.canonical_rows.is_some() {
+        let cells = if self.stored == Stored::CanonicalCells {
             let canonical = self.canonical();
             canonical.rows_from(first_row).take(rows).fold(0, |cells, row| {
                 starts.push(cells as u32);
-                cells + canonical.shape(&self.index, row).len()
+                cells + canonical.shape(&self.own, row).len()
             })
         } else {
             rows * self.layout.row_len()
@@ -312,7 +342,7 @@ impl TableFile {
         let len = cells * self.description.cell_bytes;
         let dictionary = self.dictionary()?;
         let decode = |packed: &[u8]| codec::decompress_with(dictionary, packed, len);
-        Ok(Block { bytes: self.decode(number + usize::from(dictionary.is_some()), decode)?, first_row, starts })
+        Ok(Block { bytes: self.decode_block(number + usize::from(dictionary.is_some()), decode)?, first_row, starts })
     }
 
     /// The dictionary of the blocks; `None` if they have none.
@@ -321,12 +351,12 @@ impl TableFile {
         if len == 0 || self.dictionary.get().is_some() {
             return Ok(self.dictionary.get());
         }
-        let dictionary = self.decode(0, |packed| Dictionary::decode(packed, len))?;
+        let dictionary = self.decode_block(0, |packed| Dictionary::decode(packed, len))?;
         Ok(Some(self.dictionary.get_or_init(|| dictionary)))
     }
 
     /// Reads, checks and decodes the block with this number in the block table.
-    fn decode<T>(&self, number: usize, decode: impl FnOnce(&[u8]) -> Option<T>) -> Result<T, TableError> {
+    fn decode_block<T>(&self, number: usize, decode: impl FnOnce(&[u8]) -> Option<T>) -> Result<T, TableError> {
         let (start, end) = (self.starts[number], self.starts[number + 1]);
         BUFFER.with_borrow_mut(|buffer| {
             if buffer.len() < end - start {
@@ -352,21 +382,6 @@ impl TableFile {
         }
     }
 
-    /// The rows of a stored side to move.
-    pub(crate) fn rows(&self, color: Color) -> Result<SideRows<'_>, TableError> {
-        let blocks = match self.description.canonical_rows {
-            None => Vec::new(),
-            Some(_) => {
-                let first = self.first_block(color);
-                (first..first + self.side_blocks())
-                    .into_par_iter()
-                    .map(|number| self.block(number))
-                    .collect::<Result<_, _>>()?
-            }
-        };
-        Ok(SideRows { file: self, color, blocks })
-    }
-
     /// The checksum of the whole file, stored at its end.
     #[must_use]
     pub fn checksum(&self) -> u64 {
@@ -390,85 +405,19 @@ impl TableFile {
         }
         Ok(())
     }
-
-    /// Decodes all values of a side to move that is stored exactly, and compares their checksum.
-    pub(crate) fn load(&self, color: Color) -> Result<Cells, TableError> {
-        let mut cells = self.empty_cells();
-        self.load_into(color, cells.view_mut())?;
-        Ok(cells)
-    }
-
-    /// As [`load`](TableFile::load), for both sides to move.
-    pub(crate) fn load_table(&self) -> Result<Table, TableError> {
-        Ok(Table { cells: ByColor { white: self.load(Color::White)?, black: self.load(Color::Black)? } })
-    }
-
-    /// Decodes the stored bytes of a side to move, don't-cares included.
-    pub(crate) fn load_stored(&self, color: Color) -> Result<Cells, TableError> {
-        let mut cells = self.empty_cells();
-        self.decode_into(color, cells.view_mut())?;
-        Ok(cells)
-    }
-
-    fn empty_cells(&self) -> Cells {
-        Cells::empty(self.description.cell_bytes, self.index.rows * ROW_CELLS)
-    }
-
-    /// As [`load`](TableFile::load), into `cells`, which must have the file's number and width of cells and be zero.
-    pub(crate) fn load_into<'a>(&self, color: Color, cells: CellsMut<'a>) -> Result<CellsRef<'a>, TableError> {
-        let cells = self.decode_into(color, cells)?;
-        self.check_values(color, cells)?;
-        Ok(cells)
-    }
-
-    fn decode_into<'a>(&self, color: Color, mut cells: CellsMut<'a>) -> Result<CellsRef<'a>, TableError> {
-        let rows = self.rows(color)?;
-        let at_once = rows.at_once();
-        cells.chunks(at_once * ROW_CELLS).into_par_iter().enumerate().try_for_each(|(i, cells)| {
-            let first = i * at_once;
-            let bytes = rows.bytes(first, at_once.min(self.index.rows - first))?;
-            self.layout.scatter(&bytes, cells, first, |row| self.index.valid_row(row));
-            Ok(())
-        })?;
-        Ok(cells.read())
-    }
-
-    /// Compares the values of a side to move, stored or not, with their checksum.
-    pub(crate) fn check_values(&self, color: Color, cells: CellsRef<'_>) -> Result<(), TableError> {
-        if hex(self.layout.checksum(cells)) != self.description.values[color] {
-            return Err(self.damaged("the checksum of its values is wrong"));
-        }
-        Ok(())
-    }
 }
 
-impl SideRows<'_> {
-    /// The number of consecutive rows that are best read at once.
-    pub(crate) fn at_once(&self) -> usize {
-        if self.blocks.is_empty() { self.file.description.block_rows } else { 16 }
-    }
+/// The cell of a row that is reflected in the d-file.
+fn reflected(cell: usize) -> usize {
+    let mirror = |square: usize| Square::new(square).map_or(square, |square| square.mirror().index());
+    mirror(cell / WIDTH) * WIDTH + mirror(cell % WIDTH)
+}
 
-    /// The bytes of `count` rows of the index from the row `first` on, in the order of `layout`; arbitrary bytes for
-    /// cells without a position. `first` must be a multiple of [`at_once`](SideRows::at_once), and `count` at most this
-    /// number.
-    pub(crate) fn bytes(&self, first: usize, count: usize) -> Result<Vec<u8>, TableError> {
-        let file = self.file;
-        if self.blocks.is_empty() {
-            return Ok(file.block(file.first_block(self.color) + first / file.description.block_rows)?.bytes);
-        }
-        let (canonical, block_rows, width) =
-            (file.canonical(), file.description.block_rows, file.description.cell_bytes);
-        let mut bytes = vec![0; count * file.layout.row_len() * width];
-        for (row, to) in (first..).zip(bytes.chunks_exact_mut(file.layout.row_len() * width)) {
-            canonical.visit_row(&file.index, row, |word, lane, place| {
-                let block = &self.blocks[place.row / block_rows];
-                let from = block.starts[place.row - block.first_row] as usize + place.cell;
-                let at = file.layout.place(word * WIDTH + lane, 0);
-                to[at * width..][..width].copy_from_slice(&block.bytes[from * width..][..width]);
-            });
-        }
-        Ok(bytes)
-    }
+/// The index with the pieces of a material in the order of these letters; `None` if they are others.
+fn index_of(letters: &str, material: Material) -> Option<Index> {
+    let pieces: Vec<Piece> = letters.chars().map(Piece::from_letter).collect::<Option<_>>()?;
+    let is_right = pieces.len() == material.len() && material.pieces().all(|piece| pieces.contains(&piece));
+    Index::of(pieces).filter(|_| is_right)
 }
 
 /// Whether a description has the sizes of a table with this index.
@@ -479,32 +428,4 @@ fn fits(description: &Description, index: &Index, layout: &Layout) -> bool {
         && matches!(description.cell_bytes, 1 | 2)
         && row_bytes.checked_mul(description.block_rows).is_some_and(|bytes| bytes <= MAX_BLOCK_BYTES)
         && Color::ALL.iter().all(|&color| description.deepest[color].is_none_or(|cell| cell < index.cells()))
-}
-
-/// The names of sets of pieces, given as places in the order of the index.
-fn set_names(index: &Index, sets: &[Vec<usize>]) -> Vec<String> {
-    sets.iter().map(|set| set.iter().map(|&place| index.pieces[place].letter()).collect()).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::tablebase::Solver;
-
-    #[test]
-    fn values_of_another_table_are_refused() {
-        let material: Material = "ERvR".parse().unwrap();
-        let solver = Solver::solved_material(&RuleOptions::PAPER, material).unwrap();
-        let id = solver.classes().member(material).unwrap().class;
-        let (class, table) = (solver.classes().get(id), solver.table(id).unwrap());
-        let layout = Layout::new(&class.index());
-        let values = ByColor::from_fn(|color| hex(layout.checksum(table.cells[color].view())));
-        let check = |values: &ByColor<String>| check_values(Path::new("ERvR.dsq"), class, table, values);
-        assert!(check(&values).is_ok());
-        for color in Color::ALL {
-            let mut wrong = values.clone();
-            wrong[color] = values[!color].clone();
-            assert!(matches!(check(&wrong), Err(TableError::Damaged { .. })), "{color}");
-        }
-    }
 }

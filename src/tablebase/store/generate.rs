@@ -6,13 +6,13 @@ use crate::tablebase::needs::class_bytes;
 use crate::tablebase::needs::limit::MemoryLimit;
 use crate::tablebase::solve::backend::{SolveError, Solved};
 use crate::tablebase::store::error::SetError;
-use crate::tablebase::store::file::{Content, Description, TableError, TableFile, check_values};
+use crate::tablebase::store::file::{Content, TableError, TableFile};
 use crate::tablebase::store::lock::lock;
 use crate::tablebase::store::manifest::{
     CountedClass, Manifest, largest, manifest_for, read_manifest, update_manifest, write_manifest,
 };
 use crate::tablebase::store::partial::{ABANDONED, sweep};
-use crate::tablebase::store::write::write_class;
+use crate::tablebase::store::write::ClassBlocks;
 use crate::tablebase::{ClassId, Classes, Material, Solver, Stats};
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -213,9 +213,9 @@ impl Level {
 #[derive(Default)]
 struct ToSolve {
     ids: Vec<ClassId>,
-    /// Checksums of the values of existing tables that are repacked: solving their classes again is faster than
-    /// computing the values that they do not store.
-    known: HashMap<ClassId, ByColor<String>>,
+    /// Existing tables that are repacked: solving their classes again is faster than computing the values that they do
+    /// not store.
+    known: HashMap<ClassId, TableFile>,
 }
 
 /// The state of a run of [`Generate`].
@@ -268,10 +268,10 @@ impl Run<'_> {
             if file.description().content == Content::Wdl {
                 return Err(TableError::WdlOnly { path }.into());
             }
-            let Description { stats, values, .. } = file.description().clone();
+            let stats = file.description().stats.clone();
             if !level.top && !Color::ALL.into_iter().all(|color| file.is_exact(color)) {
                 to_solve.ids.push(id);
-                to_solve.known.insert(id, values);
+                to_solve.known.insert(id, file);
                 continue;
             }
             let table = if level.top { None } else { Some(file.load_table()?) };
@@ -289,16 +289,21 @@ impl Run<'_> {
         }
     }
 
-    /// Stores a solved class: writes its file, or compares the checksums `known` of an existing file, or adds its
+    /// Stores a solved class: writes its file, or compares the checksums of the existing file `known`, or adds its
     /// counts to the manifest.
-    fn keep(&self, id: ClassId, solved: &Solved, known: Option<&ByColor<String>>) -> Result<(), SetError> {
+    fn keep(&self, id: ClassId, solved: &Solved, known: Option<&TableFile>) -> Result<(), SetError> {
         self.check_stop()?;
         let Some(table) = &solved.table else { return self.count(id, &solved.stats, None) };
         let class = self.classes.get(id);
-        let path = TableFile::path(self.job.dir, class.representative);
+        let (dir, rules) = (self.job.dir, &self.job.rules);
         match known {
-            Some(values) => check_values(&path, class, table, values)?,
-            None => write_class(self.job.dir, &self.job.rules, class.representative, table, &solved.stats)?,
+            Some(file) => {
+                Color::ALL.into_iter().try_for_each(|turn| file.check_values(turn, table.cells[turn].view()))?;
+            }
+            None => {
+                let blocks = ClassBlocks::of_table(class, rules, table, &solved.stats);
+                blocks.map_err(TableError::io(dir))?.write(dir, class, rules, &solved.stats)?;
+            }
         }
         self.progress(&solved.stats, known.is_some());
         Ok(())

@@ -5,8 +5,7 @@ use super::counts::{ClassCounts, Provenance};
 use super::error::SetError;
 use super::file::{Content, TableError, TableFile};
 use super::peak;
-use super::replayed::Replayed;
-use super::write::{Values, write_class};
+use super::write::ClassBlocks;
 use crate::board::{ByColor, Color, RuleOptions};
 use crate::tablebase::needs::class_bytes;
 use crate::tablebase::needs::limit::MemoryLimit;
@@ -14,7 +13,9 @@ use crate::tablebase::solve::cpu::conversions::CaptureTables;
 use crate::tablebase::solve::cpu::iteration::Outcome;
 use crate::tablebase::solve::cpu::task::{Keep, Observer, Unobserved};
 use crate::tablebase::value::CellsMut;
-use crate::tablebase::{BufferPool, ClassId, Classes, CpuBackend, Material, MemoryNeed, SolveError, Solved, Solver};
+use crate::tablebase::{
+    BufferPool, Class, ClassId, Classes, CpuBackend, Material, MemoryNeed, SolveError, Solved, Solver,
+};
 use rayon::prelude::*;
 use std::path::Path;
 use std::time::Instant;
@@ -91,8 +92,10 @@ impl ClassJob<'_> {
         solver.solve_some(&[id], values, &|_, _| {})?;
         let stats = solver.class_stats(id).expect("it is solved").clone();
         let counts = ClassCounts::new(&self.rules, solver.classes().get(id), stats);
-        let table = solver.table(id).map(|table| table as &dyn Values);
-        let done = self.done(counts, table, start, class_bytes(solver, id, values));
+        let class = solver.classes().get(id);
+        let blocks = solver.table(id).map(|table| ClassBlocks::of_table(class, &self.rules, table, &counts.stats));
+        let blocks = blocks.transpose().map_err(TableError::io(self.dir))?;
+        let done = self.done(class, counts, blocks, start, class_bytes(solver, id, values));
         solver.forget(id);
         done
     }
@@ -133,13 +136,14 @@ impl ClassJob<'_> {
     /// writes them if the job keeps only counts.
     fn done(
         &self,
+        class: &Class,
         mut counts: ClassCounts,
-        values: Option<&dyn Values>,
+        blocks: Option<ClassBlocks>,
         start: Instant,
         planned: usize,
     ) -> Result<JobDone, SetError> {
-        if let Some(values) = values {
-            write_class(self.dir, &self.rules, counts.class, values, &counts.stats)?;
+        if let Some(blocks) = blocks {
+            blocks.write(self.dir, class, &self.rules, &counts.stats)?;
         }
         counts.seconds = start.elapsed().as_secs_f64();
         counts.bytes = planned as u64;
@@ -179,17 +183,17 @@ impl ClassJob<'_> {
         let files = captures(self.dir, &self.rules, classes, id, &need)?;
         let work = Work { classes, id, files, backend, observer: &Unobserved };
         let mut outcome = work.solve_within(keep, self.spill)?;
-        let replayed = match outcome.logs.white.is_empty() {
-            false => Some(Replayed::new(name, &self.rules, &mut outcome).map_err(TableError::io(self.dir))?),
-            true => None,
+        let blocks = match (&outcome.solved.table, values) {
+            (_, false) => None,
+            (Some(table), true) => Some(ClassBlocks::of_table(class, &self.rules, table, &outcome.solved.stats)),
+            (None, true) => Some(ClassBlocks::of_logs(class, &self.rules, &mut outcome)),
         };
-        let Outcome { solved: Solved { stats, table }, deepest, .. } = outcome;
+        let blocks = blocks.transpose().map_err(TableError::io(self.dir))?;
+        let Outcome { solved: Solved { stats, .. }, deepest, .. } = outcome;
         let mut counts = ClassCounts::new(&self.rules, class, stats);
         let index = class.index();
         counts.deepest = ByColor::from_fn(|turn| Some(index.position(deepest[turn]?, turn)?.to_fen()));
-        let values = table.as_ref().map(|table| table as &dyn Values);
-        let values = values.or(replayed.as_ref().map(|values| values as &dyn Values));
-        self.done(counts, values, start, need.peak_under(|bytes| limit.holds(bytes)))
+        self.done(class, counts, blocks, start, need.peak_under(|bytes| limit.holds(bytes)))
     }
 }
 
@@ -377,15 +381,14 @@ mod tests {
         assert!(error.contains("4 plies"), "{error}");
         let mut logged = little.solve_within(Keep::All, dir.path()).unwrap();
         assert_eq!((logged.cell_bytes, &logged.solved.stats), (2, &wide.solved.stats));
-        let replayed = Replayed::new(classes.get(id).representative, &RuleOptions::PAPER, &mut logged).unwrap();
-        let table = wide.solved.table.unwrap();
-        let bytes = |values: &dyn Values| {
+        let (class, rules, stats) = (classes.get(id), RuleOptions::PAPER, &wide.solved.stats);
+        let bytes = |blocks: ClassBlocks| {
             let dir = tempfile::tempdir().unwrap();
-            write_class(dir.path(), &RuleOptions::PAPER, classes.get(id).representative, values, &wide.solved.stats)
-                .unwrap();
-            fs::read(TableFile::path(dir.path(), classes.get(id).representative)).unwrap()
+            blocks.write(dir.path(), class, &rules, stats).unwrap();
+            fs::read(TableFile::path(dir.path(), class.representative)).unwrap()
         };
-        assert!(bytes(&table) == bytes(&replayed));
+        let table = ClassBlocks::of_table(class, &rules, wide.solved.table.as_ref().unwrap(), stats).unwrap();
+        assert!(bytes(table) == bytes(ClassBlocks::of_logs(class, &rules, &mut logged).unwrap()));
         let need = MemoryNeed::of_job(&classes, id, true);
         assert_eq!(need.total_wide() - need.total(), 2 * classes.get(id).index().cells());
     }

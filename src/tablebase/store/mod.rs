@@ -2,7 +2,7 @@
 //!
 //! - the file of a class: `file` (reading), `write`, `description`, `codec`, `source`, `partial`, `table_error`
 //! - generating a directory of tables: `manifest`, `lock`, `forecast`, `generate`; smaller files: `repack`, `pack`
-//! - one class as a separate job, and a directory that jobs fill: `job`, `replayed`, `counts`, `peak`, `finish`
+//! - one class as a separate job, and a directory that jobs fill: `job`, `counts`, `peak`, `finish`
 //! - opening and probing tables: `set`, `prober`, `many`, `cache`
 //! - solving a class when a probe needs it: `on_demand`
 //! - checking: `verify` (position by position) and `proof` (all values, limited by the memory bandwidth)
@@ -30,9 +30,10 @@ pub(super) mod peak;
 pub(crate) mod prober;
 pub(crate) mod proof;
 pub(crate) mod repack;
-mod replayed;
 pub(crate) mod set;
 mod source;
 mod table_error;
 pub(crate) mod verify;
+#[cfg(test)]
+mod version_2;
 pub(crate) mod write;

@@ -119,7 +119,7 @@ mod tests {
 
     fn positions(seed: u64, count: usize) -> Vec<Position> {
         let mut random = Pcg64::seed_from_u64(seed);
-        let index = crate::tablebase::Index::new(material()).unwrap();
+        let index = crate::tablebase::Index::new(material(), &RULES).unwrap();
         let turns = crate::board::Color::ALL;
         let mut position =
             || index.position(random.next_u64() as usize % index.cells(), turns[random.next_u64() as usize % 2]);
@@ -243,11 +243,12 @@ mod tests {
             assert!(open(dir.path()).is_err(), "cut at {at}");
         }
         assert!(answered > 0);
-        // Versions that are not read, and a file of version 2 that claims features of version 4.
+        // Versions that are not read, and files of versions 2 and 5 that claim features of version 4.
         let words = [
-            (5, "version 5; this program reads versions 2 and 4: update it"),
-            (3, "version 3; this program reads versions 2 and 4: delete the table and generate it again"),
+            (6, "version 6; this program reads versions 2, 4 and 5: update it"),
+            (3, "version 3; this program reads versions 2, 4 and 5: delete the table and generate it again"),
             (2, "does not fit"),
+            (5, "does not fit"),
         ];
         for (version, word) in words {
             let mut bytes = whole.clone();

@@ -5,10 +5,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// The format version of tables with all values of both sides to move, as the solver reads them.
-pub(crate) const EXACT_VERSION: u32 = 2;
+/// The format version of tables with the values of both sides to move in all rows of the index; they are only read.
+pub(crate) const ALL_ROWS_VERSION: u32 = 2;
 /// The format version of repacked tables, which store only canonical positions and not every value.
 pub(crate) const PACKED_VERSION: u32 = 4;
+/// The format version of tables with the values of both sides to move in canonical rows, as the solver reads and writes
+/// them.
+pub(crate) const EXACT_VERSION: u32 = 5;
 
 /// Why a table file cannot be used.
 #[derive(Debug, Error)]
@@ -36,8 +39,9 @@ pub enum TableError {
         path: PathBuf,
     },
     /// The file has another format version.
-    #[error("{path} has format version {found}; this program reads versions {EXACT_VERSION} and {PACKED_VERSION}: {}",
-            if *found > PACKED_VERSION { "update it" } else { "delete the table and generate it again" })]
+    #[error("{path} has format version {found}; this program reads versions {ALL_ROWS_VERSION}, {PACKED_VERSION} and \
+             {EXACT_VERSION}: {}",
+            if *found > EXACT_VERSION { "update it" } else { "delete the table and generate it again" })]
     Version {
         /// The file.
         path: PathBuf,

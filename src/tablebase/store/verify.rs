@@ -155,7 +155,7 @@ fn counts_are_right(file: &TableFile, turn: Color, cells: &Cells) -> bool {
     let description = file.description();
     let stats = recount(file.index(), cells);
     let longest = stats.by_plies.iter().rposition(|&n| n > 0).map(|plies| CellValue::Decided(plies as u16).code());
-    stats == description.stats[turn] && longest == description.deepest[turn].map(|cell| cells.get(cell))
+    stats == description.stats[turn] && longest == file.deepest(turn).map(|cell| cells.get(cell))
 }
 
 /// Counts the values of one side to move.

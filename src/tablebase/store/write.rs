@@ -1,64 +1,149 @@
-//! Writes the file of a class, with the values of both sides to move.
+//! Writes the file of a class, with the values of both sides to move in its canonical rows.
 
-use super::codec;
+use super::codec::compress;
 use super::description::{Content, Description, Sides, codec_name, hex};
 use super::file::{MAGIC, TableFile};
 use super::partial::write_whole;
 use super::table_error::{EXACT_VERSION, TableError};
-use crate::board::{ByColor, Color, RuleOptions};
+use crate::board::{ByColor, RuleOptions};
+use crate::tablebase::alike::interchangeable_sets;
 use crate::tablebase::index::Index;
-use crate::tablebase::layout::{Layout, block_bytes, checksum_codes};
+use crate::tablebase::layout::{BLOCK_ROWS, Layout, block_bytes, push_row_sums, sum_of_rows};
+use crate::tablebase::solve::cpu::change_log::LoggedRange;
+use crate::tablebase::solve::cpu::iteration::Outcome;
+use crate::tablebase::solve::cpu::rows::Rows;
 use crate::tablebase::value::CellsRef;
-use crate::tablebase::{CellValue, Cells, MAX_PIECES, Material, ROW_CELLS, Stats, Table};
+use crate::tablebase::{CellValue, Cells, Class, Stats, Table};
 use rayon::prelude::*;
 use std::io;
-use std::ops::Range;
 use std::path::Path;
-use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+use xxhash_rust::xxh3::xxh3_64;
 
-/// How a table with all values of both sides to move is written.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Packing {
-    /// The most bytes of a decoded block (but at least one row).
-    block_bytes: usize,
-    /// Compression level of zstd.
-    level: i32,
+/// Compression level of zstd: at a higher level, compression would take most of the time.
+const LEVEL: i32 = 3;
+
+/// The values of a class as the blocks of a file.
+pub(crate) struct ClassBlocks {
+    index: Index,
+    rows: usize,
+    cell_bytes: usize,
+    sides: ByColor<Vec<Block>>,
+    /// For each side to move the first cell with the longest distance.
+    deepest: ByColor<Option<usize>>,
 }
 
-impl Packing {
-    /// The packing of new tables: most of the time would be compression at a higher level.
-    pub(crate) fn fast(material: Material) -> Packing {
-        Packing { block_bytes: 64 << 10, level: if material.len() < MAX_PIECES { 5 } else { 3 } }
+/// A compressed block, with the checksum of each row.
+struct Block {
+    bytes: Box<[u8]>,
+    sums: Vec<u64>,
+}
+
+impl Block {
+    /// The block of these codes, whole rows in the order of a file. `hashed` is a buffer.
+    fn new(codes: &mut Cells, row_len: usize, hashed: &mut Vec<u16>) -> io::Result<Block> {
+        let mut sums = Vec::with_capacity(BLOCK_ROWS);
+        push_row_sums(codes.view(), row_len, hashed, &mut sums);
+        Ok(Block { bytes: compress(block_bytes(codes), LEVEL)?, sums })
     }
 }
 
-/// The values of a class, as a source for [`write`].
-pub(crate) trait Values: Sync {
-    /// Bytes of a cell.
-    fn cell_bytes(&self) -> usize;
-    /// Replaces `codes` by the codes of a range of rows in the order of the file, with 0 for a cell without a position.
-    /// `codes` must have the width of the cells.
-    fn gather(&self, layout: &Layout, color: Color, rows: Range<usize>, codes: &mut Cells);
-    /// The first cell with the longest distance of a side to move; `None` if no position is decided.
-    fn deepest(&self, color: Color, stats: &Stats) -> Option<usize>;
+impl ClassBlocks {
+    /// The blocks of values in memory.
+    ///
+    /// # Errors
+    /// If compression fails.
+    pub(crate) fn of_table(
+        class: &Class,
+        rules: &RuleOptions,
+        table: &Table,
+        stats: &ByColor<Stats>,
+    ) -> io::Result<ClassBlocks> {
+        let index = class.index();
+        let (rows, layout) = (Rows::new(&index, rules), Layout::new(&index));
+        let cell_bytes = table.cells.white.cell_bytes();
+        let side = |cells: &Cells| {
+            let block = |(codes, hashed): &mut (Cells, Vec<u16>), rows: &[u32]| {
+                layout.gather_rows(cells.view(), rows.iter().map(|&row| row as usize), codes);
+                Block::new(codes, layout.row_len(), hashed)
+            };
+            let buffers = || (Cells::empty(cell_bytes, 0), Vec::new());
+            rows.solved().par_chunks(BLOCK_ROWS).map_init(buffers, block).collect::<io::Result<Vec<_>>>()
+        };
+        let sides = ByColor { white: side(&table.cells.white)?, black: side(&table.cells.black)? };
+        let deepest = ByColor::from_fn(|color| deepest(&table.cells[color], &stats[color]));
+        Ok(ClassBlocks { index, rows: rows.len(), cell_bytes, sides, deepest })
+    }
+
+    /// The blocks of values that are replayed from the change logs of a solved class.
+    ///
+    /// # Errors
+    /// If a log cannot be read back, or compression fails.
+    pub(crate) fn of_logs(class: &Class, rules: &RuleOptions, outcome: &mut Outcome) -> io::Result<ClassBlocks> {
+        let index = class.index();
+        let (rows, layout) = (Rows::new(&index, rules), Layout::new(&index));
+        let (cell_bytes, deepest, logs) = (outcome.cell_bytes, outcome.deepest, std::mem::take(&mut outcome.logs));
+        let replay = |(records, hashed): &mut (Vec<u64>, Vec<u16>), range: LoggedRange| {
+            let mut blocks = Vec::with_capacity(range.rows.len().div_ceil(BLOCK_ROWS));
+            range.replay(records, (&index, &rows, &layout), BLOCK_ROWS, cell_bytes, |codes| {
+                blocks.push(Block::new(codes, layout.row_len(), hashed)?);
+                Ok(())
+            })?;
+            Ok(blocks)
+        };
+        let side = |logs: Vec<LoggedRange>| {
+            let blocks = logs.into_par_iter().map_init(Default::default, replay).collect::<io::Result<Vec<_>>>()?;
+            Ok::<_, io::Error>(blocks.into_iter().flatten().collect::<Vec<_>>())
+        };
+        let sides = ByColor { white: side(logs.white)?, black: side(logs.black)? };
+        Ok(ClassBlocks { rows: rows.len(), cell_bytes, sides, deepest, index })
+    }
+
+    /// Writes the file of the class in a directory of tables, atomically: the name appears only when the file is complete
+    /// and on the disk.
+    ///
+    /// # Errors
+    /// If the file cannot be written, for instance because the disk is full.
+    pub(crate) fn write(
+        self,
+        dir: &Path,
+        class: &Class,
+        rules: &RuleOptions,
+        stats: &ByColor<Stats>,
+    ) -> Result<(), TableError> {
+        let sets = interchangeable_sets(&self.index.pieces, rules);
+        let checksum = |side: &Vec<Block>| sum_of_rows(side.iter().flat_map(|block| &block.sums).copied());
+        let description = Description {
+            rules: rules.table_spelling(),
+            rules_hash: hex(rules.table_hash()),
+            material: class.representative.to_string(),
+            pieces: self.index.pieces.iter().map(|piece| piece.letter()).collect(),
+            rows: self.index.rows,
+            canonical_rows: Some(self.rows),
+            interchangeable: self.index.names(&sets),
+            sides: Sides::Both,
+            block_rows: BLOCK_ROWS,
+            cell_bytes: self.cell_bytes,
+            dictionary: 0,
+            dont_cares: false,
+            content: Content::Dtw,
+            codec: codec_name(LEVEL),
+            values: ByColor::from_fn(|color| hex(checksum(&self.sides[color]))),
+            deepest: self.deepest,
+            stats: stats.clone(),
+        };
+        let ByColor { white, black } = self.sides;
+        let blocks: Vec<_> = white.into_iter().chain(black).map(|block| block.bytes).collect();
+        write_blocks(&TableFile::path(dir, class.representative), EXACT_VERSION, &description, &blocks)
+    }
 }
 
-impl Values for Table {
-    fn cell_bytes(&self) -> usize {
-        self.cells.white.cell_bytes()
-    }
-
-    fn gather(&self, layout: &Layout, color: Color, rows: Range<usize>, codes: &mut Cells) {
-        layout.gather(self.cells[color].view().range(rows.start * ROW_CELLS..rows.end * ROW_CELLS), codes);
-    }
-
-    fn deepest(&self, color: Color, stats: &Stats) -> Option<usize> {
-        let plies = stats.by_plies.iter().rposition(|&n| n > 0)?;
-        let code = CellValue::Decided(plies as u16).code();
-        match self.cells[color].view() {
-            CellsRef::Byte(cells) => first(cells, code.try_into().ok()?),
-            CellsRef::Wide(cells) => first(cells, code),
-        }
+/// The first cell with the longest distance of a side to move; `None` if no position is decided.
+fn deepest(cells: &Cells, stats: &Stats) -> Option<usize> {
+    let plies = stats.by_plies.iter().rposition(|&n| n > 0)?;
+    let code = CellValue::Decided(plies as u16).code();
+    match cells.view() {
+        CellsRef::Byte(cells) => first(cells, code.try_into().ok()?),
+        CellsRef::Wide(cells) => first(cells, code),
     }
 }
 
@@ -67,94 +152,6 @@ fn first<C: PartialEq + Sync>(cells: &[C], code: C) -> Option<usize> {
     const PART: usize = 1 << 16;
     let start = PART * cells.par_chunks(PART).position_first(|part| part.contains(&code))?;
     cells[start..].iter().position(|cell| *cell == code).map(|cell| start + cell)
-}
-
-/// The compressed blocks of a side to move.
-struct Side {
-    blocks: Vec<Box<[u8]>>,
-    checksum: u64,
-}
-
-/// Number of blocks that are compressed in parallel before their values enter the checksum.
-const BATCH: usize = 64;
-
-/// The input of [`write`] and the division into blocks.
-struct Writer<'a> {
-    values: &'a dyn Values,
-    layout: Layout,
-    rows: usize,
-    block_rows: usize,
-}
-
-impl Writer<'_> {
-    fn side(&self, color: Color, level: i32) -> io::Result<Side> {
-        // Reuses memory for all batches: clearing fresh memory takes about as long as everything else except zstd.
-        let mut batch: Vec<_> = (0..BATCH).map(|_| (Cells::empty(self.values.cell_bytes(), 0), Vec::new())).collect();
-        let (mut blocks, mut hash) = (Vec::new(), Xxh3::new());
-        let starts: Vec<usize> = (0..self.rows).step_by(self.block_rows).collect();
-        for starts in starts.chunks(BATCH) {
-            let made = starts.par_iter().zip(&mut batch).map(|(&first, (codes, hashed))| {
-                let rows = first..(first + self.block_rows).min(self.rows);
-                self.values.gather(&self.layout, color, rows, codes);
-                checksum_codes(codes.view(), hashed);
-                codec::compress(block_bytes(codes), level)
-            });
-            blocks.extend(made.collect::<io::Result<Vec<_>>>()?);
-            batch[..starts.len()].iter().for_each(|(_, hashed)| hash.update(bytemuck::cast_slice(hashed)));
-        }
-        Ok(Side { blocks, checksum: hash.digest() })
-    }
-}
-
-/// Writes the file of a solved class in a directory of tables, as every solver does.
-pub(crate) fn write_class(
-    dir: &Path,
-    rules: &RuleOptions,
-    material: Material,
-    values: &dyn Values,
-    stats: &ByColor<Stats>,
-) -> Result<(), TableError> {
-    write(&TableFile::path(dir, material), rules, material, values, stats, Packing::fast(material))
-}
-
-/// Writes the file of a class, atomically: the name appears only when the file is complete and on the disk.
-pub(crate) fn write(
-    path: &Path,
-    rules: &RuleOptions,
-    material: Material,
-    values: &dyn Values,
-    stats: &ByColor<Stats>,
-    packing: Packing,
-) -> Result<(), TableError> {
-    let index = Index::new(material).expect("no class has more pieces than an index");
-    let layout = Layout::new(&index);
-    let cell_bytes = values.cell_bytes();
-    let block_rows = (packing.block_bytes / (layout.row_len() * cell_bytes)).max(1);
-    let writer = Writer { values, layout, rows: index.rows, block_rows };
-    let side = |color| writer.side(color, packing.level).map_err(TableError::io(path));
-    let made = ByColor { white: side(Color::White)?, black: side(Color::Black)? };
-    let letters = index.pieces.iter().map(|piece| piece.letter());
-    let description = Description {
-        rules: rules.table_spelling(),
-        rules_hash: hex(rules.table_hash()),
-        material: material.to_string(),
-        pieces: letters.collect(),
-        rows: index.rows,
-        canonical_rows: None,
-        interchangeable: Vec::new(),
-        sides: Sides::Both,
-        block_rows,
-        cell_bytes,
-        dictionary: 0,
-        dont_cares: false,
-        content: Content::Dtw,
-        codec: codec_name(packing.level),
-        values: ByColor::from_fn(|color| hex(made[color].checksum)),
-        deepest: ByColor::from_fn(|color| values.deepest(color, &stats[color])),
-        stats: stats.clone(),
-    };
-    let blocks: Vec<_> = made.white.blocks.into_iter().chain(made.black.blocks).collect();
-    write_blocks(path, EXACT_VERSION, &description, &blocks)
 }
 
 /// Writes a file of these blocks, atomically.
@@ -183,11 +180,22 @@ pub(super) fn write_blocks(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tablebase::Solver;
+    use crate::board::Color;
+    use crate::tablebase::solve::cpu::iteration::solve;
+    use crate::tablebase::solve::cpu::task::{Keep, Task};
+    use crate::tablebase::{ClassId, CpuBackend, Material, Solver};
+
+    fn file_of(blocks: ClassBlocks, class: &Class, rules: &RuleOptions, stats: &ByColor<Stats>) -> Vec<u8> {
+        let dir = tempfile::tempdir().unwrap();
+        blocks.write(dir.path(), class, rules, stats).unwrap();
+        std::fs::read(TableFile::path(dir.path(), class.representative)).unwrap()
+    }
 
     /// Checks that loading and probing find every value that a file stores.
-    fn holds(file: &TableFile, cells: &ByColor<Cells>) {
-        for &color in file.description().sides.colors() {
+    fn holds(dir: &Path, class: &Class, cells: &ByColor<Cells>) -> TableFile {
+        let path = TableFile::path(dir, class.representative);
+        let file = TableFile::open(&path, &RuleOptions::PAPER, class.representative).unwrap();
+        for color in Color::ALL {
             assert_eq!(file.load(color).unwrap(), cells[color]);
             for cell in (0..cells[color].len()).step_by(97).filter(|&c| cells[color].get(c) != 0) {
                 let place = file.stored_place(color, cell);
@@ -195,45 +203,76 @@ mod tests {
                 assert_eq!(file.code(&block, place), cells[color].get(cell));
             }
         }
+        file
     }
 
     /// Two bytes for each cell, as for lines longer than 253 plies. No small class has such a line.
     #[test]
     fn wide_cells_come_back() {
         let rules = RuleOptions::PAPER;
-        let material: Material = "ERvR".parse().unwrap();
-        let solver = Solver::solved_material(&rules, material).unwrap();
-        let id = solver.classes().member(material).unwrap().class;
-        let stats = solver.class_stats(id).unwrap();
-        let narrow = solver.table(id).unwrap();
-        let mut wide = narrow.clone();
-        Color::ALL.iter().for_each(|&color| wide.cells[color].widen());
-        let dir = tempfile::tempdir().unwrap();
-        for packing in [Packing::fast(material), Packing { block_bytes: 16 << 10, level: 19 }] {
-            let [narrow_path, wide_path] = ["narrow", "wide"].map(|name| dir.path().join(name));
-            write(&narrow_path, &rules, material, narrow, stats, packing).unwrap();
-            write(&wide_path, &rules, material, &wide, stats, packing).unwrap();
-            let [narrow_file, file] =
-                [narrow_path, wide_path].map(|path| TableFile::open(&path, &rules, material).unwrap());
+        for material in ["ERvR", "EvPDW", "LvTR"] {
+            let material: Material = material.parse().unwrap();
+            let solver = Solver::solved_material(&rules, material).unwrap();
+            let id = solver.classes().member(material).unwrap().class;
+            let (class, stats, narrow) =
+                (solver.classes().get(id), solver.class_stats(id).unwrap(), solver.table(id).unwrap());
+            let mut wide = narrow.clone();
+            Color::ALL.iter().for_each(|&color| wide.cells[color].widen());
+            let written = |table: &Table| {
+                let dir = tempfile::tempdir().unwrap();
+                ClassBlocks::of_table(class, &rules, table, stats)
+                    .unwrap()
+                    .write(dir.path(), class, &rules, stats)
+                    .unwrap();
+                holds(dir.path(), class, &table.cells)
+            };
+            let (narrow_file, file) = (written(narrow), written(&wide));
             assert_eq!(file.description().cell_bytes, 2);
             // No width changes the checksum of the values.
             assert_eq!(file.description().values, narrow_file.description().values);
-            holds(&narrow_file, &narrow.cells);
-            holds(&file, &wide.cells);
-            for file in [&narrow_file, &file] {
-                let Description { block_rows, cell_bytes, .. } = *file.description();
-                let row_bytes = file.row_len() * cell_bytes;
-                assert!(block_rows * row_bytes <= packing.block_bytes, "a block is no larger than it may be");
-                assert!((block_rows + 1) * row_bytes > packing.block_bytes, "and no smaller than it must be");
+            // The second byte belongs to the same cell.
+            for color in Color::ALL {
+                let Cells::Wide(cells) = &mut wide.cells[color] else { unreachable!("it was widened") };
+                cells.iter_mut().filter(|code| **code % 3 == 2).for_each(|code| *code += 256);
+            }
+            written(&wide);
+        }
+    }
+
+    /// Values from a change log give the same file as the values that are solved in memory, for ranges of any size, under
+    /// several rules, and with positions without a legal move.
+    #[test]
+    fn logs_give_every_value() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut no_move = 0;
+        for rules in [RuleOptions::PAPER, "chinese".parse().unwrap()] {
+            let solver = Solver::solved(&rules, 3).unwrap();
+            let tables: Vec<_> = (0..solver.classes().len()).map(|i| solver.table(ClassId(i)).cloned()).collect();
+            for (id, class) in solver.classes().iter() {
+                let (kept, stats) = (solver.table(id).unwrap(), solver.class_stats(id).unwrap());
+                let mut wide = kept.clone();
+                Color::ALL.iter().for_each(|&color| wide.cells[color].widen());
+                let file =
+                    |table| file_of(ClassBlocks::of_table(class, &rules, table, stats).unwrap(), class, &rules, stats);
+                let files = [file(kept), file(&wide)];
+                for backend in [CpuBackend::default(), CpuBackend::default().spilling(dir.path().to_owned())] {
+                    let task = backend.task(solver.classes(), id, Keep::Log(dir.path()));
+                    for task in [task.clone(), Task { range_rows: BLOCK_ROWS, byte_plies: 4, ..task }] {
+                        let mut outcome = solve(task, &tables).unwrap();
+                        assert_eq!(&outcome.solved.stats, stats);
+                        let cell_bytes = outcome.cell_bytes;
+                        let blocks = ClassBlocks::of_logs(class, &rules, &mut outcome).unwrap();
+                        assert!(
+                            file_of(blocks, class, &rules, stats) == files[cell_bytes - 1],
+                            "{}",
+                            class.representative
+                        );
+                    }
+                }
+                no_move += Color::ALL.iter().map(|&color| stats[color].no_move).sum::<u64>();
             }
         }
-        // The second byte belongs to the same cell.
-        for color in Color::ALL {
-            let Cells::Wide(cells) = &mut wide.cells[color] else { unreachable!("it was widened") };
-            cells.iter_mut().filter(|code| **code % 3 == 2).for_each(|code| *code += 256);
-        }
-        let path = dir.path().join("long");
-        write(&path, &rules, material, &wide, stats, Packing::fast(material)).unwrap();
-        holds(&TableFile::open(&path, &rules, material).unwrap(), &wide.cells);
+        assert!(no_move > 0);
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "the logs have no name");
     }
 }

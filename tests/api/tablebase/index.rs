@@ -2,17 +2,21 @@
 
 use super::{material, random_board};
 use crate::slow::SQUARES;
-use doushouqi::board::{Animal, Color, File, Piece, Square};
+use doushouqi::board::{Animal, Color, File, Piece, RuleOptions, Square};
 use doushouqi::tablebase::{CellValue, Cells, Index, Material, ROW_CELLS, squares_in_play};
 use proptest::prelude::*;
 use rand_core::SeedableRng;
 use rand_pcg::Pcg64;
 use std::collections::{BTreeSet, HashSet};
 
+fn index(material: Material) -> Index {
+    Index::new(material, &RuleOptions::PAPER).expect("few pieces")
+}
+
 #[test]
 fn cells_and_squares_go_round() {
     for name in ["LvT", "EvL", "RvE", "RvR", "LRvR", "ERvR", "TvER", "RvLE", "ERvL", "EvLT", "CvDW"] {
-        let index = Index::new(material(name)).unwrap();
+        let index = index(material(name));
         let n = index.pieces.len();
         assert_eq!(index.pieces.iter().copied().collect::<HashSet<_>>(), material(name).pieces().collect());
         assert_eq!((index.word_piece(), index.lane_piece()), (index.pieces[n - 2], index.pieces[n - 1]));
@@ -66,17 +70,18 @@ fn for_placements(index: &Index, squares: &mut Vec<Square>, f: &mut impl FnMut(&
 /// Eight pieces have more rows than 32 bits can number.
 #[test]
 fn an_index_has_seven_pieces_at_most() {
-    let seven = Index::new(material("ELTPvDWC")).expect("seven pieces have an index");
+    let new = |name| Index::new(material(name), &RuleOptions::PAPER);
+    let seven = new("ELTPvDWC").expect("seven pieces have an index");
     assert_eq!((seven.rows, seven.cells()), (28 * 49usize.pow(4), 28 * 49usize.pow(4) * ROW_CELLS));
-    assert!(Index::new(material("ELTPvDWCR")).is_none());
-    assert!(Index::new(material("ELTPDWCRvELTPDWCR")).is_none());
+    assert!(new("ELTPvDWCR").is_none());
+    assert!(new("ELTPDWCRvELTPDWCR").is_none());
 }
 
 #[test]
 fn rats_are_in_their_places() {
     for pieces in 2..=5 {
         for material in Material::all(pieces) {
-            let index = Index::new(material).unwrap();
+            let index = index(material);
             let rats = material.pieces().filter(|piece| piece.animal == Animal::Rat).count();
             let is_rat = |i: usize| index.pieces[i].animal == Animal::Rat;
             assert_eq!(is_rat(pieces - 1), rats > 0, "{material}");
@@ -120,7 +125,7 @@ proptest! {
     #[test]
     fn cells_of_any_material_go_round(pieces in 2..=5usize, n in any::<prop::sample::Index>(), seed in any::<u64>()) {
         let material = *n.get(&Material::all(pieces));
-        let index = Index::new(material).unwrap();
+        let index = index(material);
         let board = random_board(&mut Pcg64::seed_from_u64(seed), material);
         let squares: Vec<Square> = index
             .pieces

@@ -49,7 +49,7 @@ fn long_lines_do_not_wrap() {
         check_by_one_move(&solver, material, &options, 7, 300_000);
         // The longest lines, and the longest ones that a byte can store.
         let representative = solver.classes().get(id).representative;
-        let index = Index::new(representative).unwrap();
+        let index = Index::new(representative, &options).unwrap();
         for turn in Color::ALL {
             let cells = &table.cells[turn];
             let mut long = 0;

@@ -50,7 +50,7 @@ fn any_number_of_threads_gives_the_same_tables() {
     // With several threads, rows are cut into chunks of 512 or more.
     let four = ["LRvTR", "ETvLC", "ERvLR"];
     assert!(
-        four.iter().all(|name| Index::new(material(name)).unwrap().rows > 2 * 512),
+        four.iter().all(|name| Index::new(material(name), &RuleOptions::PAPER).unwrap().rows > 2 * 512),
         "the classes have several chunks"
     );
     let solve = |threads: usize| {

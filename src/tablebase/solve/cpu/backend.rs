@@ -1,10 +1,11 @@
 use crate::cpu::CpuLevel;
+use crate::tablebase::layout::BLOCK_ROWS;
 use crate::tablebase::needs::WorkingMemory;
+use crate::tablebase::order::solved_rows;
 use crate::tablebase::solve::backend::{Backend, Job, Sink, SolveError};
 use crate::tablebase::solve::cpu::buckets::Entry;
 use crate::tablebase::solve::cpu::iteration::solve;
 use crate::tablebase::solve::cpu::pool::BufferPool;
-use crate::tablebase::solve::cpu::rows::Rows;
 use crate::tablebase::solve::cpu::task::{Iteration, Keep, Observer, Task, Unobserved};
 use crate::tablebase::{Cells, ClassId, Classes, Index, WIDTH};
 use rayon::prelude::*;
@@ -69,7 +70,7 @@ impl CpuBackend {
 
     /// The task of solving one class, without the tables that captures lead to.
     pub(crate) fn task<'a>(&'a self, classes: &'a Classes, id: ClassId, keep: Keep<'a>) -> Task<'a> {
-        let range_rows = Entry::WORDS / WIDTH;
+        let range_rows = Entry::WORDS / WIDTH / BLOCK_ROWS * BLOCK_ROWS;
         Task {
             material: classes.get(id).representative,
             classes,
@@ -114,7 +115,7 @@ impl Backend for CpuBackend {
     fn solve(&mut self, job: &Job<'_>, sink: Sink<'_>) -> Result<(), SolveError> {
         let bytes = |id: ClassId| {
             let index = job.classes.get(id).index();
-            self.class_bytes(&index, Rows::count(&index, job.classes.options()), job.values)
+            self.class_bytes(&index, solved_rows(&index.pieces, job.classes.options()), job.values)
         };
         let mut ids = job.ids.to_vec();
         // Starts with the largest class, so that the last classes to finish are small.

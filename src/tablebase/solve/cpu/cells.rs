@@ -6,6 +6,7 @@ use crate::tablebase::solve::backend::SolveError;
 use crate::tablebase::solve::cpu::rows::Rows;
 use crate::tablebase::value::{Cells, CellsMut};
 use rayon::prelude::*;
+use std::mem::MaybeUninit;
 
 impl CellsMut<'_> {
     #[inline(always)]
@@ -52,6 +53,21 @@ fn split<'a, T>(cells: &'a mut [T], rows: &Rows, chunk_rows: usize) -> impl Iter
 pub(super) fn try_zeros<T: Copy + Default>(len: usize) -> Result<Vec<T>, SolveError> {
     let mut zeros = Vec::new();
     zeros.try_reserve_exact(len).map_err(|_| SolveError::Memory { bytes: len * size_of::<T>() })?;
+    prefer_large_pages(zeros.spare_capacity_mut());
     zeros.resize(len, T::default());
     Ok(zeros)
+}
+
+/// Asks the system for large pages for memory that is not used yet: it clears these in a fraction of the time.
+fn prefer_large_pages<T>(memory: &mut [MaybeUninit<T>]) {
+    // The least alignment of a page on all systems.
+    const PAGE: usize = 1 << 16;
+    let start = memory.as_mut_ptr().cast::<u8>();
+    let skipped = start.align_offset(PAGE);
+    let bytes = size_of_val(memory).saturating_sub(skipped) / PAGE * PAGE;
+    #[cfg(target_os = "linux")]
+    if bytes > 0 {
+        // SAFETY: the advice changes no contents, and the pages lie within `memory`. A failure has no effect.
+        unsafe { libc::madvise(start.add(skipped).cast(), bytes, libc::MADV_HUGEPAGE) };
+    }
 }

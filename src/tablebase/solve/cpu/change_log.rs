@@ -1,6 +1,6 @@
 //! The change log: the positions that each pass decided, on disk. A class whose values do not fit into memory beside its
-//! planes is solved once with a change log. Afterwards its values are replayed from the log, a few rows at a time. The
-//! longest line is known by then, so every cell is wide enough.
+//! planes is solved once with a change log. Afterwards its values are replayed from the log, a few rows at a time, and
+//! compressed at once. The longest line is known by then, so every cell is wide enough.
 
 use crate::board::{Bitboard, Square};
 use crate::cpu::{CpuLevel, Vector, dispatch};
@@ -10,7 +10,7 @@ use crate::tablebase::solve::cpu::buckets::Entry;
 use crate::tablebase::solve::cpu::quiet::Row;
 use crate::tablebase::solve::cpu::rows::Rows;
 use crate::tablebase::spill::SpillFile;
-use crate::tablebase::value::{Cells, CellsMut, CellsRef, DRAW, NO_MOVE, decided};
+use crate::tablebase::value::{Cells, CellsMut, DRAW, NO_MOVE, decided};
 use std::io;
 use std::ops::Range;
 use std::sync::Arc;
@@ -117,7 +117,7 @@ impl LoggedRange {
         (index, rows, layout): (&Index, &Rows, &Layout),
         block_rows: usize,
         cell_bytes: usize,
-        mut f: impl FnMut(CellsRef<'_>) -> io::Result<()>,
+        mut f: impl FnMut(&mut Cells) -> io::Result<()>,
     ) -> io::Result<()> {
         let LoggedRange { rows: range, changes, no_move } = self;
         changes.read(records)?;
@@ -136,7 +136,8 @@ impl LoggedRange {
                 CpuLevel::get(),
                 fn(replay: &mut Replay<'_>, block: Range<usize>, view: CellsMut<'_>) = replay_block::<V>
             );
-            f(codes.view().range(0..len))?;
+            codes.truncate(len);
+            f(&mut codes)?;
         }
         Ok(())
     }

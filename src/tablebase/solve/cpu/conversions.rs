@@ -273,7 +273,7 @@ mod tests {
         for rules in ["paper", "no-move=loss"] {
             let options: RuleOptions = rules.parse().unwrap();
             let classes = Classes::new(&options, 4);
-            let index = Index::new("ELvTP".parse().unwrap()).unwrap();
+            let index = Index::new("ELvTP".parse().unwrap(), &options).unwrap();
             let moves = Conversions::new(&index, Color::White, &classes);
             for first in 0..256 {
                 let codes: [u8; WIDTH] = std::array::from_fn(|lane| (first + lane) as u8);

@@ -15,6 +15,7 @@
 use crate::board::{ByColor, Color, NoMove};
 use crate::cpu::{Portable, dispatch};
 use crate::tablebase::index::{Index, WIDTH};
+use crate::tablebase::layout::BLOCK_ROWS;
 use crate::tablebase::solve::backend::{SolveError, Solved};
 use crate::tablebase::solve::cpu::buckets::{Buckets, Entry};
 use crate::tablebase::solve::cpu::cells::{cells_chunks, try_zeros};
@@ -139,7 +140,8 @@ impl<'t> Iteration<'t> {
         // small.
         let whole = threads == 1 && self.task.spill.is_none();
         let rows = if whole { all } else { CHUNK_ROWS.max(all.div_ceil(threads * 16)) };
-        rows.min(self.task.range_rows)
+        // Whole blocks of a file.
+        rows.next_multiple_of(BLOCK_ROWS).min(self.task.range_rows)
     }
 
     /// The planes before the first pass, except Black's open positions. `memory` is

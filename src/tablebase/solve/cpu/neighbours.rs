@@ -176,7 +176,7 @@ mod tests {
             let classes = Classes::new(&rules, 5);
             let (mut always, mut all) = (0, 0);
             for material in ["EvP", "ELTvP", "LRvTR", "ETvLR", "ELTPvR", "LTRvPR", "EvPDC"] {
-                let index = Index::new(material.parse().unwrap()).unwrap();
+                let index = Index::new(material.parse().unwrap(), &rules).unwrap();
                 let rows = Rows::new(&index, classes.options());
                 let valid: Vec<Row> = (0..rows.len()).map(|number| Row(index.valid_row(rows.row(number)))).collect();
                 let wanted: Vec<bool> = valid.iter().map(|_| random.next_u32() % 2 == 0).collect();

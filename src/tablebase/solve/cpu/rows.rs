@@ -1,12 +1,11 @@
 //! The rows of a class that are solved. Reflecting the board, or exchanging equivalent pieces, turns a row into another
 //! row with the same values; only the first of these rows is solved. Rows with two pieces on one square have no
-//! positions and are left out. This is internal to the solver: files contain every row.
+//! positions and are left out.
 
 use crate::board::{Bitboard, File, RuleOptions, Square};
-use crate::tablebase::class::interchangeable;
 use crate::tablebase::index::{Index, ROW_CELLS, WIDTH};
-use crate::tablebase::material::squares_in_play;
-use crate::tablebase::value::Cells;
+use crate::tablebase::order::{Exchanges, exchanges};
+use crate::tablebase::value::{Cells, CellsMut};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -23,14 +22,12 @@ pub(crate) struct Rows {
     weights: Vec<u16>,
 }
 
-/// Permutations of the row pieces: for each place the piece that goes there.
-type Orders = Vec<Vec<usize>>;
-
 impl Rows {
     /// The rows to solve under these rules.
     pub(crate) fn new(index: &Index, options: &RuleOptions) -> Rows {
-        let orders = orders(index, options);
-        let mut places: Vec<u32> = (0..index.rows).into_par_iter().map(|row| first_like(index, &orders, row)).collect();
+        let exchanges = exchanges(&index.pieces, options);
+        let mut places: Vec<u32> =
+            (0..index.rows).into_par_iter().map(|row| first_like(index, &exchanges, row)).collect();
         let (mut solved, mut weights) = (Vec::new(), Vec::<u16>::new());
         // Rows with the same square of the first piece have the same weight.
         let block = index.row_pieces.first().map_or(1, |piece| piece.stride as usize);
@@ -63,23 +60,6 @@ impl Rows {
             places: (0..index.rows as u32).map(|row| 2 * row).collect(),
             weights: (0..index.rows).map(|row| index.weight(row) as u16).collect(),
         }
-    }
-
-    /// The number of solved rows, computed without listing them: the number of placements of the row pieces up to
-    /// reflection and exchange of equivalent pieces. By Burnside's lemma it is the mean number of placements that such
-    /// a symmetry leaves unchanged.
-    pub(crate) fn count(index: &Index, options: &RuleOptions) -> usize {
-        if index.row_pieces.is_empty() {
-            return 1;
-        }
-        let orders = orders(index, options);
-        let in_play = |i: usize| squares_in_play(index.pieces[i]);
-        let mut sizes: Vec<usize> = (0..index.row_pieces.len()).map(|i| in_play(i).len()).collect();
-        sizes.sort_unstable();
-        // Without a reflection only the identity leaves a placement unchanged.
-        let all: usize = sizes.iter().enumerate().map(|(i, n)| n - i).product();
-        let kept: usize = orders.iter().map(|order| unchanged_by_reflection(order, &in_play)).sum();
-        (all + kept) / (2 * orders.len())
     }
 
     /// The number of solved rows.
@@ -141,20 +121,29 @@ impl Rows {
 
     /// Copies the values of the solved rows to the rows that were not solved.
     pub(crate) fn spread(&self, cells: &mut Cells) {
-        match cells {
-            Cells::Byte(cells) => self.copy(cells),
-            Cells::Wide(cells) => self.copy(cells),
-        }
+        spread(cells.view_mut(), |row| self.place(row).map(|(number, mirrored)| (self.row(number), mirrored)));
     }
 
-    fn copy<T: Copy>(&self, cells: &mut [T]) {
-        for row in 0..self.places.len() {
-            let Some((number, mirrored)) = self.place(row).filter(|&(number, _)| self.row(number) != row) else {
-                continue;
-            };
-            let (before, rest) = cells.split_at_mut(row * ROW_CELLS);
-            copy_row(&before[self.row(number) * ROW_CELLS..][..ROW_CELLS], mirrored, &mut rest[..ROW_CELLS]);
-        }
+    /// The rows of the index that are solved, in order.
+    pub(crate) fn solved(&self) -> &[u32] {
+        &self.solved
+    }
+}
+
+/// Copies to each row of the index the values of an equal row, which does not come after it. `like` returns that row,
+/// and whether the values are reflected there; `None` for a row without positions.
+pub(crate) fn spread(cells: CellsMut<'_>, like: impl Fn(usize) -> Option<(usize, bool)>) {
+    match cells {
+        CellsMut::Byte(cells) => spread_codes(cells, like),
+        CellsMut::Wide(cells) => spread_codes(cells, like),
+    }
+}
+
+fn spread_codes<T: Copy>(cells: &mut [T], like: impl Fn(usize) -> Option<(usize, bool)>) {
+    for row in 0..cells.len() / ROW_CELLS {
+        let Some((first, mirrored)) = like(row).filter(|&(first, _)| first != row) else { continue };
+        let (before, rest) = cells.split_at_mut(row * ROW_CELLS);
+        copy_row(&before[first * ROW_CELLS..][..ROW_CELLS], mirrored, &mut rest[..ROW_CELLS]);
     }
 }
 
@@ -183,39 +172,26 @@ const MIRROR: [usize; WIDTH] = {
     mirror
 };
 
-/// All permutations of the row pieces that exchange only equivalent pieces.
-fn orders(index: &Index, options: &RuleOptions) -> Orders {
-    let count = index.row_pieces.len();
-    let mut all: Orders = vec![Vec::new()];
-    for place in 0..count {
-        let fits = |&piece: &usize| {
-            let (a, b) = (index.pieces[place], index.pieces[piece]);
-            piece == place || interchangeable(a, b, &index.pieces, options)
-        };
-        let fitting: Vec<usize> = (0..count).filter(fits).collect();
-        let longer = |order: &Vec<usize>| -> Orders {
-            let free = fitting.iter().filter(|piece| !order.contains(piece));
-            free.map(|&piece| order.iter().copied().chain([piece]).collect()).collect()
-        };
-        all = all.iter().flat_map(longer).collect();
-    }
-    all
-}
-
 /// Twice the first row with the same values, plus 1 if they are reflected there; [`NONE`] if the row has no positions.
-fn first_like(index: &Index, orders: &Orders, row: usize) -> u32 {
-    let squares: Vec<Square> = index.row_squares(row).collect();
-    if (1..squares.len()).any(|i| squares[..i].contains(&squares[i])) {
-        return NONE;
+fn first_like(index: &Index, exchanges: &Exchanges, row: usize) -> u32 {
+    let mut squares = [Square::A1; Index::MAX_PIECES];
+    let (mut count, mut taken) = (0, Bitboard::EMPTY);
+    for square in index.row_squares(row) {
+        if taken.contains(square) {
+            return NONE;
+        }
+        taken |= square.into();
+        squares[count] = square;
+        count += 1;
     }
     let mut first = 2 * row as u32;
     for mirrored in [false, true] {
-        for order in orders {
+        for exchange in exchanges {
             let square = |place: usize| {
-                let square = squares[order[place]];
+                let square = squares[exchange[place]];
                 if mirrored { square.mirror() } else { square }
             };
-            if squares.is_empty() || square(0).file() > File::D {
+            if count == 0 || square(0).file() > File::D {
                 continue;
             }
             let digits = index.row_pieces.iter().enumerate();
@@ -226,32 +202,11 @@ fn first_like(index: &Index, orders: &Orders, row: usize) -> u32 {
     first
 }
 
-/// The number of placements that are unchanged by a reflection of the board followed by this permutation of the pieces.
-/// A piece that the permutation fixes stands on the d-file, and two pieces that it exchanges stand on mirrored squares.
-fn unchanged_by_reflection(order: &[usize], in_play: &dyn Fn(usize) -> Bitboard) -> usize {
-    let (mut alone, mut faced, mut ways) = (0, 0, 1);
-    for (place, &piece) in order.iter().enumerate() {
-        if order[piece] != place {
-            return 0;
-        }
-        let squares = in_play(place);
-        let middle = squares.into_iter().filter(|square| square.file() == File::D).count();
-        if piece == place {
-            ways *= middle - alone;
-            alone += 1;
-        } else if piece > place {
-            ways *= squares.len() - middle - 2 * faced;
-            faced += 1;
-        }
-    }
-    ways
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::Piece;
     use crate::tablebase::Classes;
+    use crate::tablebase::order::solved_rows;
 
     /// All classes of two to four pieces, and a part of those of five.
     #[test]
@@ -262,7 +217,7 @@ mod tests {
             for (_, class) in small.chain(classes.level(5).step_by(16)) {
                 let index = class.index();
                 let rows = Rows::new(&index, &rules);
-                assert_eq!(rows.len(), Rows::count(&index, &rules), "{}", class.representative);
+                assert_eq!(rows.len(), solved_rows(&index.pieces, &rules), "{}", class.representative);
                 let ones =
                     |row: usize| index.valid_row(row).iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
                 let positions: u64 = (0..rows.len()).map(|number| rows.weight(number) * ones(rows.row(number))).sum();
@@ -272,46 +227,10 @@ mod tests {
         }
     }
 
-    /// Compares the formula with an enumeration of the placements.
-    #[test]
-    fn placements_unchanged_by_reflection_are_counted() {
-        let cases: [(&[usize], &str); 10] = [
-            (&[0], "E"),
-            (&[0, 1], "Ec"),
-            (&[0, 1], "Er"),
-            (&[1, 0], "rr"),
-            (&[0, 1, 2], "EEE"),
-            (&[1, 0, 2], "EEr"),
-            (&[2, 1, 0], "ErE"),
-            (&[1, 2, 0], "EEE"),
-            (&[1, 0, 3, 2], "EEEE"),
-            (&[1, 0, 3, 2], "rrrr"),
-        ];
-        for (order, pieces) in cases {
-            let pieces: Vec<Piece> = pieces.chars().map(|letter| Piece::from_letter(letter).unwrap()).collect();
-            let in_play = |place: usize| squares_in_play(pieces[place]);
-            let mut placed: Vec<Vec<Square>> = vec![Vec::new()];
-            for place in 0..order.len() {
-                let put = |squares: &Vec<Square>| -> Vec<Vec<Square>> {
-                    let free = in_play(place).into_iter().filter(|square| !squares.contains(square));
-                    // All placements of four pieces would be too many, so the enumeration prunes those that change.
-                    let faced = |square| squares.get(order[place]).copied().unwrap_or(square);
-                    let fits = |&square: &Square| order[place] > place || faced(square) == square.mirror();
-                    free.filter(fits).map(|square| squares.iter().copied().chain([square]).collect()).collect()
-                };
-                placed = placed.iter().flat_map(put).collect();
-            }
-            let unchanged =
-                |squares: &&Vec<Square>| (0..order.len()).all(|place| squares[order[place]] == squares[place].mirror());
-            let count = placed.iter().filter(unchanged).count();
-            assert_eq!(unchanged_by_reflection(order, &in_play), count, "{order:?} {pieces:?}");
-        }
-    }
-
     #[test]
     fn reflected_rows_and_exchanged_pieces_are_solved_once() {
         // Against an elephant a wolf and a dog are equivalent, and both are row pieces.
-        let index = Index::new("EvPDWC".parse().unwrap()).unwrap();
+        let index = Index::new("EvPDWC".parse().unwrap(), &RuleOptions::PAPER).unwrap();
         let rows = Rows::new(&index, &RuleOptions::PAPER);
         assert!(rows.len() * 2 < index.rows, "{} of {}", rows.len(), index.rows);
         assert_eq!(Rows::all(&index).len(), index.rows);

@@ -85,8 +85,8 @@ impl<'t> Iteration<'t> {
     /// # Errors
     /// If the memory cannot be allocated.
     pub(crate) fn new(task: Task<'t>) -> Result<Iteration<'t>, SolveError> {
-        let index = Index::new(task.material).expect("no class has more pieces than an index");
         let options = task.classes.options();
+        let index = Index::new(task.material, options).expect("no class has more pieces than an index");
         let rows = Rows::new(&index, options);
         let quiet = ByColor::from_fn(|color| QuietMoves::new(&index, color, options));
         let lists = |color| Neighbours::new(&quiet[color], &index, &rows);

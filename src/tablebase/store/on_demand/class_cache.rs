@@ -247,7 +247,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let cache = ClassCache::open(dir.path(), 100, &RuleOptions::PAPER).unwrap();
         let class = "EvL".parse().unwrap();
-        let (path, rows) = (cache.path(class), Rows::new(&Index::new(class).unwrap(), &RuleOptions::PAPER).len());
+        let (path, rows) =
+            (cache.path(class), Rows::new(&Index::new(class, &RuleOptions::PAPER).unwrap(), &RuleOptions::PAPER).len());
         let mut writer = StageWriter::create(&path).unwrap();
         (0..2 * rows.div_ceil(BLOCK_ROWS)).for_each(|_| writer.block(&[]).unwrap());
         writer.finish(&RuleOptions::PAPER, class, rows, 0).unwrap();

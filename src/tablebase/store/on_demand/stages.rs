@@ -4,7 +4,7 @@
 //! ```text
 //! offset  bytes
 //! 0       8        magic: "DSQSTAGE"
-//! 8       8        format version: 1
+//! 8       8        format version: 2
 //! 16               the blocks
 //!         4        length M of the description
 //!         M        the description, JSON: see `Description`
@@ -37,7 +37,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use xxhash_rust::xxh3::xxh3_64;
 
 const MAGIC: &[u8; 8] = b"DSQSTAGE";
-pub(super) const VERSION: u64 = 1;
+pub(super) const VERSION: u64 = 2;
 const HEAD: usize = 16;
 const FOOT: usize = 16;
 const TABLE_ENTRY: usize = 12;
@@ -200,7 +200,7 @@ impl StageFile {
             let found = description.material;
             return Err(TableError::Material { path: path.to_owned(), found, wanted: material });
         }
-        let index = Index::new(material).ok_or(damaged("it names more pieces than a class has"))?;
+        let index = Index::new(material, rules).ok_or(damaged("it names more pieces than a class has"))?;
         let rows = Rows::new(&index, rules);
         let most_stages = usize::from(u16::MAX / STAGE_PLIES);
         let blocks = 2 * rows.len().div_ceil(BLOCK_ROWS) * (description.stages.min(most_stages) + 1);
@@ -307,7 +307,7 @@ mod tests {
     fn impossible_numbers_of_stages_are_refused() {
         let (dir, rules, material) = (tempfile::tempdir().unwrap(), RuleOptions::PAPER, "EvL".parse().unwrap());
         let path = dir.path().join("EvL.stages");
-        let rows = Rows::new(&Index::new(material).unwrap(), &rules).len();
+        let rows = Rows::new(&Index::new(material, &rules).unwrap(), &rules).len();
         for stages in [0, 1, 4096, usize::MAX / 2, usize::MAX] {
             StageWriter::create(&path).unwrap().finish(&rules, material, rows, stages).unwrap();
             let opened = StageFile::open(&path, &rules, material).map(|_| ());

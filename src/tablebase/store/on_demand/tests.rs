@@ -1,6 +1,6 @@
 use super::*;
 use crate::board::{NoMove, RuleOptions};
-use crate::tablebase::solve::cpu::rows::Rows;
+use crate::tablebase::order::solved_rows;
 use crate::tablebase::store::partial::left_by;
 use crate::tablebase::{Generate, Options, Solver, TableSet};
 use std::fs;
@@ -206,7 +206,7 @@ fn too_little_memory_or_disk_is_refused_before_the_start() {
     // A row takes at most 128 bytes in the record and 384 in the file, for each side to move.
     let on_demand = fixture.open();
     let id = on_demand.counted_class(&position).unwrap();
-    let rows = Rows::count(&on_demand.classes.get(id).index(), &fixture.rules) as u64;
+    let rows = solved_rows(&on_demand.classes.get(id).index().pieces, &fixture.rules) as u64;
     let plan = MemoryNeed::of_job(&on_demand.classes, id, false);
     assert_eq!(need.memory_bytes, plan.total() as u64 + 256 * rows);
     assert_eq!(need.file_bytes, 768 * rows);

@@ -29,7 +29,7 @@ use crate::tablebase::{
     CellValue, ClassId, Index, Material, ROW_CELLS, SetError, Stats, TableFile, TableSet, WIDTH, squares_in_play,
 };
 use moves::{Moves, of_side};
-use planes::{Digested, Plane};
+use planes::{Digested, Plane, Sums};
 use rayon::prelude::*;
 use score::Scale;
 use std::collections::HashMap;
@@ -82,6 +82,8 @@ impl Width for u16 {
 struct Work<'a, C> {
     file: &'a TableFile,
     scale: Scale,
+    /// The checksums of values that are stored.
+    sums: Sums,
     moves: Moves,
     /// By piece, the result of capturing it.
     captures: Vec<Exit<C>>,
@@ -174,9 +176,12 @@ impl<'a> Prover<'a> {
 
     fn repack_as<C: Width>(&mut self, id: ClassId, content: Content, path: &Path) -> Result<(), Stop> {
         self.free_memory::<C>(id)?;
-        let work = self.work::<C>(id)?;
-        let (planes, _) = work.planes()?;
-        work.write(&planes, content, path)?;
+        let mut work = self.work::<C>(id)?;
+        // A repacked file contains them.
+        work.sums.all = true;
+        let (planes, digests) = work.planes()?;
+        let values = digests.map(|digest| digest.all.expect("it was computed"));
+        work.write(&planes, values, content, path)?;
         self.keep(id, planes);
         Ok(())
     }
@@ -234,13 +239,14 @@ impl<'a> Prover<'a> {
         if file.description().content == Content::Wdl {
             return Err(TableError::WdlOnly { path: file.file_path().to_owned() }.into());
         }
-        let index = file.index();
+        let index = file.own_index();
         let mut captures = Vec::new();
         for piece in 0..index.pieces.len() {
             captures.push(self.exit(index, piece)?);
         }
         let scale = Scale::new(set.rules().options().no_move);
-        Ok(Work { file, scale, moves: Moves::new(index, &self.rules), captures, level: self.level })
+        let sums = Sums { all: !file.sums_rows(), rows: file.sums_rows() };
+        Ok(Work { file, scale, sums, moves: Moves::new(index, &self.rules), captures, level: self.level })
     }
 
     /// The result of capturing the piece `victim` of an index.
@@ -249,7 +255,7 @@ impl<'a> Prover<'a> {
         let Some(rest) = material.without(index.pieces[victim]) else { return Ok(Exit::Last) };
         let classes = self.set.classes();
         let member = classes.member(rest).expect("the classes hold all smaller materials");
-        let smaller = classes.get(member.class).index();
+        let smaller = self.set.file(member.class)?.own_index();
         let mut adds = [vec![[0; WIDTH]; index.pieces.len()], vec![[0; WIDTH]; index.pieces.len()]];
         let (mut first, mut mirrored) = (0, 0);
         for (piece, kind) in index.pieces.iter().enumerate().filter(|&(piece, _)| piece != victim) {
@@ -265,7 +271,7 @@ impl<'a> Prover<'a> {
                 let there = if member.swapped { square.flip() } else { square };
                 for (mirror, adds) in adds.iter_mut().enumerate() {
                     let there = if mirror == 1 { there.mirror() } else { there };
-                    adds[piece][square.index()] = add(&smaller, slot, there);
+                    adds[piece][square.index()] = add(smaller, slot, there);
                 }
             }
         }
@@ -285,7 +291,7 @@ fn add(index: &Index, slot: usize, square: Square) -> usize {
 
 impl<C: Sweepable> Work<'_, C> {
     fn sweep<'s>(&'s self, turn: Color, successors: &'s Plane<C>) -> Sweep<'s, C> {
-        let index = self.file.index();
+        let index = self.file.own_index();
         let enemies = of_side(index, !turn);
         let capture = |(piece, exit): (usize, &'s Exit<C>)| match exit {
             _ if !enemies.contains(&piece) => None,
@@ -313,7 +319,9 @@ impl<C: Sweepable> Work<'_, C> {
         }
         let sides = sides.map(|side| side.expect("both are there"));
         for turn in Color::ALL {
-            if sides[turn].1.checksum != self.file.description().values[turn] {
+            let Digested { all, rows, .. } = &sides[turn].1;
+            let checksum = if self.sums.rows { rows } else { all };
+            if checksum.as_ref() != Some(&self.file.description().values[turn]) {
                 return Err(self.file.damaged("the checksum of its values is wrong").into());
             }
         }
@@ -327,11 +335,17 @@ impl<C: Sweepable> Work<'_, C> {
         let sweep = self.sweep(turn, &none);
         let conversions = |row: usize, out: &mut [C]| C::conversions(self.level, &sweep, row, out);
         let dont_cares = self.file.description().dont_cares;
-        planes::load(self.file, turn, self.scale, if dont_cares { Some(&conversions) } else { None })
+        planes::load(self.file, turn, self.scale, self.sums, if dont_cares { Some(&conversions) } else { None })
     }
 
-    /// Writes the values of the canonical positions to a repacked file.
-    fn write(&self, planes: &ByColor<Plane<C>>, content: Content, path: &Path) -> Result<(), TableError> {
+    /// Writes the values of the canonical positions to a repacked file. `values` are the checksums of all values.
+    fn write(
+        &self,
+        planes: &ByColor<Plane<C>>,
+        values: ByColor<String>,
+        content: Content,
+        path: &Path,
+    ) -> Result<(), TableError> {
         let none = Plane::new(0);
         let filled = Filled {
             work: self,
@@ -339,7 +353,7 @@ impl<C: Sweepable> Work<'_, C> {
             sweeps: ByColor::from_fn(|turn| self.sweep(turn, &none)),
             results_only: content == Content::Wdl,
         };
-        write_packed(path, self.file, content, &filled)
+        write_packed(path, self.file, values, content, &filled)
     }
 
     /// Computes the values of a side to move that is not stored.
@@ -349,7 +363,7 @@ impl<C: Sweepable> Work<'_, C> {
             None => Ok(()),
             Some(long) => Err(Stop::Wrong(self.too_long(turn, long.cell, None))),
         };
-        planes::compute(self.file.index(), self.scale, row)
+        planes::compute(self.file.own_index(), self.scale, row)
     }
 
     fn too_long(&self, turn: Color, cell: usize, stored: Option<CellValue>) -> Box<Contradiction> {
@@ -365,7 +379,7 @@ impl<C: Sweepable> Work<'_, C> {
         stored: Option<CellValue>,
         computed: CellValue,
     ) -> Box<Contradiction> {
-        let position = self.file.index().position(cell, turn).expect("only cells of positions are compared");
+        let position = self.file.own_index().position(cell, turn).expect("only cells of positions are compared");
         Box::new(Contradiction::CellValue { position, stored, computed })
     }
 
@@ -376,7 +390,7 @@ impl<C: Sweepable> Work<'_, C> {
         let deepest = description.deepest[turn].map(|cell| self.scale.code(plane.get(cell)));
         let wanted = longest(&digest.stats).map(|plies| CellValue::Decided(plies as u16).code());
         if digest.stats != description.stats[turn] || deepest != wanted {
-            let material = Material::of_pieces(&self.file.index().pieces);
+            let material = Material::of_pieces(&self.file.own_index().pieces);
             return Err(Stop::Wrong(Box::new(Contradiction::Counts { material, turn })));
         }
         Ok(())
@@ -385,7 +399,7 @@ impl<C: Sweepable> Work<'_, C> {
     /// Compares every value of a side to move with the value computed from its moves.
     fn compare(&self, turn: Color, planes: &ByColor<Plane<C>>) -> Result<(), Stop> {
         let sweep = self.sweep(turn, &planes[!turn]);
-        let first = planes::portions(self.file.index().rows).into_par_iter().find_map_first(|rows| {
+        let first = planes::portions(self.file.own_index().rows).into_par_iter().find_map_first(|rows| {
             let mut expected = vec![C::ZERO; ROW_CELLS];
             rows.into_iter().find_map(|row| self.compare_row(turn, &sweep, row, &planes[turn], &mut expected))
         });
@@ -447,7 +461,7 @@ impl<C: Sweepable> PackedRows for Filled<'_, C> {
             block.extend_from_slice(&code[..cell_bytes]);
         };
         let file = self.work.file;
-        file.canonical().shape(file.index(), row).row_cells().for_each(push);
+        file.canonical().shape(file.own_index(), row).row_cells().for_each(push);
     }
 }
 

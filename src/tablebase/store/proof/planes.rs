@@ -129,16 +129,27 @@ impl Kept {
     }
 }
 
-/// Accumulates the checksum and the counts of values row by row.
+/// The checksums to compute.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Sums {
+    /// Of all rows of the index.
+    pub all: bool,
+    /// Of the canonical rows, by the checksum of each row.
+    pub rows: bool,
+}
+
+/// Accumulates the checksums and the counts of values row by row.
 pub(super) struct Digest {
-    hash: Xxh3,
+    all: Option<Xxh3>,
+    rows: Option<Xxh3>,
     counts: Counts,
 }
 
 /// The result of a [`Digest`].
 pub(super) struct Digested {
-    /// The checksum, written as in a file's description.
-    pub checksum: String,
+    /// The checksums, written as in a file's description.
+    pub all: Option<String>,
+    pub rows: Option<String>,
     pub stats: Stats,
     /// Number of stored values, without weights.
     pub values: u64,
@@ -186,18 +197,18 @@ impl Counts {
 }
 
 impl Digest {
-    pub(super) fn new() -> Digest {
-        Digest { hash: Xxh3::new(), counts: Counts::default() }
+    pub(super) fn new(sums: Sums) -> Digest {
+        let hash = |wanted: bool| wanted.then(Xxh3::new);
+        Digest { all: hash(sums.all), rows: hash(sums.rows), counts: Counts::default() }
     }
 
     /// Adds the next rows, whose cells without a position are 0.
     fn take<C: Score>(&mut self, part: &Packed<C>) {
-        let mut bytes = [0; 4096];
-        for codes in part.codes.chunks(bytes.len() / 2) {
-            for (two, code) in bytes.chunks_exact_mut(2).zip(codes) {
-                two.copy_from_slice(&code.number().to_le_bytes());
-            }
-            self.hash.write(&bytes[..2 * codes.len()]);
+        if let Some(hash) = &mut self.all {
+            write_codes(hash, &part.codes);
+        }
+        if let Some(hash) = &mut self.rows {
+            part.sums.iter().for_each(|sum| hash.write(&sum.to_le_bytes()));
         }
         self.counts.merge(&part.counts);
     }
@@ -217,14 +228,28 @@ impl Digest {
                 }
             }
         }
-        Digested { checksum: format!("{:016x}", self.hash.finish()), stats, values }
+        let hex = |hash: Option<Xxh3>| Some(format!("{:016x}", hash?.finish()));
+        Digested { all: hex(self.all), rows: hex(self.rows), stats, values }
     }
 }
 
 /// The codes of some rows in the order of a file, 0 for cells without a position.
 struct Packed<C> {
     codes: Vec<C>,
+    /// The checksums of the canonical rows, if they are wanted.
+    sums: Vec<u64>,
     counts: Counts,
+}
+
+/// Adds codes to a checksum, as two bytes each.
+fn write_codes<C: Score>(hash: &mut Xxh3, codes: &[C]) {
+    let mut bytes = [0; 4096];
+    for codes in codes.chunks(bytes.len() / 2) {
+        for (two, code) in bytes.chunks_exact_mut(2).zip(codes) {
+            two.copy_from_slice(&code.number().to_le_bytes());
+        }
+        hash.write(&bytes[..2 * codes.len()]);
+    }
 }
 
 /// Number of cells that are decoded in parallel before the next digest: enough to keep the threads busy.
@@ -238,9 +263,10 @@ pub(super) fn load<C: Score>(
     file: &TableFile,
     turn: Color,
     scale: Scale,
+    sums: Sums,
     conversions: Option<Conversions<'_, C>>,
 ) -> Result<(Plane<C>, Digested), TableError> {
-    let index = file.index();
+    let index = file.own_index();
     let kept = Kept::new(index);
     let mut plane = Plane::new(index.rows);
     let table: Vec<C> = (0..=255).map(|code| scale.score(code)).collect();
@@ -248,7 +274,7 @@ pub(super) fn load<C: Score>(
     let fill = |first: usize, rows: &mut [C]| -> Result<Packed<C>, TableError> {
         let bytes = stored.bytes(first, rows.len() / ROW_CELLS)?;
         let mut codes = codes::<C>(&bytes, file.description().cell_bytes);
-        let mut counts = Counts::default();
+        let (mut counts, mut row_sums) = (Counts::default(), Vec::new());
         let mut best = vec![C::ZERO; if conversions.is_some() { ROW_CELLS } else { 0 }];
         let parts = codes.chunks_exact_mut(kept.row_len()).zip(rows.chunks_exact_mut(ROW_CELLS));
         for (row, (codes, cells)) in (first..).zip(parts) {
@@ -268,11 +294,16 @@ pub(super) fn load<C: Score>(
                     }
                 }
             }
+            if sums.rows && file.canonical().stores(row) {
+                let mut hash = Xxh3::new();
+                write_codes(&mut hash, codes);
+                row_sums.push(hash.finish());
+            }
             counts.add(codes, index.weight(row));
         }
-        Ok(Packed { codes, counts })
+        Ok(Packed { codes, sums: row_sums, counts })
     };
-    let digested = in_groups(plane.rows_mut(), stored.at_once(), fill)?;
+    let digested = in_groups(plane.rows_mut(), stored.at_once(), sums, fill)?;
     Ok((plane, digested))
 }
 
@@ -281,9 +312,10 @@ pub(super) fn load<C: Score>(
 fn in_groups<C: Score, E: Send>(
     rows: &mut [C],
     at_once: usize,
+    sums: Sums,
     fill: impl Fn(usize, &mut [C]) -> Result<Packed<C>, E> + Sync,
 ) -> Result<Digested, E> {
-    let mut digest = Digest::new();
+    let mut digest = Digest::new(sums);
     let mut ready: Vec<Packed<C>> = Vec::new();
     let group = (GROUP_CELLS / ROW_CELLS).next_multiple_of(at_once);
     for (number, cells) in rows.chunks_mut(group * ROW_CELLS).enumerate() {
@@ -301,7 +333,7 @@ fn in_groups<C: Score, E: Send>(
 /// Number of consecutive rows that one thread fills.
 const ROWS_AT_ONCE: usize = 16;
 
-/// Fills a plane row by row and computes its digest. Stops at the first error.
+/// Fills a plane row by row and computes its digest, with the checksum of all rows. Stops at the first error.
 pub(super) fn compute<C: Score, E: Send>(
     index: &Index,
     scale: Scale,
@@ -318,9 +350,9 @@ pub(super) fn compute<C: Score, E: Send>(
             codes.extend(kept.cells.iter().map(|&cell| C::cell(scale.code(cells[usize::from(cell)]))));
             counts.add(&codes[start..], index.weight(number));
         }
-        Ok(Packed { codes, counts })
+        Ok(Packed { codes, sums: Vec::new(), counts })
     };
-    let digested = in_groups(plane.rows_mut(), ROWS_AT_ONCE, fill)?;
+    let digested = in_groups(plane.rows_mut(), ROWS_AT_ONCE, Sums { all: true, rows: false }, fill)?;
     Ok((plane, digested))
 }
 

@@ -5,7 +5,7 @@ use super::*;
 /// Builds a table file from its description and blocks.
 fn build(description: &Json, blocks: &[Vec<u8>]) -> Vec<u8> {
     let description = description.to_string();
-    let mut bytes = b"DSQTABLE\x02\0\0\0".to_vec();
+    let mut bytes = b"DSQTABLE\x05\0\0\0".to_vec();
     bytes.extend((description.len() as u32).to_le_bytes());
     bytes.extend(description.as_bytes());
     for block in blocks {
@@ -421,7 +421,7 @@ fn a_description_that_does_not_fit_is_refused() {
     let path = dir.path().join("EvE.dsq");
     let whole = fs::read(&path).unwrap();
     let description = parts(&whole).description;
-    let cells = Index::new(material("EvE")).unwrap().cells();
+    let cells = Index::new(material("EvE"), &RuleOptions::PAPER).unwrap().cells();
     let open = |change: &dyn Fn(&mut Json)| {
         let mut changed = description.clone();
         change(&mut changed);

@@ -178,12 +178,14 @@ fn blocks(bytes: &[u8]) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// The documented checksum of the values of a side to move, from a file with one byte per cell.
+/// The documented checksum of the values of a side to move, from a file with one byte per cell and at most one row
+/// piece, so that every row is canonical.
 fn values(bytes: &[u8], turn: Color) -> String {
     let parts = parts(bytes);
     let size = |key: &str| parts.description[key].as_u64().unwrap() as usize;
     assert_eq!(size("cell_bytes"), 1);
-    let index = Index::new(material(parts.description["material"].as_str().unwrap())).unwrap();
+    let index = Index::new(material(parts.description["material"].as_str().unwrap()), &RuleOptions::PAPER).unwrap();
+    assert_eq!(size("canonical_rows"), index.rows);
     let cells: Vec<usize> = (0..ROW_CELLS)
         .filter(|cell| {
             let on = |piece, square: usize| squares_in_play(piece).into_iter().any(|s| s.index() == square);
@@ -196,15 +198,13 @@ fn values(bytes: &[u8], turn: Color) -> String {
     let codes: Vec<u8> =
         side.iter().flat_map(|b| zstd::bulk::decompress(b, size("block_rows") * cells.len()).unwrap()).collect();
     assert_eq!(codes.len(), index.rows * cells.len());
-    let buffer: Vec<u8> = codes
-        .iter()
-        .enumerate()
-        .flat_map(|(i, &code)| {
-            let cell = i / cells.len() * ROW_CELLS + cells[i % cells.len()];
-            [if index.squares(cell).is_some() { code } else { 0 }, 0]
-        })
-        .collect();
-    format!("{:016x}", xxh3_64(&buffer))
+    let rows = codes.chunks_exact(cells.len()).enumerate();
+    let sums = rows.flat_map(|(row, codes)| {
+        let is_position = |cell: usize| index.squares(row * ROW_CELLS + cell).is_some();
+        let wide = codes.iter().zip(&cells).flat_map(|(&code, &cell)| [if is_position(cell) { code } else { 0 }, 0]);
+        xxh3_64(&wide.collect::<Vec<u8>>()).to_le_bytes()
+    });
+    format!("{:016x}", xxh3_64(&sums.collect::<Vec<u8>>()))
 }
 
 /// Flips a bit in the middle of a table.

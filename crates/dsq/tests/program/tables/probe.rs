@@ -11,7 +11,7 @@ fn probes_are_the_solved_values() {
     for name in ["EvR", "RvR", "ERvR", "LTvT", "EvCR"] {
         let id = solver.classes().member(material(name)).unwrap().class;
         let representative = solver.classes().get(id).representative;
-        let index = Index::new(representative).unwrap();
+        let index = Index::new(representative, &RuleOptions::PAPER).unwrap();
         let mut count = 0;
         for cell in 0..index.rows * ROW_CELLS {
             let Some(squares) = index.squares(cell) else { continue };
