@@ -66,6 +66,9 @@ pub struct Job<'a> {
     pub classes: &'a Classes,
     /// Whether to return the values besides the counts.
     pub values: bool,
+    /// Whether to return the values of all rows of the index. If not, the values of rows that are equal to an earlier row
+    /// may be left 0.
+    pub all_rows: bool,
     /// The memory limit in bytes for all classes that are solved at the same time. One class is solved even above it.
     pub memory: usize,
     /// By class, the tables of the solved smaller classes.

@@ -179,7 +179,7 @@ impl Solver {
 
     /// A job for the backend: classes to solve, and the tables of the smaller classes.
     pub(crate) fn job<'a>(&'a self, ids: &'a [ClassId], values: bool) -> Job<'a> {
-        Job { ids, classes: &self.classes, values, memory: self.memory, tables: &self.tables }
+        Job { ids, classes: &self.classes, values, all_rows: true, memory: self.memory, tables: &self.tables }
     }
 
     /// Solves classes whose captures lead to classes that are solved and kept. Passes each to `sink` as soon as it is
@@ -194,9 +194,21 @@ impl Solver {
         keep: bool,
         sink: &(dyn Fn(ClassId, &Solved) -> Result<(), E> + Sync),
     ) -> Result<(), E> {
+        self.solve_rows(ids, (values, true), keep, sink)
+    }
+
+    /// As [`solve_classes`](Solver::solve_classes). `values` tells whether to return values, and if so, whether of all
+    /// rows or only of those that are solved; rows without values are 0 then.
+    pub(crate) fn solve_rows<E: From<SolveError> + Send>(
+        &mut self,
+        ids: &[ClassId],
+        (values, all_rows): (bool, bool),
+        keep: bool,
+        sink: &(dyn Fn(ClassId, &Solved) -> Result<(), E> + Sync),
+    ) -> Result<(), E> {
         ids.iter().try_for_each(|&id| check_size(self.classes.get(id).representative))?;
         let Solver { classes, memory, tables, backend, .. } = self;
-        let job = Job { ids, classes, values, memory: *memory, tables };
+        let job = Job { ids, classes, values, all_rows, memory: *memory, tables };
         let name = backend.name();
         let (all, refused) = (Mutex::new(Vec::with_capacity(ids.len())), Mutex::new(None));
         let take = |id: ClassId, mut solved: Solved| {

@@ -243,7 +243,9 @@ impl Run<'_> {
         if level.one_by_one {
             return self.count_one_by_one(solver, &to_solve.ids, memory);
         }
-        solver.solve_classes(&to_solve.ids, level.values, !level.top, &|id, solved| {
+        // A file contains only the solved rows.
+        let all_rows = !level.top || !to_solve.known.is_empty();
+        solver.solve_rows(&to_solve.ids, (level.values, all_rows), !level.top, &|id, solved| {
             self.keep(id, solved, to_solve.known.get(&id))
         })
     }

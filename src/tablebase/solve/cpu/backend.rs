@@ -75,6 +75,7 @@ impl CpuBackend {
             material: classes.get(id).representative,
             classes,
             keep,
+            all_rows: true,
             level: self.level,
             spill: self.spill.as_deref(),
             range_rows,
@@ -85,7 +86,8 @@ impl CpuBackend {
         }
     }
 
-    /// The iteration on one class, for a caller that has the tables that captures lead to.
+    /// The iteration on one class, for a caller that has the tables that captures lead to. It keeps values of solved rows
+    /// only.
     ///
     /// # Errors
     /// If the memory cannot be allocated.
@@ -96,7 +98,7 @@ impl CpuBackend {
         keep: Keep<'a>,
         observer: &'a dyn Observer,
     ) -> Result<Iteration<'a>, SolveError> {
-        Iteration::new(Task { observer, ..self.task(classes, id, keep) })
+        Iteration::new(Task { observer, all_rows: false, ..self.task(classes, id, keep) })
     }
 }
 
@@ -127,7 +129,7 @@ impl Backend for CpuBackend {
             let (group, others) = rest.split_at((job.memory / bytes(largest)).clamp(1, rest.len()));
             let solve = |&id: &ClassId| {
                 let task = self.task(job.classes, id, if job.values { Keep::All } else { Keep::Counts });
-                sink(id, solve(task, job.tables)?.solved)
+                sink(id, solve(Task { all_rows: job.all_rows, ..task }, job.tables)?.solved)
             };
             group.par_iter().with_max_len(1).try_for_each(solve)?;
             rest = others;

@@ -6,7 +6,6 @@ use crate::tablebase::solve::backend::SolveError;
 use crate::tablebase::solve::cpu::rows::Rows;
 use crate::tablebase::value::{Cells, CellsMut};
 use rayon::prelude::*;
-use std::mem::MaybeUninit;
 
 impl CellsMut<'_> {
     #[inline(always)]
@@ -49,25 +48,24 @@ fn split<'a, T>(cells: &'a mut [T], rows: &Rows, chunk_rows: usize) -> impl Iter
     })
 }
 
-/// A vector of `len` zeros, or an error if the memory cannot be allocated.
-pub(super) fn try_zeros<T: Copy + Default>(len: usize) -> Result<Vec<T>, SolveError> {
-    let mut zeros = Vec::new();
-    zeros.try_reserve_exact(len).map_err(|_| SolveError::Memory { bytes: len * size_of::<T>() })?;
-    prefer_large_pages(zeros.spare_capacity_mut());
-    zeros.resize(len, T::default());
+/// `len` zeros in memory that the system clears when it is first used, so that unused rows cost nothing.
+pub(super) fn zeros(len: usize) -> Result<Vec<u8>, SolveError> {
+    let mut zeros = bytemuck::try_zeroed_vec(len).map_err(|()| SolveError::Memory { bytes: len })?;
+    prefer_large_pages(&mut zeros);
     Ok(zeros)
 }
 
 /// Asks the system for large pages for memory that is not used yet: it clears these in a fraction of the time.
-fn prefer_large_pages<T>(memory: &mut [MaybeUninit<T>]) {
+fn prefer_large_pages(memory: &mut [u8]) {
     // The least alignment of a page on all systems.
     const PAGE: usize = 1 << 16;
-    let start = memory.as_mut_ptr().cast::<u8>();
-    let skipped = start.align_offset(PAGE);
-    let bytes = size_of_val(memory).saturating_sub(skipped) / PAGE * PAGE;
+    let skipped = memory.as_ptr().align_offset(PAGE).min(memory.len());
+    let memory = &mut memory[skipped..];
     #[cfg(target_os = "linux")]
-    if bytes > 0 {
-        // SAFETY: the advice changes no contents, and the pages lie within `memory`. A failure has no effect.
-        unsafe { libc::madvise(start.add(skipped).cast(), bytes, libc::MADV_HUGEPAGE) };
+    if memory.len() >= PAGE {
+        // SAFETY: the advice changes no contents, and the memory lies within the slice. A failure has no effect.
+        unsafe { libc::madvise(memory.as_mut_ptr().cast(), memory.len(), libc::MADV_HUGEPAGE) };
     }
+    #[cfg(not(target_os = "linux"))]
+    let _ = memory;
 }

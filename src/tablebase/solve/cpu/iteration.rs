@@ -18,7 +18,7 @@ use crate::tablebase::index::{Index, WIDTH};
 use crate::tablebase::layout::BLOCK_ROWS;
 use crate::tablebase::solve::backend::{SolveError, Solved};
 use crate::tablebase::solve::cpu::buckets::{Buckets, Entry};
-use crate::tablebase::solve::cpu::cells::{cells_chunks, try_zeros};
+use crate::tablebase::solve::cpu::cells::{cells_chunks, zeros};
 use crate::tablebase::solve::cpu::change_log::{ChangeLog, LoggedRange};
 use crate::tablebase::solve::cpu::conversions::{CaptureTables, MAX_PLIES};
 use crate::tablebase::solve::cpu::pass::{Part, pass_rows};
@@ -171,7 +171,7 @@ impl<'t> Iteration<'t> {
         let mut chunks = self.chunks(2 * rows.div_ceil(chunk_rows))?.into_iter();
         let mut side = || -> Result<Planes<'m>, SolveError> {
             let cells = match self.task.keep {
-                Keep::All => Some(Cells::Byte(try_zeros(self.index.cells())?)),
+                Keep::All => Some(Cells::Byte(zeros(self.index.cells())?)),
                 Keep::Counts | Keep::Log(_) => None,
             };
             Ok(Planes {
@@ -321,7 +321,7 @@ impl<'t> Iteration<'t> {
                     let draws_too = self.task.classes.options().no_move == NoMove::Draw;
                     chunk.stats.draws = undecided - if draws_too { chunk.stats.no_move } else { 0 };
                 });
-            cells.iter_mut().for_each(|cells| self.rows.spread(cells));
+            cells.iter_mut().filter(|_| self.task.all_rows).for_each(|cells| self.rows.spread(cells));
         }
         let stats = ByColor::from_fn(|color| {
             let mut all = Stats::default();

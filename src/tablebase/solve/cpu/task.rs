@@ -31,6 +31,8 @@ pub(crate) struct Task<'a> {
     pub material: Material,
     pub classes: &'a Classes,
     pub keep: Keep<'a>,
+    /// For [`Keep::All`], whether to copy the values to the rows that are not solved.
+    pub all_rows: bool,
     pub level: CpuLevel,
     /// The directory for the conversions; `None` to keep them in memory.
     pub spill: Option<&'a Path>,
