@@ -76,8 +76,11 @@ pub struct Description {
     pub content: Content,
     /// The codec with its version and level.
     pub codec: String,
-    /// Checksum of the values of each side to move, stored or not, as 16 hexadecimal digits; independent of the codec. Of
-    /// all rows of the index, or in version 5 of the canonical rows, by the checksum of each row.
+    /// Whether the checksums of the values are those of the canonical rows, by the checksum of each row, as always in
+    /// version 5; else they are of all rows of the index.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub row_sums: bool,
+    /// Checksum of the values of each side to move, stored or not, as 16 hexadecimal digits; independent of the codec.
     pub values: ByColor<String>,
     /// For each side to move the first cell with the longest distance; `None` if no position is decided.
     pub deepest: ByColor<Option<usize>>,

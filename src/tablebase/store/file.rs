@@ -192,6 +192,7 @@ impl TableFile {
         };
         let is_sound = (description.canonical_rows, &description.interchangeable) == (rows, &names)
             && (stored == Stored::CanonicalCells || description.is_plain())
+            && (stored == Stored::CanonicalCells || description.row_sums == (stored == Stored::CanonicalRows))
             && fits(&description, &own, &layout);
         if !is_sound {
             return Err(unfit());
@@ -265,9 +266,9 @@ impl TableFile {
         Some(self.reorder.as_ref().map_or(cell, |(_, back)| back.cell(cell)))
     }
 
-    /// Whether the checksums of the values are those of version 5: of the stored rows, by the checksum of each row.
+    /// Whether the checksums of the values are those of the canonical rows, by the checksum of each row.
     pub(crate) fn sums_rows(&self) -> bool {
-        self.stored == Stored::CanonicalRows
+        self.description.row_sums
     }
 
     /// Number of stored cells of a row.

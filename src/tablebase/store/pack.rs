@@ -39,12 +39,10 @@ pub(super) fn is_packed(file: &TableFile, content: Content) -> bool {
     description.codec == codec_name(LEVEL) && description.dont_cares && description.content == content
 }
 
-/// Writes the canonical positions of `source`, whose values are given as `rows`, to a repacked file, atomically. `values`
-/// are the checksums of all values.
+/// Writes the canonical positions of `source`, whose values are given as `rows`, to a repacked file, atomically.
 pub(super) fn write_packed(
     path: &Path,
     source: &TableFile,
-    values: ByColor<String>,
     content: Content,
     rows: &impl PackedRows,
 ) -> Result<(), TableError> {
@@ -60,7 +58,6 @@ pub(super) fn write_packed(
         dont_cares: true,
         content,
         codec: codec_name(LEVEL),
-        values,
         ..source.description().clone()
     };
     write_blocks(path, PACKED_VERSION, &description, &blocks)

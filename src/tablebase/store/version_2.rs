@@ -60,6 +60,7 @@ fn write_version_2(dir: &Path, solver: &Solver, id: ClassId) {
         dont_cares: false,
         content: Content::Dtw,
         codec: "zstd level 1".to_owned(),
+        row_sums: false,
         values: ByColor::from_fn(|color| hex(layout.checksum(sides[color].view()))),
         deepest: ByColor::from_fn(deepest),
         stats: stats.clone(),

@@ -127,6 +127,7 @@ impl ClassBlocks {
             dont_cares: false,
             content: Content::Dtw,
             codec: codec_name(LEVEL),
+            row_sums: true,
             values: ByColor::from_fn(|color| hex(checksum(&self.sides[color]))),
             deepest: self.deepest,
             stats: stats.clone(),

@@ -29,7 +29,7 @@ use crate::tablebase::{
     CellValue, ClassId, Index, Material, ROW_CELLS, SetError, Stats, TableFile, TableSet, WIDTH, squares_in_play,
 };
 use moves::{Moves, of_side};
-use planes::{Digested, Plane, Sums};
+use planes::{Digested, Plane};
 use rayon::prelude::*;
 use score::Scale;
 use std::collections::HashMap;
@@ -82,8 +82,6 @@ impl Width for u16 {
 struct Work<'a, C> {
     file: &'a TableFile,
     scale: Scale,
-    /// The checksums of values that are stored.
-    sums: Sums,
     moves: Moves,
     /// By piece, the result of capturing it.
     captures: Vec<Exit<C>>,
@@ -176,12 +174,9 @@ impl<'a> Prover<'a> {
 
     fn repack_as<C: Width>(&mut self, id: ClassId, content: Content, path: &Path) -> Result<(), Stop> {
         self.free_memory::<C>(id)?;
-        let mut work = self.work::<C>(id)?;
-        // A repacked file contains them.
-        work.sums.all = true;
-        let (planes, digests) = work.planes()?;
-        let values = digests.map(|digest| digest.all.expect("it was computed"));
-        work.write(&planes, values, content, path)?;
+        let work = self.work::<C>(id)?;
+        let (planes, _) = work.planes()?;
+        work.write(&planes, content, path)?;
         self.keep(id, planes);
         Ok(())
     }
@@ -245,8 +240,7 @@ impl<'a> Prover<'a> {
             captures.push(self.exit(index, piece)?);
         }
         let scale = Scale::new(set.rules().options().no_move);
-        let sums = Sums { all: !file.sums_rows(), rows: file.sums_rows() };
-        Ok(Work { file, scale, sums, moves: Moves::new(index, &self.rules), captures, level: self.level })
+        Ok(Work { file, scale, moves: Moves::new(index, &self.rules), captures, level: self.level })
     }
 
     /// The result of capturing the piece `victim` of an index.
@@ -319,9 +313,7 @@ impl<C: Sweepable> Work<'_, C> {
         }
         let sides = sides.map(|side| side.expect("both are there"));
         for turn in Color::ALL {
-            let Digested { all, rows, .. } = &sides[turn].1;
-            let checksum = if self.sums.rows { rows } else { all };
-            if checksum.as_ref() != Some(&self.file.description().values[turn]) {
+            if sides[turn].1.checksum != self.file.description().values[turn] {
                 return Err(self.file.damaged("the checksum of its values is wrong").into());
             }
         }
@@ -335,17 +327,11 @@ impl<C: Sweepable> Work<'_, C> {
         let sweep = self.sweep(turn, &none);
         let conversions = |row: usize, out: &mut [C]| C::conversions(self.level, &sweep, row, out);
         let dont_cares = self.file.description().dont_cares;
-        planes::load(self.file, turn, self.scale, self.sums, if dont_cares { Some(&conversions) } else { None })
+        planes::load(self.file, turn, self.scale, if dont_cares { Some(&conversions) } else { None })
     }
 
-    /// Writes the values of the canonical positions to a repacked file. `values` are the checksums of all values.
-    fn write(
-        &self,
-        planes: &ByColor<Plane<C>>,
-        values: ByColor<String>,
-        content: Content,
-        path: &Path,
-    ) -> Result<(), TableError> {
+    /// Writes the values of the canonical positions to a repacked file.
+    fn write(&self, planes: &ByColor<Plane<C>>, content: Content, path: &Path) -> Result<(), TableError> {
         let none = Plane::new(0);
         let filled = Filled {
             work: self,
@@ -353,7 +339,7 @@ impl<C: Sweepable> Work<'_, C> {
             sweeps: ByColor::from_fn(|turn| self.sweep(turn, &none)),
             results_only: content == Content::Wdl,
         };
-        write_packed(path, self.file, values, content, &filled)
+        write_packed(path, self.file, content, &filled)
     }
 
     /// Computes the values of a side to move that is not stored.
@@ -363,7 +349,7 @@ impl<C: Sweepable> Work<'_, C> {
             None => Ok(()),
             Some(long) => Err(Stop::Wrong(self.too_long(turn, long.cell, None))),
         };
-        planes::compute(self.file.own_index(), self.scale, row)
+        planes::compute(self.file, self.scale, row)
     }
 
     fn too_long(&self, turn: Color, cell: usize, stored: Option<CellValue>) -> Box<Contradiction> {

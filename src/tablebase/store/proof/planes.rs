@@ -129,27 +129,16 @@ impl Kept {
     }
 }
 
-/// The checksums to compute.
-#[derive(Copy, Clone, Debug)]
-pub(super) struct Sums {
-    /// Of all rows of the index.
-    pub all: bool,
-    /// Of the canonical rows, by the checksum of each row.
-    pub rows: bool,
-}
-
-/// Accumulates the checksums and the counts of values row by row.
+/// Accumulates the checksum and the counts of values row by row.
 pub(super) struct Digest {
-    all: Option<Xxh3>,
-    rows: Option<Xxh3>,
+    hash: Xxh3,
     counts: Counts,
 }
 
 /// The result of a [`Digest`].
 pub(super) struct Digested {
-    /// The checksums, written as in a file's description.
-    pub all: Option<String>,
-    pub rows: Option<String>,
+    /// The checksum, written as in a file's description.
+    pub checksum: String,
     pub stats: Stats,
     /// Number of stored values, without weights.
     pub values: u64,
@@ -197,18 +186,15 @@ impl Counts {
 }
 
 impl Digest {
-    pub(super) fn new(sums: Sums) -> Digest {
-        let hash = |wanted: bool| wanted.then(Xxh3::new);
-        Digest { all: hash(sums.all), rows: hash(sums.rows), counts: Counts::default() }
+    pub(super) fn new() -> Digest {
+        Digest { hash: Xxh3::new(), counts: Counts::default() }
     }
 
     /// Adds the next rows, whose cells without a position are 0.
     fn take<C: Score>(&mut self, part: &Packed<C>) {
-        if let Some(hash) = &mut self.all {
-            write_codes(hash, &part.codes);
-        }
-        if let Some(hash) = &mut self.rows {
-            part.sums.iter().for_each(|sum| hash.write(&sum.to_le_bytes()));
+        match &part.sums {
+            None => write_codes(&mut self.hash, &part.codes),
+            Some(sums) => sums.iter().for_each(|sum| self.hash.write(&sum.to_le_bytes())),
         }
         self.counts.merge(&part.counts);
     }
@@ -228,17 +214,37 @@ impl Digest {
                 }
             }
         }
-        let hex = |hash: Option<Xxh3>| Some(format!("{:016x}", hash?.finish()));
-        Digested { all: hex(self.all), rows: hex(self.rows), stats, values }
+        Digested { checksum: format!("{:016x}", self.hash.finish()), stats, values }
     }
 }
 
 /// The codes of some rows in the order of a file, 0 for cells without a position.
 struct Packed<C> {
     codes: Vec<C>,
-    /// The checksums of the canonical rows, if they are wanted.
-    sums: Vec<u64>,
+    /// The checksums of the canonical rows, if the checksum of the file is made of these.
+    sums: Option<Vec<u64>>,
     counts: Counts,
+}
+
+/// The checksums of the rows of a file, one after the other.
+struct RowSums<'a> {
+    file: &'a TableFile,
+    sums: Option<Vec<u64>>,
+}
+
+impl RowSums<'_> {
+    fn new(file: &TableFile) -> RowSums<'_> {
+        RowSums { file, sums: file.sums_rows().then(Vec::new) }
+    }
+
+    /// Adds a row of the index.
+    fn push<C: Score>(&mut self, row: usize, codes: &[C]) {
+        if let Some(sums) = self.sums.as_mut().filter(|_| self.file.canonical().stores(row)) {
+            let mut hash = Xxh3::new();
+            write_codes(&mut hash, codes);
+            sums.push(hash.finish());
+        }
+    }
 }
 
 /// Adds codes to a checksum, as two bytes each.
@@ -263,7 +269,6 @@ pub(super) fn load<C: Score>(
     file: &TableFile,
     turn: Color,
     scale: Scale,
-    sums: Sums,
     conversions: Option<Conversions<'_, C>>,
 ) -> Result<(Plane<C>, Digested), TableError> {
     let index = file.own_index();
@@ -274,7 +279,7 @@ pub(super) fn load<C: Score>(
     let fill = |first: usize, rows: &mut [C]| -> Result<Packed<C>, TableError> {
         let bytes = stored.bytes(first, rows.len() / ROW_CELLS)?;
         let mut codes = codes::<C>(&bytes, file.description().cell_bytes);
-        let (mut counts, mut row_sums) = (Counts::default(), Vec::new());
+        let (mut counts, mut sums) = (Counts::default(), RowSums::new(file));
         let mut best = vec![C::ZERO; if conversions.is_some() { ROW_CELLS } else { 0 }];
         let parts = codes.chunks_exact_mut(kept.row_len()).zip(rows.chunks_exact_mut(ROW_CELLS));
         for (row, (codes, cells)) in (first..).zip(parts) {
@@ -294,16 +299,12 @@ pub(super) fn load<C: Score>(
                     }
                 }
             }
-            if sums.rows && file.canonical().stores(row) {
-                let mut hash = Xxh3::new();
-                write_codes(&mut hash, codes);
-                row_sums.push(hash.finish());
-            }
+            sums.push(row, codes);
             counts.add(codes, index.weight(row));
         }
-        Ok(Packed { codes, sums: row_sums, counts })
+        Ok(Packed { codes, sums: sums.sums, counts })
     };
-    let digested = in_groups(plane.rows_mut(), stored.at_once(), sums, fill)?;
+    let digested = in_groups(plane.rows_mut(), stored.at_once(), fill)?;
     Ok((plane, digested))
 }
 
@@ -312,10 +313,9 @@ pub(super) fn load<C: Score>(
 fn in_groups<C: Score, E: Send>(
     rows: &mut [C],
     at_once: usize,
-    sums: Sums,
     fill: impl Fn(usize, &mut [C]) -> Result<Packed<C>, E> + Sync,
 ) -> Result<Digested, E> {
-    let mut digest = Digest::new(sums);
+    let mut digest = Digest::new();
     let mut ready: Vec<Packed<C>> = Vec::new();
     let group = (GROUP_CELLS / ROW_CELLS).next_multiple_of(at_once);
     for (number, cells) in rows.chunks_mut(group * ROW_CELLS).enumerate() {
@@ -333,26 +333,28 @@ fn in_groups<C: Score, E: Send>(
 /// Number of consecutive rows that one thread fills.
 const ROWS_AT_ONCE: usize = 16;
 
-/// Fills a plane row by row and computes its digest, with the checksum of all rows. Stops at the first error.
+/// Fills a plane row by row and computes its digest. Stops at the first error.
 pub(super) fn compute<C: Score, E: Send>(
-    index: &Index,
+    file: &TableFile,
     scale: Scale,
     row: impl Fn(usize, &mut [C]) -> Result<(), E> + Sync,
 ) -> Result<(Plane<C>, Digested), E> {
+    let index = file.own_index();
     let kept = Kept::new(index);
     let mut plane = Plane::new(index.rows);
     let fill = |first: usize, rows: &mut [C]| -> Result<Packed<C>, E> {
         let mut codes = Vec::with_capacity(rows.len() / ROW_CELLS * kept.row_len());
-        let mut counts = Counts::default();
+        let (mut counts, mut sums) = (Counts::default(), RowSums::new(file));
         for (number, cells) in (first..).zip(rows.chunks_exact_mut(ROW_CELLS)) {
             row(number, cells)?;
             let start = codes.len();
             codes.extend(kept.cells.iter().map(|&cell| C::cell(scale.code(cells[usize::from(cell)]))));
+            sums.push(number, &codes[start..]);
             counts.add(&codes[start..], index.weight(number));
         }
-        Ok(Packed { codes, sums: Vec::new(), counts })
+        Ok(Packed { codes, sums: sums.sums, counts })
     };
-    let digested = in_groups(plane.rows_mut(), ROWS_AT_ONCE, Sums { all: true, rows: false }, fill)?;
+    let digested = in_groups(plane.rows_mut(), ROWS_AT_ONCE, fill)?;
     Ok((plane, digested))
 }
 
