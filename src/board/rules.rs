@@ -1,7 +1,7 @@
 //! The rule options on which sources and programs disagree, and the masks that move generation derives from them.
 
 use super::geometry::{TRAPS, WATER, habitat};
-use super::{Animal, Bitboard, ByColor, Color, Direction, Piece, Square};
+use super::{Animal, Bitboard, Color, Direction, Piece, Square};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -409,9 +409,9 @@ pub(crate) struct Masks {
     pub leaps_files: Lanes,
     pub leaps_ranks: Lanes,
     /// The squares that an animal of a colour may enter.
-    pub habitat: ByColor<Lanes>,
+    pub habitat: [Lanes; 2],
     /// `takes[attacker's colour][its rat stands in water][victim][attacker]`: where the attacker may take the victim.
-    pub takes: ByColor<[[Lanes; Animal::COUNT]; 2]>,
+    pub takes: [[[Lanes; Animal::COUNT]; 2]; 2],
     /// All ones if a leap is blocked by the leaper's own rat.
     pub own_rat_blocks: u64,
 }
@@ -421,7 +421,7 @@ impl Rules {
     #[must_use]
     pub fn new(options: RuleOptions) -> Rules {
         let lanes = |f: &dyn Fn(Animal) -> bool| Animal::ALL.map(|a| if f(a) { u64::MAX } else { 0 });
-        let takes = ByColor::from_fn(|color| {
+        let takes = Color::ALL.map(|color| {
             [false, true].map(|wet| {
                 Animal::ALL.map(|victim| {
                     Animal::ALL.map(|attacker| {
@@ -440,7 +440,7 @@ impl Rules {
         let masks = Masks {
             leaps_files: lanes(&|a| options.leaps(a, Direction::Up)),
             leaps_ranks: lanes(&|a| options.leaps(a, Direction::Right)),
-            habitat: ByColor::from_fn(|color| Animal::ALL.map(|a| habitat(color, a).bits())),
+            habitat: Color::ALL.map(|color| Animal::ALL.map(|a| habitat(color, a).bits())),
             takes,
             own_rat_blocks: if options.blocks_leap(own_rat, Color::White) { u64::MAX } else { 0 },
         };

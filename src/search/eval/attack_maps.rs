@@ -10,11 +10,8 @@ pub(in crate::search) struct CaptureMasks([[[Lanes; 8]; 2]; 2]);
 
 impl CaptureMasks {
     pub(in crate::search) fn new(rules: &Rules) -> CaptureMasks {
-        CaptureMasks([0, 1].map(|color| {
-            let masks = &rules.masks().takes[Color::ALL[color]];
-            [0, 1].map(|wet: usize| {
-                std::array::from_fn(|attacker| std::array::from_fn(|victim| masks[wet][victim][attacker]))
-            })
+        CaptureMasks(rules.masks().takes.map(|masks| {
+            masks.map(|masks| std::array::from_fn(|attacker| std::array::from_fn(|victim| masks[victim][attacker])))
         }))
     }
 
