@@ -309,6 +309,16 @@ impl RuleOptions {
         ),
     ];
 
+    /// Every combination of the values of all options.
+    #[must_use]
+    pub fn all() -> Vec<RuleOptions> {
+        RuleOptions::OPTIONS.iter().fold(vec![RuleOptions::PAPER], |all, option| {
+            let values =
+                |rules: RuleOptions| option.values.iter().filter_map(move |value| rules.with(option.key, value).ok());
+            all.into_iter().flat_map(values).collect()
+        })
+    }
+
     /// [`RuleOptions::PAPER`] with one changed option, for each other value of each option.
     pub fn single_changes() -> impl Iterator<Item = RuleOptions> {
         RuleOptions::OPTIONS.iter().flat_map(|option| {
