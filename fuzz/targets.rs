@@ -4,6 +4,9 @@
 
 #![allow(dead_code)]
 
+#[path = "../tests/support/table_file.rs"]
+mod table_file;
+
 use doushouqi::board::{Fen, Move, Position, Repetition, RuleOptions, Rules};
 use doushouqi::formats::{Dialect, format_moves, parse_moves};
 use doushouqi::game::Record;
@@ -25,6 +28,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
+use table_file::table_file;
 use tempfile::TempDir;
 use train::{DataFile, Header, Model, Recipe, train};
 use xxhash_rust::xxh3::xxh3_64;
@@ -271,17 +275,7 @@ fn rebuilt(whole: &[u8], part: u8, edits: &[u8]) -> Vec<u8> {
             *block = zstd::bulk::compress(&values, 1).expect("bytes can be compressed");
         }
     }
-    let mut bytes = whole[..12].to_vec();
-    bytes.extend((description.len() as u32).to_le_bytes());
-    bytes.extend(description);
-    for block in &blocks {
-        bytes.extend((block.len() as u64).to_le_bytes());
-        bytes.extend(xxh3_64(block).to_le_bytes());
-    }
-    bytes.extend(xxh3_64(&bytes).to_le_bytes());
-    blocks.iter().for_each(|block| bytes.extend(block));
-    bytes.extend(xxh3_64(&bytes).to_le_bytes());
-    bytes
+    table_file(&whole[..12], &description, &blocks)
 }
 
 /// A manifest: the valid one with edits, or arbitrary bytes.

@@ -194,7 +194,7 @@ impl PyTables {
     fn source_for(&self, boards: &[BoardArgument]) -> PyResult<Arc<Source>> {
         let source = self.source()?;
         let tables = source.rules().options();
-        let other = |rules: &RuleOptions| rules.with_repetition(tables.repetition) != *tables;
+        let other = |rules: &RuleOptions| rules.table_hash() != tables.table_hash();
         if let Some(rules) = boards.iter().filter_map(|board| board.rules).find(other) {
             let what = format!("the tables are for the rules {tables}, not {rules}");
             return Err(TablesError::new_err(what));

@@ -134,26 +134,6 @@ impl Bitboard {
         self.0.count_ones() as usize
     }
 
-    /// Whether the sets have no square in common.
-    #[inline]
-    #[must_use]
-    pub const fn is_disjoint(self, other: Bitboard) -> bool {
-        self.0 & other.0 == 0
-    }
-
-    /// Whether every square of this set is in `other`.
-    ///
-    /// ```
-    /// # use doushouqi::board::{Bitboard, Rank, geometry::WATER};
-    /// assert!((WATER & Bitboard::rank(Rank::Fifth)).is_subset(WATER));
-    /// assert!(!Bitboard::rank(Rank::Fifth).is_subset(WATER));
-    /// ```
-    #[inline]
-    #[must_use]
-    pub const fn is_subset(self, other: Bitboard) -> bool {
-        self.0 & !other.0 == 0
-    }
-
     /// The set with a square added.
     ///
     /// ```
@@ -183,53 +163,6 @@ impl Bitboard {
     #[must_use]
     pub const fn without(self, square: Square) -> Bitboard {
         Bitboard(self.0 & !(1 << square.index()))
-    }
-
-    /// The squares that are in this set or in `other`: `|` for constants.
-    #[inline(always)]
-    #[must_use]
-    pub const fn union(self, other: Bitboard) -> Bitboard {
-        Bitboard(self.0 | other.0)
-    }
-
-    /// The squares that are in both sets: `&` for constants.
-    #[inline(always)]
-    #[must_use]
-    pub const fn intersection(self, other: Bitboard) -> Bitboard {
-        Bitboard(self.0 & other.0)
-    }
-
-    /// The squares of this set that are not in `other`: `-` for constants.
-    ///
-    /// ```
-    /// # use doushouqi::board::{Bitboard, File, Rank};
-    /// let set: Bitboard = "
-    ///     . . . 1 . . .
-    ///     . . . 1 . . .
-    ///     . . . 1 . . .
-    ///     . . . 1 . . .
-    ///     . . . . . . .
-    ///     . . . 1 . . .
-    ///     . . . 1 . . .
-    ///     . . . 1 . . .
-    ///     . . . 1 . . .
-    /// ".parse()?;
-    /// let (d, fifth) = (Bitboard::file(File::D), Bitboard::rank(Rank::Fifth));
-    /// assert_eq!(d - fifth, set);
-    /// assert_eq!(d.difference(fifth), set);
-    /// # Ok::<(), doushouqi::board::ParseBitboardError>(())
-    /// ```
-    #[inline(always)]
-    #[must_use]
-    pub const fn difference(self, other: Bitboard) -> Bitboard {
-        Bitboard(self.0 & !other.0)
-    }
-
-    /// The squares that are not in the set: `!` for constants.
-    #[inline(always)]
-    #[must_use]
-    pub const fn complement(self) -> Bitboard {
-        Bitboard::FULL.difference(self)
     }
 
     /// The square of lowest index.
@@ -267,14 +200,6 @@ impl Bitboard {
         let found = self.contains(square);
         *self = self.without(square);
         found
-    }
-
-    /// Removes the square of lowest index and returns it.
-    #[inline]
-    pub const fn pop_first(&mut self) -> Option<Square> {
-        let first = self.first();
-        self.0 &= self.0.wrapping_sub(1);
-        first
     }
 
     /// Reflection in file d.
@@ -405,7 +330,9 @@ impl Iterator for Squares {
 
     #[inline(always)]
     fn next(&mut self) -> Option<Square> {
-        self.0.pop_first()
+        let first = self.0.first();
+        self.0.0 &= self.0.0.wrapping_sub(1);
+        first
     }
 
     #[inline]
@@ -430,7 +357,7 @@ impl BitAnd for Bitboard {
     type Output = Bitboard;
     #[inline(always)]
     fn bitand(self, other: Bitboard) -> Bitboard {
-        self.intersection(other)
+        Bitboard(self.0 & other.0)
     }
 }
 
@@ -438,7 +365,7 @@ impl BitOr for Bitboard {
     type Output = Bitboard;
     #[inline(always)]
     fn bitor(self, other: Bitboard) -> Bitboard {
-        self.union(other)
+        Bitboard(self.0 | other.0)
     }
 }
 
@@ -451,11 +378,28 @@ impl BitXor for Bitboard {
 }
 
 /// Set difference.
+///
+/// ```
+/// # use doushouqi::board::{Bitboard, File, Rank};
+/// let set: Bitboard = "
+///     . . . 1 . . .
+///     . . . 1 . . .
+///     . . . 1 . . .
+///     . . . 1 . . .
+///     . . . . . . .
+///     . . . 1 . . .
+///     . . . 1 . . .
+///     . . . 1 . . .
+///     . . . 1 . . .
+/// ".parse()?;
+/// assert_eq!(Bitboard::file(File::D) - Bitboard::rank(Rank::Fifth), set);
+/// # Ok::<(), doushouqi::board::ParseBitboardError>(())
+/// ```
 impl Sub for Bitboard {
     type Output = Bitboard;
     #[inline(always)]
     fn sub(self, other: Bitboard) -> Bitboard {
-        self.difference(other)
+        Bitboard(self.0 & !other.0)
     }
 }
 
@@ -464,7 +408,7 @@ impl Not for Bitboard {
     type Output = Bitboard;
     #[inline(always)]
     fn not(self) -> Bitboard {
-        self.complement()
+        Bitboard::new(!self.0)
     }
 }
 

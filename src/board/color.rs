@@ -49,7 +49,6 @@ impl fmt::Display for Color {
 /// One value for each side, indexed by [`Color`].
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[repr(C)]
 pub struct ByColor<T> {
     /// White's value.
     pub white: T,
@@ -74,17 +73,19 @@ impl<T> Index<Color> for ByColor<T> {
 
     #[inline(always)]
     fn index(&self, color: Color) -> &T {
-        let values: *const ByColor<T> = self;
-        // SAFETY: `repr(C)` lays the two values out like an array of two, and a color is 0 or 1.
-        unsafe { &*values.cast::<T>().add(color as usize) }
+        match color {
+            Color::White => &self.white,
+            Color::Black => &self.black,
+        }
     }
 }
 
 impl<T> IndexMut<Color> for ByColor<T> {
     #[inline(always)]
     fn index_mut(&mut self, color: Color) -> &mut T {
-        let values: *mut ByColor<T> = self;
-        // SAFETY: as above.
-        unsafe { &mut *values.cast::<T>().add(color as usize) }
+        match color {
+            Color::White => &mut self.white,
+            Color::Black => &mut self.black,
+        }
     }
 }

@@ -168,7 +168,7 @@ impl Fen {
     /// The highest halfmove clock that is accepted. A game can continue from it without an overflow.
     pub const MAX_HALFMOVE_CLOCK: u32 = 1_000_000_000;
     /// The highest move number that is accepted.
-    pub const MAX_MOVE_NUMBER: u32 = 1_000_000_000;
+    pub(crate) const MAX_MOVE_NUMBER: u32 = 1_000_000_000;
 }
 
 /// A position whose clock is 0.

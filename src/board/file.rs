@@ -40,7 +40,7 @@ impl File {
 
     /// The file of a lower-case letter, `a` to `g`.
     #[must_use]
-    pub const fn from_letter(letter: char) -> Option<File> {
+    pub(crate) const fn from_letter(letter: char) -> Option<File> {
         match letter {
             'a'..='g' => File::new(letter as usize - 'a' as usize),
             _ => None,

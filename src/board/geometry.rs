@@ -14,9 +14,9 @@ pub const TRAPS: ByColor<Bitboard> = ByColor { white: Bitboard::of(&[C1, E1, D2]
 pub const WATER: Bitboard = Bitboard::of(&[B4, C4, E4, F4, B5, C5, E5, F5, B6, C6, E6, F6]);
 
 /// All squares except those of file a. A step to the left may start on them, and a step to the right may end on them.
-pub(crate) const NOT_A: Bitboard = Bitboard::file(File::A).complement();
+pub(crate) const NOT_A: Bitboard = Bitboard::new(!Bitboard::file(File::A).bits());
 /// All squares except those of file g. A step to the right may start on them, and a step to the left may end on them.
-pub(crate) const NOT_G: Bitboard = Bitboard::file(File::G).complement();
+pub(crate) const NOT_G: Bitboard = Bitboard::new(!Bitboard::file(File::G).bits());
 
 /// Squares from which a leap goes up a file (by 28), over three squares of water.
 pub(crate) const LEAP_UP: Bitboard = Bitboard::of(&[B3, C3, E3, F3]);

@@ -27,7 +27,7 @@ pub(crate) fn reach(rules: &Rules, color: Color, own: &Lanes, enemy: &Lanes) -> 
     let right = LEAP_RIGHT.bits() & !(rats >> 1 | rats >> 2);
     let left = LEAP_LEFT.bits() & !(rats << 1 | rats << 2);
 
-    let habitat = &masks.habitat[color];
+    let habitat = &masks.habitat[color as usize];
     let mut squares = [0; 8];
     for a in 0..8 {
         let from = own[a];
@@ -44,7 +44,7 @@ pub(crate) fn reach(rules: &Rules, color: Color, own: &Lanes, enemy: &Lanes) -> 
     }
 
     let wet = usize::from(own[rat] & WATER.bits() != 0);
-    let takes = &masks.takes[color][wet];
+    let takes = &masks.takes[color as usize][wet];
     let mut capturable = [0; 8];
     for victim in 0..8 {
         for a in 0..8 {

@@ -53,7 +53,7 @@ impl Rank {
 
     /// The rank of a digit, `1` to `9`.
     #[must_use]
-    pub const fn from_digit(digit: char) -> Option<Rank> {
+    pub(crate) const fn from_digit(digit: char) -> Option<Rank> {
         match digit {
             '1'..='9' => Rank::new(digit as usize - '1' as usize),
             _ => None,

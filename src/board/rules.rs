@@ -1,7 +1,7 @@
 //! The rule options on which sources and programs disagree, and the masks that move generation derives from them.
 
 use super::geometry::{TRAPS, WATER, habitat};
-use super::{Animal, Bitboard, ByColor, Color, Direction, Piece, Square};
+use super::{Animal, Bitboard, Color, Direction, Piece, Square};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -24,13 +24,13 @@ pub struct RuleOption {
     pub always_spelled: bool,
 }
 
-/// Declares the options in the order of the canonical spelling: for each one the type of its values, its field and its
-/// builder in [`RuleOptions`], and its entry in [`RuleOptions::OPTIONS`].
+/// Declares the options in the order of the canonical spelling: for each one the type of its values, its field in
+/// [`RuleOptions`], and its entry in [`RuleOptions::OPTIONS`].
 macro_rules! rule_options {
     ($(
         $(#[doc = $doc:literal])*
         $kind:ident {
-            key: $key:literal, field: $field:ident, builder: $builder:ident,
+            key: $key:literal, field: $field:ident,
             help: $help:literal, in_tables: $in_tables:literal, always_spelled: $always_spelled:literal,
             values: { $($(#[doc = $value_doc:literal])* $value:ident = $text:literal,)+ }
         }
@@ -44,7 +44,8 @@ macro_rules! rule_options {
         ///
         /// ```
         /// use doushouqi::board::{RuleOptions, Shore};
-        /// let options = RuleOptions::PAPER.with_shore(Shore::None);
+        /// let mut options = RuleOptions::PAPER;
+        /// options.shore = Shore::None;
         /// assert_eq!("paper,shore=none".parse(), Ok(options));
         /// assert_eq!(options.to_string().parse(), Ok(options));
         /// ```
@@ -66,15 +67,6 @@ macro_rules! rule_options {
 
             /// The rules of van Rijn and Vis (2013, 2014), the default: every option has its first value.
             pub const PAPER: RuleOptions = RuleOptions { $($field: $kind::ALL[0]),+ };
-
-            $(
-                #[doc = concat!("The same options with another value of [`RuleOptions::", stringify!($field), "`].")]
-                #[must_use]
-                pub const fn $builder(mut self, $field: $kind) -> RuleOptions {
-                    self.$field = $field;
-                    self
-                }
-            )+
 
             /// Every option with its value, in the order of [`RuleOptions::OPTIONS`].
             pub fn values(&self) -> impl Iterator<Item = (&'static RuleOption, &'static str)> + use<> {
@@ -108,9 +100,7 @@ macro_rules! rule_option {
             /// Every value, the default first.
             pub const ALL: &[$name] = &[$($name::$value),+];
 
-            /// The text of the value.
-            #[must_use]
-            pub const fn as_str(self) -> &'static str {
+            const fn as_str(self) -> &'static str {
                 match self { $($name::$value => $text),+ }
             }
         }
@@ -142,7 +132,7 @@ macro_rules! rule_option {
 rule_options! {
     /// Whether the elephant may take the rat outside the elephant's own traps.
     ElephantTakesRat {
-        key: "elephant-takes-rat", field: elephant_takes_rat, builder: with_elephant_takes_rat,
+        key: "elephant-takes-rat", field: elephant_takes_rat,
         help: "whether the elephant may take the rat", in_tables: true, always_spelled: true,
         values: {
             /// The elephant may take the rat everywhere.
@@ -153,7 +143,7 @@ rule_options! {
     }
     /// Captures between water and land.
     Shore {
-        key: "shore", field: shore, builder: with_shore,
+        key: "shore", field: shore,
         help: "captures between water and land", in_tables: true, always_spelled: true,
         values: {
             /// Every capture is allowed, except of an elephant by a rat in the water.
@@ -166,7 +156,7 @@ rule_options! {
     }
     /// The squares on which a piece has strength 0: every enemy may take it there.
     Traps {
-        key: "traps", field: traps, builder: with_traps,
+        key: "traps", field: traps,
         help: "where a piece has no strength", in_tables: true, always_spelled: true,
         values: {
             /// In a trap of the opponent.
@@ -181,7 +171,7 @@ rule_options! {
     }
     /// The stronger of dog and wolf.
     DogOverWolf {
-        key: "dog-over-wolf", field: dog_over_wolf, builder: with_dog_over_wolf,
+        key: "dog-over-wolf", field: dog_over_wolf,
         help: "which of dog and wolf is the stronger", in_tables: true, always_spelled: true,
         values: {
             /// The dog takes the wolf.
@@ -192,7 +182,7 @@ rule_options! {
     }
     /// The directions in which the tiger may leap.
     TigerLeap {
-        key: "tiger-leap", field: tiger_leap, builder: with_tiger_leap,
+        key: "tiger-leap", field: tiger_leap,
         help: "where the tiger may leap", in_tables: true, always_spelled: true,
         values: {
             /// Along files and ranks, as the lion does.
@@ -207,7 +197,7 @@ rule_options! {
     }
     /// Whether the leaper's own rat blocks a leap, too.
     OwnRatBlocks {
-        key: "own-rat-blocks", field: own_rat_blocks, builder: with_own_rat_blocks,
+        key: "own-rat-blocks", field: own_rat_blocks,
         help: "whether a leap is blocked by the leaper's own rat", in_tables: true, always_spelled: true,
         values: {
             /// Every rat in the water on the way blocks a leap.
@@ -218,7 +208,7 @@ rule_options! {
     }
     /// The result of a side that has pieces but no legal move (stalemate).
     NoMove {
-        key: "no-move", field: no_move, builder: with_no_move,
+        key: "no-move", field: no_move,
         help: "the result of a side without a legal move", in_tables: true, always_spelled: true,
         values: {
             /// The game is drawn.
@@ -229,7 +219,7 @@ rule_options! {
     }
     /// The directions in which the panther may leap: a house rule.
     PantherLeap {
-        key: "panther-leap", field: panther_leap, builder: with_panther_leap,
+        key: "panther-leap", field: panther_leap,
         help: "where the panther may leap", in_tables: true, always_spelled: false,
         values: {
             /// Nowhere.
@@ -240,7 +230,7 @@ rule_options! {
     }
     /// The rule on repetition. Endgame tables ignore it, since their positions have no history.
     Repetition {
-        key: "repetition", field: repetition, builder: with_repetition,
+        key: "repetition", field: repetition,
         help: "the effect of a repeated position; tables ignore it", in_tables: false, always_spelled: true,
         values: {
             /// The third occurrence is a draw.
@@ -308,6 +298,16 @@ impl RuleOptions {
             },
         ),
     ];
+
+    /// Every combination of the values of all options.
+    #[must_use]
+    pub fn all() -> Vec<RuleOptions> {
+        RuleOptions::OPTIONS.iter().fold(vec![RuleOptions::PAPER], |all, option| {
+            let values =
+                |rules: RuleOptions| option.values.iter().filter_map(move |value| rules.with(option.key, value).ok());
+            all.into_iter().flat_map(values).collect()
+        })
+    }
 
     /// [`RuleOptions::PAPER`] with one changed option, for each other value of each option.
     pub fn single_changes() -> impl Iterator<Item = RuleOptions> {
@@ -409,9 +409,9 @@ pub(crate) struct Masks {
     pub leaps_files: Lanes,
     pub leaps_ranks: Lanes,
     /// The squares that an animal of a colour may enter.
-    pub habitat: ByColor<Lanes>,
+    pub habitat: [Lanes; 2],
     /// `takes[attacker's colour][its rat stands in water][victim][attacker]`: where the attacker may take the victim.
-    pub takes: ByColor<[[Lanes; Animal::COUNT]; 2]>,
+    pub takes: [[[Lanes; Animal::COUNT]; 2]; 2],
     /// All ones if a leap is blocked by the leaper's own rat.
     pub own_rat_blocks: u64,
 }
@@ -421,7 +421,7 @@ impl Rules {
     #[must_use]
     pub fn new(options: RuleOptions) -> Rules {
         let lanes = |f: &dyn Fn(Animal) -> bool| Animal::ALL.map(|a| if f(a) { u64::MAX } else { 0 });
-        let takes = ByColor::from_fn(|color| {
+        let takes = Color::ALL.map(|color| {
             [false, true].map(|wet| {
                 Animal::ALL.map(|victim| {
                     Animal::ALL.map(|attacker| {
@@ -440,7 +440,7 @@ impl Rules {
         let masks = Masks {
             leaps_files: lanes(&|a| options.leaps(a, Direction::Up)),
             leaps_ranks: lanes(&|a| options.leaps(a, Direction::Right)),
-            habitat: ByColor::from_fn(|color| Animal::ALL.map(|a| habitat(color, a).bits())),
+            habitat: Color::ALL.map(|color| Animal::ALL.map(|a| habitat(color, a).bits())),
             takes,
             own_rat_blocks: if options.blocks_leap(own_rat, Color::White) { u64::MAX } else { 0 },
         };

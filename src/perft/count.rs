@@ -333,7 +333,7 @@ impl Counter<'_> {
             shut[y] = theirs.squares[y] & own_all & !theirs.capturable[y];
         }
         let wet_enemy = usize::from(enemy[rat] & WATER.bits() != 0);
-        let takes = &self.rules.masks().takes[!color][wet_enemy];
+        let takes = &self.rules.masks().takes[!color as usize][wet_enemy];
         let mut lost = [0u64; 8];
         for x in 0..8 {
             for y in 0..8 {

@@ -1,7 +1,7 @@
 //! Perft on a GPU. The CPU generates all positions some plies from the root; from each chunk of them the GPU generates
 //! all positions two plies later, and sums the lines of the last two plies from there. See `shaders/perft.wgsl`.
 
-use crate::board::{Animal, Color, Move, Position, Rules};
+use crate::board::{Animal, Move, Position, Rules};
 use crate::gpu::{AdapterChoice, AdapterReport, Bound, Buffer, Device, GpuError, Kernel, PARAMS_STRIDE, Step};
 use crate::shaders::{NONE, PerftParams, PerftRules, compose, halves};
 
@@ -174,10 +174,10 @@ fn rule_table(rules: &Rules) -> PerftRules {
         |lanes: &[u64; 8], square: usize| (0..8).fold(0, |all, a| all | ((lanes[a] >> square & 1) as u32) << a);
     let takers = |lanes: &[u64; 8]| std::array::from_fn(|square| takers(lanes, square));
     PerftRules {
-        habitat: Color::ALL.map(|color| masks.habitat[color].map(halves)),
+        habitat: masks.habitat.map(|lanes| lanes.map(halves)),
         leaps_files: masks.leaps_files.map(halves),
         leaps_ranks: masks.leaps_ranks.map(halves),
         own_rat_blocks: halves(masks.own_rat_blocks),
-        takers: Color::ALL.map(|color| masks.takes[color].map(|of_rat| of_rat.map(|lanes| takers(&lanes)))),
+        takers: masks.takes.map(|of_rats| of_rats.map(|of_rat| of_rat.map(|lanes| takers(&lanes)))),
     }
 }

@@ -9,7 +9,7 @@ use crate::board::{Animal, Bitboard, Color, Move, MoveList, NoMove, Outcome, Pos
 
 /// The value of a game that White has won in the root position itself. A win `n` plies later is worth `n` less, which
 /// makes shorter wins better. Evaluations are far smaller.
-pub const WIN: i32 = 1_000_000;
+pub(super) const WIN: i32 = 1_000_000;
 
 /// A bound above every value.
 const INFINITE: i32 = WIN + 1;
@@ -26,7 +26,7 @@ pub struct RootValues {
 
 /// The minimax value of `position` at `depth` plies, under [Burnett's evaluation](super::burnett).
 ///
-/// - A finished game is worth [`WIN`] minus its plies for the winner. A stalemate that draws is worth 0.
+/// - A finished game is worth a million minus its plies for the winner. A stalemate that draws is worth 0.
 /// - A position that already occurred on the path, the root included, is worth 0 under every rule on repetition.
 /// - After `depth` plies a position is worth its evaluation.
 ///

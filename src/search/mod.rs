@@ -27,7 +27,7 @@ mod eval;
 mod info;
 mod limits;
 mod mate_line;
-pub mod minimax;
+mod minimax;
 mod options;
 mod packed;
 mod parameters;

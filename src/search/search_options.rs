@@ -27,7 +27,7 @@ macro_rules! techniques {
                 ..SearchOptions::NONE
             };
             /// The techniques that gained strength in self-play: the default.
-            pub const BEST: SearchOptions = SearchOptions { $($name: $on),+ };
+            pub(super) const BEST: SearchOptions = SearchOptions { $($name: $on),+ };
             /// The names of all techniques, as [`FromStr`] reads them.
             pub const NAMES: &[&str] = &[$($text),+];
 

@@ -57,7 +57,7 @@ impl WdlTables {
     ///
     /// # Errors
     /// If the memory cannot be allocated.
-    pub fn read_intact(tables: &TableProber, pieces: usize) -> Result<(WdlTables, Vec<SetError>), SolveError> {
+    pub(crate) fn read_intact(tables: &TableProber, pieces: usize) -> Result<(WdlTables, Vec<SetError>), SolveError> {
         let classes = Classes::new(tables.rules().options(), pieces);
         let read = |i| match tables.set().table(ClassId(i)) {
             Ok(table) => (pack(&classes, ClassId(i), &table), None),

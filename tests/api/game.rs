@@ -231,10 +231,15 @@ fn a_drawn_game_may_go_on() {
     let cycle = "Rc3 rc5 Rd3 rd5 ".repeat(2);
     let drawn = |limit| played(game(rats, "paper", limit), &cycle);
     for (game, end, error, remedy) in [
-        (drawn(None), GameEnd::Repetition, "repetition=none", ("none", None)),
-        (drawn(Some(8)), GameEnd::Repetition, "repetition=none", ("none", None)),
-        (drawn(Some(9)), GameEnd::Repetition, "repetition=none", ("none", Some(9))),
-        (played(game(rats, "paper", Some(3)), "Rc3 rc5 Rd3"), GameEnd::NoCapture, "3 plies", ("threefold", None)),
+        (drawn(None), GameEnd::Repetition, "repetition=none", (Repetition::None, None)),
+        (drawn(Some(8)), GameEnd::Repetition, "repetition=none", (Repetition::None, None)),
+        (drawn(Some(9)), GameEnd::Repetition, "repetition=none", (Repetition::None, Some(9))),
+        (
+            played(game(rats, "paper", Some(3)), "Rc3 rc5 Rd3"),
+            GameEnd::NoCapture,
+            "3 plies",
+            (Repetition::Threefold, None),
+        ),
     ] {
         assert_eq!((game.end(), end.may_go_on()), (Some(end), true));
         let refused = game.parse("Re3").unwrap_err();
@@ -242,7 +247,7 @@ fn a_drawn_game_may_go_on() {
         assert!(!game.played_on().legal_moves().is_empty());
         assert_eq!(game.played_on().position(), game.position());
         let on = game.without_draw_rule().unwrap();
-        assert_eq!((on.rules().options().repetition.as_str(), on.no_capture_limit()), remedy);
+        assert_eq!((on.rules().options().repetition, on.no_capture_limit()), remedy);
         assert_eq!((on.moves(), on.end()), (game.moves(), None));
         let mv = on.legal_moves()[0];
         let text = Record::new(played(on, &mv.to_string())).to_string();

@@ -66,12 +66,8 @@ impl BackendArg {
 
     /// A solver with this backend.
     pub fn solver(&self, rules: &RuleOptions, pieces: usize) -> Result<Solver, Failure> {
-        let solver = Solver::new(rules, pieces, Options::default());
-        Ok(match gpu::backend(self.backend, &self.device)? {
-            None => solver.on(self.cpu()),
-            Some(gpu) if self.backend == Backend::Auto => solver.on(OrElse::new(gpu, self.cpu())),
-            Some(gpu) => solver.on(gpu),
-        })
+        let on_gpu = gpu_solver(self.backend, &self.device, rules, pieces, self.cpu())?;
+        Ok(on_gpu.unwrap_or_else(|| Solver::new(rules, pieces, Options::default()).on(self.cpu())))
     }
 
     /// The requested backend.
@@ -93,6 +89,20 @@ impl BackendArg {
     pub fn gpu_name(&self) -> Result<Option<String>, Failure> {
         Ok(gpu::backend(self.backend, &self.device)?.map(|gpu| gpu.name()))
     }
+}
+
+/// A solver on the chosen GPU; with [`Backend::Auto`], `cpu` takes over what the GPU cannot solve. `None` if no GPU is
+/// wanted or found.
+pub fn gpu_solver(
+    wanted: Backend,
+    device: &DeviceArg,
+    rules: &RuleOptions,
+    pieces: usize,
+    cpu: CpuBackend,
+) -> Result<Option<Solver>, Failure> {
+    let Some(gpu) = gpu::backend(wanted, device)? else { return Ok(None) };
+    let solver = Solver::new(rules, pieces, Options::default());
+    Ok(Some(if wanted == Backend::Auto { solver.on(OrElse::new(gpu, cpu)) } else { solver.on(gpu) }))
 }
 
 /// The option `--threads` of a search.

@@ -9,6 +9,16 @@ pub fn endings(s: &Summary) -> [String; 5] {
     [s.positions, s.no_move, s.wins, s.losses, s.draws].map(grouped)
 }
 
+/// The heading of [`columns`].
+pub const COLUMNS: &str =
+    "         positions     no move               wins             losses            draws longest";
+
+/// Counts as columns of a terminal.
+pub fn columns(s: &Summary) -> String {
+    let [positions, no_move, wins, losses, draws] = endings(s);
+    format!("{positions:>18} {no_move:>11} {wins:>18} {losses:>18} {draws:>16} {:>7}", s.longest)
+}
+
 /// A section with two rows for each class, White and Black of its representative to move.
 pub fn class_by_class<'a>(classes: impl Iterator<Item = (Material, &'a ByColor<Stats>)>) -> String {
     let mut table = Table::new(&[

@@ -186,8 +186,8 @@ mod tests {
 
     /// A game under the rules `paper` with this repetition rule.
     fn game(fen: &str, repetition: Repetition, moves: &[&str]) -> Game {
-        let rules = Rules::new(RuleOptions::PAPER.with_repetition(repetition));
-        let mut game = Game::from_fen(fen.parse().unwrap(), rules, Some(Game::NO_CAPTURE_LIMIT));
+        let rules = format!("paper,repetition={repetition}").parse().unwrap();
+        let mut game = Game::from_fen(fen.parse().unwrap(), Rules::new(rules), Some(Game::NO_CAPTURE_LIMIT));
         for text in moves {
             game.play(game.parse(text).unwrap()).unwrap();
         }

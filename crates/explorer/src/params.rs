@@ -14,15 +14,33 @@ const LONGEST_FEN: usize = 200;
 /// Longer than all rule options together.
 const LONGEST_RULES: usize = 400;
 
-/// Declares query types by their keys.
+/// Declares query types by their keys. A key with `: "u64"` is a number in the description of the API.
 macro_rules! query {
-    ($($(#[$doc:meta])* $name:ident { $($(#[$key_doc:meta])* $key:ident),* $(,)? })+) => {$(
+    ($($(#[$doc:meta])* $name:ident { $($(#[$key_doc:meta])* $key:ident $(: $number:tt)?),* $(,)? })+) => {$(
         $(#[$doc])*
         #[derive(Debug, Default, Deserialize)]
         #[cfg_attr(test, derive(JsonSchema))]
         #[serde(default, deny_unknown_fields)]
-        pub struct $name { $($(#[$key_doc])* pub $key: Field),* }
+        pub struct $name { $($(#[$key_doc])* $(#[cfg_attr(test, schemars(with = $number))])? pub $key: Field),* }
     )+};
+}
+
+/// Declares query types with the keys of a game, then others.
+macro_rules! game_query {
+    ($($(#[$doc:meta])* $name:ident { $($rest:tt)* })+) => {query! {$(
+        $(#[$doc])*
+        $name {
+            /// The position in which the game begins, with a halfmove clock if there is one. `_` may replace a space. Default: the initial position.
+            fen,
+            /// A preset, then options as key=value, separated by commas. Default: the server's rules.
+            rules,
+            /// Plies without a capture that draw the game, 0 for no limit. Default: 100.
+            no_capture_limit: "u64",
+            /// Moves played from `fen`, separated by commas.
+            moves,
+            $($rest)*
+        }
+    )+}};
 }
 
 query! {
@@ -37,8 +55,7 @@ query! {
         /// The first position of the line, with a halfmove clock if there is one. Default: `fen`.
         from,
         /// Plies without a capture that draw the game, 0 for no limit. Default: 100.
-        #[cfg_attr(test, schemars(with = "u64"))]
-        no_capture_limit,
+        no_capture_limit: "u64",
         /// The moves of the line: a3b3.g7f7
         line,
         /// The ply of the line to show.
@@ -75,8 +92,7 @@ query! {
         /// A preset, then options as key=value, separated by commas. Default: the server's rules.
         rules,
         /// The most plies, 0 to 1000.
-        #[cfg_attr(test, schemars(with = "u64"))]
-        max,
+        max: "u64",
     }
     /// A position and a piece.
     WhatIfQuery {
@@ -99,8 +115,7 @@ query! {
         /// White's animals, v, Black's animals: EPvLR
         material,
         /// The most lines, 1 to 100.
-        #[cfg_attr(test, schemars(with = "u64"))]
-        count,
+        count: "u64",
     }
     /// The properties of a random position.
     RandomQuery {
@@ -111,24 +126,20 @@ query! {
         /// white or black
         turn,
         /// The distance to the end in plies, 0 to 10000.
-        #[cfg_attr(test, schemars(with = "u64"))]
-        plies,
+        plies: "u64",
         /// win, draw or loss of the side to move
         wdl,
         /// The same seed gives the same position.
-        #[cfg_attr(test, schemars(with = "u64"))]
-        seed,
+        seed: "u64",
     }
     /// The numbers of pieces.
     MatrixQuery {
         /// A preset, then options as key=value, separated by commas. Default: the server's rules.
         rules,
         /// White's pieces, 1 to 3.
-        #[cfg_attr(test, schemars(with = "u64"))]
-        white,
+        white: "u64",
         /// Black's pieces, 1 to 3.
-        #[cfg_attr(test, schemars(with = "u64"))]
-        black,
+        black: "u64",
     }
     /// The properties of puzzles.
     PuzzlesQuery {
@@ -141,78 +152,42 @@ query! {
         /// A theme, as in `themes` of the answer.
         theme,
         /// 1 (easy) to 5.
-        #[cfg_attr(test, schemars(with = "u64"))]
-        difficulty,
+        difficulty: "u64",
         /// The most puzzles to return, 1 to 50. Default: 1.
-        #[cfg_attr(test, schemars(with = "u64"))]
-        count,
+        count: "u64",
         /// The same seed draws the same puzzles.
-        #[cfg_attr(test, schemars(with = "u64"))]
-        seed,
+        seed: "u64",
     }
+}
+
+game_query! {
     /// A game.
-    GameQuery {
-        /// The position in which the game begins, with a halfmove clock if there is one. `_` may replace a space. Default: the initial position.
-        fen,
-        /// A preset, then options as key=value, separated by commas. Default: the server's rules.
-        rules,
-        /// Plies without a capture that draw the game, 0 for no limit. Default: 100.
-        #[cfg_attr(test, schemars(with = "u64"))]
-        no_capture_limit,
-        /// Moves played from `fen`, separated by commas.
-        moves,
-    }
+    GameQuery {}
     /// A game and the limits of a search.
     AnalyzeQuery {
-        /// The position in which the game begins, with a halfmove clock if there is one. `_` may replace a space. Default: the initial position.
-        fen,
-        /// A preset, then options as key=value, separated by commas. Default: the server's rules.
-        rules,
-        /// Plies without a capture that draw the game, 0 for no limit. Default: 100.
-        #[cfg_attr(test, schemars(with = "u64"))]
-        no_capture_limit,
-        /// Moves played from `fen`, separated by commas.
-        moves,
         /// Plies, 1 to 100.
-        #[cfg_attr(test, schemars(with = "u64"))]
-        depth,
+        depth: "u64",
         /// Milliseconds, 1 to 600000.
-        #[cfg_attr(test, schemars(with = "u64"))]
-        movetime,
+        movetime: "u64",
         /// Lines, 1 to 5.
-        #[cfg_attr(test, schemars(with = "u64"))]
-        multipv,
+        multipv: "u64",
         /// Threads, 1 to 1024; at most those of the server.
-        #[cfg_attr(test, schemars(with = "u64"))]
-        threads,
+        threads: "u64",
         /// The hash table in MiB, 1 to 256.
-        #[cfg_attr(test, schemars(with = "u64"))]
-        hash,
+        hash: "u64",
         /// 0: search without tables
         tables,
     }
     /// A game and the strength of the engine.
     BestMoveQuery {
-        /// The position in which the game begins, with a halfmove clock if there is one. `_` may replace a space. Default: the initial position.
-        fen,
-        /// A preset, then options as key=value, separated by commas. Default: the server's rules.
-        rules,
-        /// Plies without a capture that draw the game, 0 for no limit. Default: 100.
-        #[cfg_attr(test, schemars(with = "u64"))]
-        no_capture_limit,
-        /// Moves played from `fen`, separated by commas.
-        moves,
         /// 1 to 10; 10 is full strength.
-        #[cfg_attr(test, schemars(with = "u64"))]
-        strength,
+        strength: "u64",
         /// Milliseconds, 1 to 10000.
-        #[cfg_attr(test, schemars(with = "u64"))]
-        movetime,
+        movetime: "u64",
         /// 1: play the tables' best move where a table contains the position
         perfect,
         /// The same seed gives the same move.
-        #[cfg_attr(test, schemars(with = "u64"))]
-        seed,
+        seed: "u64",
     }
 }
 

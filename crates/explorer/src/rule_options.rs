@@ -6,14 +6,6 @@ use std::fmt::Write;
 /// For each option of a condition, the values with which it can hold.
 type Condition = Vec<(&'static str, Vec<&'static str>)>;
 
-/// Every combination of the values of every option.
-fn all_rules() -> Vec<RuleOptions> {
-    RuleOptions::OPTIONS.iter().fold(vec![RuleOptions::PAPER], |all, option| {
-        let each = |rules: RuleOptions| option.values.iter().map(move |value| rules.with(option.key, value).unwrap());
-        all.into_iter().flat_map(each).collect()
-    })
-}
-
 /// The condition on the rules that `holds` tests; `None` if it holds under no rules.
 fn condition(all: &[RuleOptions], holds: impl Fn(&RuleOptions) -> bool) -> Option<Condition> {
     let some = all.iter().find(|rules| holds(rules))?;
@@ -49,7 +41,7 @@ fn condition_text(condition: Condition) -> String {
 
 /// The text of the module.
 fn module() -> String {
-    let all = all_rules();
+    let all = RuleOptions::all();
     let mut text = String::from(
         "// The options of the rules. `DSQ_WRITE_RULES=1 ./test the_page_has_the_rules` writes this file from the library.\n",
     );

@@ -43,7 +43,7 @@ pub enum ParsePlayerError {
         name: String,
     },
     /// The player does not have this option.
-    #[error("{name} has no option {option:?}; options are {known}, as in builtin:default,hash=16")]
+    #[error("{name} has no option {option:?}; options are {known}, as in builtin:default,hash=16MiB")]
     UnknownOption {
         /// The name of the player.
         name: String,
@@ -72,7 +72,9 @@ pub enum ParsePlayerError {
         text: String,
     },
     /// UCI options were given to a player that is not a UCI program.
-    #[error("{text:?} is not a UCI program; built-in players have options after commas, as in builtin:default,hash=16")]
+    #[error(
+        "{text:?} is not a UCI program; built-in players have options after commas, as in builtin:default,hash=16MiB"
+    )]
     OptionsOfProgram {
         /// The player.
         text: String,
@@ -222,7 +224,8 @@ impl Kind {
         match (self, option) {
             (Kind::Random { seed }, "seed") => *seed = value.parse().map_err(|_| wrong("a number"))?,
             (Kind::Engine { options, .. }, "hash") => {
-                options.hash_mib = number(65_536, "a number of MiB from 1 to 65536")?;
+                let size = mebibytes(value).filter(|size| (1..=MAX_HASH_MIB).contains(size));
+                options.hash_mib = size.ok_or_else(|| wrong("a size from 1MiB to 64GiB, as in hash=64MiB"))?;
             }
             (Kind::Engine { options, .. }, "contempt") => {
                 let contempt = value.parse().ok().filter(|contempt| *contempt <= 1000);
@@ -240,6 +243,20 @@ impl Kind {
         }
         Ok(())
     }
+}
+
+/// The most MiB of a transposition table.
+const MAX_HASH_MIB: usize = 64 << 10;
+
+/// A size in MiB or GiB as a number of MiB.
+fn mebibytes(text: &str) -> Option<usize> {
+    let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit())?);
+    let scale = match unit.to_ascii_lowercase().as_str() {
+        "mib" => 1,
+        "gib" => 1 << 10,
+        _ => return None,
+    };
+    number.parse::<usize>().ok()?.checked_mul(scale)
 }
 
 /// The options that a built-in player uses.
@@ -267,18 +284,24 @@ mod tests {
             ("burnett-alphabeta", "table-probe-depth=1"),
             ("burnett-alphabeta", "network=x.nnue"),
             ("burnett", "network=x.nnue"),
-            ("random", "hash=1"),
+            ("random", "hash=1MiB"),
         ] {
             let parsed = format!("builtin:{name},{option}").parse::<PlayerSpec>();
             assert!(matches!(parsed, Err(ParsePlayerError::UnknownOption { .. })), "{name},{option}");
         }
-        for player in ["burnett-alphabeta,hash=1,tables=x", "burnett,threads=2,search=none", "random,seed=3"] {
+        for player in ["burnett-alphabeta,hash=1MiB,tables=x", "burnett,threads=2,search=none", "random,seed=3"] {
             assert!(format!("builtin:{player}").parse::<PlayerSpec>().is_ok(), "{player}");
         }
-        for (option, most) in [("hash", 65_536), ("threads", 256), ("contempt", 1000)] {
-            let parse = |value: u32| format!("builtin:default,{option}={value}").parse::<PlayerSpec>();
+        for (option, unit, most) in
+            [("hash", "MiB", 65_536), ("hash", "gib", 64), ("threads", "", 256), ("contempt", "", 1000)]
+        {
+            let parse = |value: u32| format!("builtin:default,{option}={value}{unit}").parse::<PlayerSpec>();
             assert!(parse(most).is_ok(), "{option}={most}");
             assert!(matches!(parse(most + 1), Err(ParsePlayerError::UnknownValue { .. })), "{option}={most}");
+        }
+        for wrong in ["", "16", "MiB", "0MiB", "0.5MiB", "16MB", "16 MiB"] {
+            let error = format!("builtin:default,hash={wrong}").parse::<PlayerSpec>().unwrap_err().to_string();
+            assert!(error.contains("hash=64MiB"), "{error}");
         }
     }
 }

@@ -235,7 +235,8 @@ impl Report {
 /// If the memory for the tables cannot be allocated.
 pub fn reproduce(progress: &(dyn Fn(u64, u64) + Sync)) -> Result<Report, SolveError> {
     let draw = RuleOptions::PAPER;
-    let loss = draw.with_no_move(NoMove::Loss);
+    let mut loss = draw;
+    loss.no_move = NoMove::Loss;
     let most = ENDGAMES[ENDGAMES.len() - 1].pieces;
     let total = 3 * LEAVES.len() as u64 + 2 * Classes::new(&draw, most).len() as u64;
     let done = AtomicU64::new(0);

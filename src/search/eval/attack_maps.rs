@@ -2,7 +2,7 @@
 
 use super::state::State;
 use crate::board::geometry::WATER;
-use crate::board::{Color, Lanes, Rules, reach};
+use crate::board::{Lanes, Rules};
 
 /// The squares where an attacker may capture a victim, by the attacking side, whether its rat is in the water, and the
 /// attacker. The rules contain the same masks by victim; by attacker they need no sums over lanes.
@@ -10,11 +10,8 @@ pub(in crate::search) struct CaptureMasks([[[Lanes; 8]; 2]; 2]);
 
 impl CaptureMasks {
     pub(in crate::search) fn new(rules: &Rules) -> CaptureMasks {
-        CaptureMasks([0, 1].map(|color| {
-            let masks = &rules.masks().takes[Color::ALL[color]];
-            [0, 1].map(|wet: usize| {
-                std::array::from_fn(|attacker| std::array::from_fn(|victim| masks[wet][victim][attacker]))
-            })
+        CaptureMasks(rules.masks().takes.map(|masks| {
+            masks.map(|masks| std::array::from_fn(|attacker| std::array::from_fn(|victim| masks[victim][attacker])))
         }))
     }
 
@@ -33,17 +30,6 @@ pub(in crate::search) struct AttackMaps {
     pub targets: [Lanes; 2],
     /// The squares on which an enemy could capture the animal.
     pub danger: [Lanes; 2],
-}
-
-/// The attack maps of a position.
-#[inline(always)]
-pub(super) fn attack_maps(rules: &Rules, masks: &CaptureMasks, state: &State) -> AttackMaps {
-    let white = reach(rules, Color::White, &state.lanes[0], &state.lanes[1]);
-    let black = reach(rules, Color::Black, &state.lanes[1], &state.lanes[0]);
-    let [whites, blacks] = state.sides;
-    let targets = [white.targets_among(whites, blacks), black.targets_among(blacks, whites)];
-    let danger = [danger_from(1, &black.squares, masks, state), danger_from(0, &white.squares, masks, state)];
-    AttackMaps { targets, danger }
 }
 
 /// The squares on which the side `attackers`, whose animals reach `squares`, could capture each animal of the other

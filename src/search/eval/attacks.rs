@@ -1,6 +1,6 @@
 //! The attacks of a position, as the search needs them.
 
-use super::attack_maps::{AttackMaps, CaptureMasks, attack_maps, danger_from};
+use super::attack_maps::{AttackMaps, CaptureMasks, danger_from};
 use super::state::State;
 use crate::board::{Color, Lanes, Rules, reach, union};
 
@@ -34,20 +34,18 @@ impl Attacks {
     #[inline(always)]
     pub(crate) fn compute(&mut self, rules: &Rules, masks: &CaptureMasks, with_maps: bool, state: &State) {
         let (us, them) = state.sides_to_move();
-        if with_maps {
-            let maps = attack_maps(rules, masks, state);
-            self.targets = maps.targets[us];
-            self.danger = maps.danger[us];
-            self.enemy_targets = maps.targets[them];
-            self.maps = Some(maps);
-        } else {
-            let own = reach(rules, Color::ALL[us], &state.lanes[us], &state.lanes[them]);
-            let enemy = reach(rules, Color::ALL[them], &state.lanes[them], &state.lanes[us]);
-            self.targets = own.targets_among(state.side(us), state.side(them));
-            self.danger = danger_from(them, &enemy.squares, masks, state);
-            self.enemy_targets = enemy.targets_among(state.side(them), state.side(us));
-        }
+        let own = reach(rules, Color::ALL[us], &state.lanes[us], &state.lanes[them]);
+        let enemy = reach(rules, Color::ALL[them], &state.lanes[them], &state.lanes[us]);
+        self.targets = own.targets_among(state.side(us), state.side(them));
+        self.danger = danger_from(them, &enemy.squares, masks, state);
+        self.enemy_targets = enemy.targets_among(state.side(them), state.side(us));
         self.any = union(&self.targets);
+        if with_maps {
+            let mut maps = AttackMaps { targets: [self.targets; 2], danger: [self.danger; 2] };
+            maps.targets[them] = self.enemy_targets;
+            maps.danger[them] = danger_from(us, &own.squares, masks, state);
+            self.maps = Some(maps);
+        }
     }
 }
 

@@ -22,14 +22,6 @@ fn options(text: &str) -> RuleOptions {
     text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-/// Every combination of the values of every option.
-fn all_options() -> Vec<RuleOptions> {
-    RuleOptions::OPTIONS.iter().fold(vec![RuleOptions::PAPER], |all, option| {
-        let each = |rules: RuleOptions| option.values.iter().map(move |value| rules.with(option.key, value).unwrap());
-        all.into_iter().flat_map(each).collect()
-    })
-}
-
 /// The number of rule sets that differ in the options that `f` chooses.
 fn combinations(f: impl Fn(&RuleOption) -> bool) -> usize {
     RuleOptions::OPTIONS.iter().filter(|option| f(option)).map(|option| option.values.len()).product()

@@ -1,8 +1,8 @@
 //! Moves of random positions against the slow twin.
 
-use super::{all_options, compare, perft, random_position};
+use super::{compare, perft, random_position};
 use crate::slow;
-use doushouqi::board::{Move, Position, Rules};
+use doushouqi::board::{Move, Position, RuleOptions, Rules};
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
@@ -57,7 +57,7 @@ fn moves_of_random_positions_as_the_slow_twin_says() {
     for options in slow::presets_and_single_values() {
         count(&Rules::new(options), 1_000);
     }
-    for options in all_options() {
+    for options in RuleOptions::all() {
         count(&Rules::new(options), 30);
     }
 }

@@ -1,6 +1,6 @@
 //! Rules as text, presets, and the hash of tables.
 
-use super::{all_options, combinations, options, position};
+use super::{combinations, options, position};
 use doushouqi::board::{Color, ParseRulesError, Repetition, RuleOptions, Rules};
 use std::collections::HashSet;
 
@@ -26,15 +26,12 @@ fn rules_have_one_spelling() {
     );
     assert_eq!(RuleOptions::default(), RuleOptions::PAPER);
     assert_eq!(*Rules::default().options(), RuleOptions::PAPER);
-    let all = all_options();
+    let all = RuleOptions::all();
     let spellings: HashSet<String> = all.iter().map(RuleOptions::to_string).collect();
     assert_eq!(spellings.len(), combinations(|_| true));
     for options in &all {
         assert_eq!(options.to_string().parse(), Ok(*options));
-        assert_eq!(
-            options.to_string(),
-            format!("{},repetition={}", options.table_spelling(), options.repetition.as_str())
-        );
+        assert_eq!(options.to_string(), format!("{},repetition={}", options.table_spelling(), options.repetition));
         assert_eq!(Rules::new(*options).options(), options);
         assert_eq!(Rules::from(*options).options(), options);
     }
@@ -146,10 +143,11 @@ fn rules_of_existing_tables_keep_their_spelling_and_hash() {
 #[test]
 fn the_hash_of_tables_leaves_out_repetition_only() {
     let mut hashes = HashSet::new();
-    for options in all_options() {
+    for options in RuleOptions::all() {
         hashes.insert(options.table_hash());
         for &repetition in Repetition::ALL {
-            let other = options.with_repetition(repetition);
+            let mut other = options;
+            other.repetition = repetition;
             assert_eq!(other.table_hash(), options.table_hash());
             assert_eq!(other.table_spelling(), options.table_spelling());
         }

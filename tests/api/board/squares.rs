@@ -15,7 +15,7 @@ fn squares_are_read_and_written() {
     }
     assert_eq!(Square::new(63), None);
     for (i, letter) in "abcdefg".chars().enumerate() {
-        let file = File::from_letter(letter).unwrap();
+        let file = File::try_from(letter).unwrap();
         assert_eq!(
             (File::new(i), file.index(), file.letter(), file.to_string()),
             (Some(file), i, letter, letter.into())
@@ -23,13 +23,13 @@ fn squares_are_read_and_written() {
         assert_eq!(file.mirror().index(), 6 - i);
     }
     for (i, digit) in "123456789".chars().enumerate() {
-        let rank = Rank::from_digit(digit).unwrap();
+        let rank = Rank::try_from(digit).unwrap();
         assert_eq!((Rank::new(i), rank.index(), rank.number(), rank.to_string()), (Some(rank), i, i + 1, digit.into()));
         assert_eq!(rank.flip().index(), 8 - i);
     }
     assert_eq!((File::new(7), Rank::new(9)), (None, None));
-    assert_eq!(["h", "A", "`"].map(|text| File::from_letter(text.chars().next().unwrap())), [None; 3]);
-    assert_eq!(["0", ":", "a"].map(|text| Rank::from_digit(text.chars().next().unwrap())), [None; 3]);
+    assert!(['h', 'A', '`'].into_iter().all(|letter| File::try_from(letter).is_err()));
+    assert!(['0', ':', 'a'].into_iter().all(|digit| Rank::try_from(digit).is_err()));
     for text in ["", "a", "a0", "h1", "A1", "a10", "a1 ", "ä1"] {
         let error = text.parse::<Square>().unwrap_err();
         assert_eq!(error, ParseSquareError(text.into()));
@@ -79,12 +79,6 @@ fn sets_of_squares_are_as_sets_of_the_library() {
         is(a.mirror(), slow_a.iter().map(|s| s.mirror()).collect());
         is(a.flip(), slow_a.iter().map(|s| s.flip()).collect());
         is(a.rotate(), slow_a.iter().map(|s| s.rotate()).collect());
-        for part in [a & b, a, a - b] {
-            assert!(part.is_subset(a));
-        }
-        assert_eq!(a.is_subset(b), slow_a.is_subset(&slow_b));
-        assert_eq!(a.is_disjoint(b), slow_a.is_disjoint(&slow_b));
-        assert!((a - b).is_disjoint(b));
         assert_eq!((a.len(), a.is_empty()), (slow_a.len(), slow_a.is_empty()));
         assert_eq!((a.first(), a.last()), (slow_a.first().copied(), slow_a.last().copied()));
         assert!(a.into_iter().rev().eq(slow_a.iter().rev().copied()));
@@ -98,8 +92,6 @@ fn sets_of_squares_are_as_sets_of_the_library() {
             assert_eq!((more, less), (a.with(square), a.without(square)));
             assert_eq!((more, less), (a | square.into(), a - square.into()));
         }
-        let mut left = a;
-        assert!(std::iter::from_fn(|| left.pop_first()).eq(a));
     }
     assert_eq!(Bitboard::EMPTY.single(), None);
     assert_eq!(Bitboard::FULL.single(), None);

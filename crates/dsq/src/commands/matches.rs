@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 ///
 /// A player is the command line of a UCI program; gtp:COMMAND or gtp2:COMMAND for a GTP program whose moves are one or
 /// two commands (`dsq help gtp`); or a built-in player: builtin:default, builtin:burnett (Burnett's evaluation), builtin:burnett-alphabeta (the papers' engine), builtin:random
-/// (any legal move). Options of a built-in player follow after commas: hash=MIB, threads=N, contempt=CP, tables=PATH,
+/// (any legal move). Options of a built-in player follow after commas: hash=SIZE, threads=N, contempt=CP, tables=PATH,
 /// table-probe-depth=PLIES, network=FILE, search=best:-NAME to switch off a search technique
 /// (search=none:+NAME to use only that technique); seed=N for builtin:random. An option that a player does not use is
 /// an error.

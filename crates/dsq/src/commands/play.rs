@@ -30,7 +30,7 @@ use std::time::Duration;
 /// with it.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq play\n  dsq play --white builtin:default --black human --movetime 3000\n  \
-                        dsq play --white human --black human --rules chinese\n  dsq play --load game.txt --depth 6")]
+                        dsq play --white human --black human --rules chinese\n  dsq play --game game.txt --depth 6")]
 pub struct Play {
     /// The player of White.
     #[arg(long, value_name = "PLAYER", default_value = "human")]
@@ -45,7 +45,7 @@ pub struct Play {
     fen: Option<String>,
     /// Continue the last game of this file, which also sets the rules and the no-capture limit.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["fen", "rules", "no_capture_limit"])]
-    load: Option<PathBuf>,
+    game: Option<PathBuf>,
     #[command(flatten)]
     rules: RulesArg,
     #[command(flatten)]
@@ -93,7 +93,7 @@ quit          end, and keep the game";
 
 impl Play {
     pub fn run(self) -> Outcome {
-        let game = match &self.load {
+        let game = match &self.game {
             Some(path) => last_game(path)?.game,
             None => {
                 Game::from_fen(game_start(self.fen.as_deref())?, Rules::new(self.rules.rules), self.no_capture.get())
@@ -260,7 +260,7 @@ impl LocalGame {
         self.kept = true;
         let path = path.display().to_string();
         let (white, black) = (self.seats.white.name(), self.seats.black.name());
-        let words = ["dsq", "play", "--white", white, "--black", black, "--load", &path];
+        let words = ["dsq", "play", "--white", white, "--black", black, "--game", &path];
         let command = shlex::try_join(words).unwrap_or_else(|_| words.join(" "));
         Ok(Some(format!("the game is saved; to go on with it: {command}")))
     }

@@ -1,6 +1,7 @@
 use crate::arguments::BackendArg;
 use crate::backend::{DryRun, report_fallbacks, work_since};
 use crate::class_plan::{RateArg, planned, print_plan};
+use crate::counts::{COLUMNS, columns};
 use crate::gpu;
 use clap::Args;
 use cli::arguments::{Common, Memory};
@@ -96,10 +97,7 @@ impl Solve {
         let mut solver = self.backend.solver(self.common.rules(), most)?;
 
         if !self.common.json.on {
-            print(format_args!(
-                "{:>6} {:>18} {:>11} {:>18} {:>18} {:>16} {:>7} {:>9}",
-                "pieces", "positions", "no move", "wins", "losses", "draws", "longest", "seconds"
-            ))?;
+            print(format_args!("pieces {COLUMNS} {:>9}", "seconds"))?;
         }
         for pieces in 2..=most {
             let start = Instant::now();
@@ -117,18 +115,7 @@ impl Solve {
                 print_json(&level)?;
                 continue;
             }
-            let s = level.summary;
-            print(format_args!(
-                "{:>6} {:>18} {:>11} {:>18} {:>18} {:>16} {:>7} {:>9.3}",
-                pieces,
-                grouped(s.positions),
-                grouped(s.no_move),
-                grouped(s.wins),
-                grouped(s.losses),
-                grouped(s.draws),
-                s.longest,
-                level.seconds
-            ))?;
+            print(format_args!("{pieces:>6} {} {:>9.3}", columns(&level.summary), level.seconds))?;
         }
         report_fallbacks(&solver);
         Ok(())

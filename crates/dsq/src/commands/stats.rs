@@ -1,10 +1,10 @@
+use crate::counts::{COLUMNS, columns};
 use clap::{Args, ValueEnum};
 use cli::arguments::{JsonArg, open_tables};
 use cli::failure::{Failure, Outcome};
 use cli::output::{print, print_json};
 use doushouqi::board::{ByColor, RuleOptions};
 use doushouqi::tablebase::{ClassCounts, Classes, Material, Probe, SetError, Stats, Summary, TableSet};
-use report::text::grouped;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -168,10 +168,7 @@ impl StatsCommand {
 
     fn print(&self, all: &[Counted], rules: &RuleOptions) -> Outcome {
         if !self.json.on {
-            print(format_args!(
-                "{:>9} {:>18} {:>11} {:>18} {:>18} {:>16} {:>7}",
-                "", "positions", "no move", "wins", "losses", "draws", "longest"
-            ))?;
+            print(format_args!("{:>9} {COLUMNS}", ""))?;
         }
         // Only the lines of the most pieces can be incomplete, and computing all classes of six pieces takes a while.
         let most = all.iter().map(|class| class.class.len()).max().filter(|_| self.by == By::Pieces);
@@ -189,16 +186,8 @@ impl StatsCommand {
                 print_json(&Line { name: &name, summary: s, by_plies: &stats.by_plies, bytes, part })?;
                 continue;
             }
-            print(format_args!(
-                "{name:>9} {:>18} {:>11} {:>18} {:>18} {:>16} {:>7}{}",
-                grouped(s.positions),
-                grouped(s.no_move),
-                grouped(s.wins),
-                grouped(s.losses),
-                grouped(s.draws),
-                s.longest,
-                part.map_or(String::new(), |part| format!("  ({} of {} classes)", part.classes, part.of))
-            ))?;
+            let part = part.map_or(String::new(), |part| format!("  ({} of {} classes)", part.classes, part.of));
+            print(format_args!("{name:>9} {}{part}", columns(&s)))?;
         }
         Ok(())
     }

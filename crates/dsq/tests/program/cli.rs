@@ -326,7 +326,7 @@ fn shells_complete_and_every_command_has_a_manual_page() {
 /// The commands for research are in another program, which the error names.
 #[test]
 fn commands_of_dsq_lab_are_named() {
-    for name in ["mine", "openings", "datagen", "train", "general", "gadgets", "reduce"] {
+    for name in ["mine", "openings", "datagen", "train", "tune", "general", "gadgets", "reduce"] {
         for arguments in [&[name][..], &[name, "--help"], &["help", name], &[name, "x", "--json"]] {
             let stderr = failure(2, arguments);
             assert!(stderr.starts_with(&format!("dsq: `dsq {name}` is now `dsq-lab {name}` ")), "{stderr}");
@@ -422,6 +422,7 @@ fn earlier_spellings_name_the_present_ones() {
         (&["match", "builtin:random", "builtin:random", "--save=x"], "dsq match --out"),
         (&["cluster", "plan", "--nodes", "2"], "dsq cluster plan --jobs"),
         (&["serve", "--rate", "5"], "dsq serve --max-rate"),
+        (&["play", "--load", "x"], "dsq play --game"),
         (&["puzzles", "--pieces", "3"], "dsq puzzles --piece-count"),
         (&["export", "--material", "EvL", "--features"], "dsq export --with-features"),
         (&["verify", "x", "--full"], "dsq verify"),

@@ -127,7 +127,7 @@ fn gtp_programs_play() {
         let path = save.to_str().unwrap();
         let report = stdout(&[
             "match",
-            "builtin:default,hash=1",
+            "builtin:default,hash=1MiB",
             second,
             "--nodes",
             "500",
@@ -145,7 +145,7 @@ fn gtp_programs_play() {
         let records = Record::parse_all(&std::fs::read_to_string(&save).unwrap()).unwrap();
         records.iter().map(|record| record.game.moves().to_vec()).collect::<Vec<_>>()
     };
-    let expected = play("builtin:default,hash=1");
+    let expected = play("builtin:default,hash=1MiB");
     assert_eq!(play(&format!("gtp:{DSQ} gtp --hash 1MiB")), expected);
     assert_eq!(play(&format!("gtp2:{DSQ} gtp --two-stage --hash 1MiB")), expected);
     fails(3, &["match", "builtin:random", "gtp:/does/not/exist", "--games", "2"], "cannot start");
@@ -189,7 +189,7 @@ fn games_are_adjudicated() {
     let path = save.to_str().unwrap();
     let common = [
         "match",
-        "builtin:default,hash=1",
+        "builtin:default,hash=1MiB",
         "builtin:random",
         "--games",
         "4",

@@ -22,6 +22,8 @@ mod serve;
 #[path = "../../../../tests/support/skip.rs"]
 mod skip;
 mod snakemake;
+#[path = "../../../../tests/support/table_file.rs"]
+mod table_file;
 mod tables;
 mod uci;
 mod uci_session;

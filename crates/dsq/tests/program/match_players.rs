@@ -14,7 +14,7 @@ const PRESETS: [&str; 6] = ["paper", "cazaux", "bodlaender", "quadibloc", "bell"
 
 /// A player of each kind.
 fn players() -> [String; 7] {
-    let builtin = |name: &str| format!("builtin:{name},hash=1");
+    let builtin = |name: &str| format!("builtin:{name},hash=1MiB");
     [
         format!("'{DSQ}' uci"),
         format!("gtp:'{DSQ}' gtp --hash 1MiB"),

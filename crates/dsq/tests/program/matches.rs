@@ -84,10 +84,10 @@ fn networks_that_cannot_be_used_are_named() {
 fn players_are_named() {
     for text in [
         "builtin:default",
-        "builtin:burnett,hash=1,threads=2",
+        "builtin:burnett,hash=1MiB,threads=2",
         "builtin:random,seed=5",
         "builtin:burnett-alphabeta",
-        "builtin:default,search=best:-singular,hash=2",
+        "builtin:default,search=best:-singular,hash=2MiB",
         "builtin:default,search=none:+history",
         "engine --uci 'a b'",
     ] {
@@ -96,13 +96,13 @@ fn players_are_named() {
     for text in [
         "builtin:",
         "builtin:best",
-        "builtin:default,hash=0",
+        "builtin:default,hash=0MiB",
         "builtin:default,hash",
         "builtin:default,search=best:-luck",
         "builtin:random,search=none",
         "builtin:default,tables=",
         "builtin:default,network=",
-        "builtin:random,hash=1",
+        "builtin:random,hash=1MiB",
         "",
         "'",
     ] {
@@ -121,7 +121,7 @@ fn a_match_is_repeatable() {
         let path = file(name);
         let (lines, stderr) = json(&[
             "match",
-            "builtin:default,hash=1",
+            "builtin:default,hash=1MiB",
             "builtin:random",
             "--games",
             "12",
@@ -468,7 +468,7 @@ fn a_program_plays_as_the_built_in_engine() {
         (lines[4].clone(), moves)
     };
     let (by_protocol, games) = run(&program, &["--a-option", "Hash=1"], "by-protocol");
-    let (built_in, same_games) = run("builtin:default,hash=1", &[], "built-in");
+    let (built_in, same_games) = run("builtin:default,hash=1MiB", &[], "built-in");
     assert_eq!(games, same_games);
     assert_eq!(by_protocol["pairs"], built_in["pairs"]);
     let side = &by_protocol["players"][0];
@@ -531,7 +531,7 @@ fn a_network_in_a_file_evaluates() {
         with(network) == with("default")
     });
     assert!(nodes[0] || nodes[1], "each network is built in for rules");
-    let player = format!("builtin:default,hash=1,network={network}");
+    let player = format!("builtin:default,hash=1MiB,network={network}");
     let (lines, _) = json(&["match", &player, "builtin:random", "--games", "2", "--nodes", "200", "--json"]);
     assert!(lines[2]["players"][0]["illegal_moves"] == 0, "{}", lines[2]);
 
@@ -541,6 +541,7 @@ fn a_network_in_a_file_evaluates() {
     let stderr = failure(2, &["match", &format!("builtin:default,network={cut}"), "builtin:random"]);
     assert!(stderr.contains("it has 1000 bytes"), "{stderr}");
     assert!(failure(2, &["bench", "--evaluation", cut]).contains("it has 1000 bytes"));
+    assert!(failure(2, &["bench", "--evaluation", "hand-crafted"]).contains("use default, burnett or"));
     std::fs::remove_file(cut).unwrap();
 }
 

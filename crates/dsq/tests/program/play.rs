@@ -105,7 +105,7 @@ fn two_people_play() {
     assert_eq!(moves.split_whitespace().count(), game(START, "Eb3 rb7").legal_moves().len());
 
     // The game continues from the file, which keeps its moves.
-    let text = play(&[&PEOPLE[..], &["--load", name]].concat(), &format!("Ea3\nresign\nsave {name}\nundo\nRb6\n"));
+    let text = play(&[&PEOPLE[..], &["--game", name]].concat(), &format!("Ea3\nresign\nsave {name}\nundo\nRb6\n"));
     assert!(text.contains("Black wins (resignation)") || text.contains("White wins (resignation)"), "{text}");
     assert!(text.contains("Black plays Rb6"), "giving up is taken back: {text}");
     let records = read(&path);
@@ -179,7 +179,7 @@ fn a_game_that_is_left_is_kept() {
 #[test]
 fn an_interrupted_game_is_kept() {
     use std::io::{BufRead, BufReader};
-    let engines = ["--white", "builtin:random", "--black", "builtin:default,hash=1", "--movetime", "3600000"];
+    let engines = ["--white", "builtin:random", "--black", "builtin:default,hash=1MiB", "--movetime", "3600000"];
     for (i, arguments) in [&PEOPLE[..], &engines].into_iter().enumerate() {
         let state = file(&format!("interrupted-{i}"));
         let mut child = Command::new(env!("CARGO_BIN_EXE_dsq"))
@@ -269,7 +269,7 @@ fn play_refuses() {
     failure(2, &["play", "--white", "builtin:fish"]);
     failure(2, &["play", "--fen", "7/7 w"]);
     failure(2, &["play", "--depth", "1", "--nodes", "1"]);
-    failure(2, &["play", "--load", "/no/such/file"]);
+    failure(2, &["play", "--game", "/no/such/file"]);
     failure(3, &["play", "--black", "/no/such/program"]);
     failure(2, &["play", "--black", "builtin:default,tables=/no/such/folder", "--rules", "bridge"]);
 }
@@ -375,7 +375,7 @@ fn endgame_tables_are_used() {
 
     let refused = failure(2, &["analyze", "--tables", dir, "--rules", "chinese"]);
     assert!(refused.contains("shore=elephant-safe") && refused.contains("shore=none"), "{refused}");
-    let player = format!("builtin:default,hash=1,tables={dir}");
+    let player = format!("builtin:default,hash=1MiB,tables={dir}");
     assert!(failure(2, &["match", &player, "builtin:random", "--rules", "chinese"]).contains("shore=none"));
     assert!(failure(2, &["play", "--white", &player, "--rules", "chinese"]).contains("shore=none"));
     let text = play(&["--white", &player, "--black", &player, "--fen", fen, "--depth", "2"], "");

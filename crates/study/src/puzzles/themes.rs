@@ -119,9 +119,11 @@ fn is_leap(mv: Move) -> bool {
 
 /// Whether a move captures a piece that it could not capture if traps had no effect.
 fn needs_trap(mv: Move, position: &Position, options: &RuleOptions) -> bool {
-    position.piece_at(mv.to).is_some_and(|victim| {
-        !options.with_traps(Traps::None).may_capture(position.turn(), mv.animal, mv.from, victim.animal, mv.to)
-    })
+    let mut options = *options;
+    options.traps = Traps::None;
+    position
+        .piece_at(mv.to)
+        .is_some_and(|victim| !options.may_capture(position.turn(), mv.animal, mv.from, victim.animal, mv.to))
 }
 
 fn is_den_race<P: Probe>(tables: &P, start: &Position) -> Result<bool, P::Error> {

@@ -5,10 +5,10 @@ mod check;
 mod levels;
 mod report;
 
+use crate::arguments::gpu_solver;
 use crate::backend::{Backend, DeviceArg};
 use crate::class_plan::{RateArg, print_plan};
 use crate::failure::{RESUME, resumable};
-use crate::gpu;
 use crate::provenance::{COMMIT, VERSION, machine};
 use ::report::plot::{Axis, Line, line_chart};
 use check::CheckCommand;
@@ -20,8 +20,8 @@ use cli::progress::{exit_on_interrupt, progress_bar};
 use cluster::slurm::{self, Jobs};
 use cluster::{Machines, Plan, snakemake};
 use doushouqi::tablebase::{
-    BufferPool, ClassCounts, ClassJob, Classes, CpuBackend, Index, JobDone, Material, Options, OrElse, Provenance,
-    Solver, finish, status,
+    BufferPool, ClassCounts, ClassJob, Classes, CpuBackend, Index, JobDone, Material, Provenance, Solver, finish,
+    status,
 };
 use indicatif::ProgressBar;
 use report::ReportCommand;
@@ -269,20 +269,15 @@ impl SolveCommand {
         }
         exit_on_interrupt(&ProgressBar::hidden(), RESUME);
         let pool = BufferPool::default();
-        let mut solver = self.gpu_solver()?;
+        let cpu = CpuBackend::default();
+        let mut solver = gpu_solver(self.backend, &self.device, self.common.rules(), self.most_pieces(), cpu)?;
         let mut solve = |&material| self.solve(material, counts, &pool, solver.as_mut());
         self.common.threads.run(|| self.classes.iter().try_for_each(&mut solve))?
     }
 
-    /// The solver on a GPU, if `--backend` selects one that exists.
-    fn gpu_solver(&self) -> Result<Option<Solver>, Failure> {
-        let Some(gpu) = gpu::backend(self.backend, &self.device)? else { return Ok(None) };
-        let most = self.classes.iter().map(|material| material.len()).max().unwrap_or(2);
-        let solver = Solver::new(self.common.rules(), most, Options::default());
-        Ok(Some(match self.backend {
-            Backend::Auto => solver.on(OrElse::new(gpu, CpuBackend::default())),
-            _ => solver.on(gpu),
-        }))
+    /// The most pieces of the classes.
+    fn most_pieces(&self) -> usize {
+        self.classes.iter().map(|material| material.len()).max().unwrap_or(2)
     }
 
     fn solve(&self, material: Material, counts: &Path, pool: &BufferPool, solver: Option<&mut Solver>) -> Outcome {
@@ -318,8 +313,7 @@ impl SolveCommand {
 
     /// Prints the needs of the job.
     fn plan(&self) -> Outcome {
-        let most = self.classes.iter().map(|material| material.len()).max().unwrap_or(2);
-        let classes = Classes::new(self.common.rules(), most);
+        let classes = Classes::new(self.common.rules(), self.most_pieces());
         let member = |&material: &Material| classes.member(material).expect("the classes have as many pieces");
         let ids: Vec<_> = self.classes.iter().map(|class| (member(class).class, !self.stats_only)).collect();
         print_plan(&classes, ids, &self.rate, Some((self.memory.bytes() >> 30) as u64), self.common.json.on)

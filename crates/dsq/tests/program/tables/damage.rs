@@ -1,21 +1,11 @@
 //! The file format, damage, and its verification.
 
 use super::*;
+use crate::table_file::table_file;
 
-/// Builds a table file from its description and blocks.
+/// A table file with this description and these blocks.
 fn build(description: &Json, blocks: &[Vec<u8>]) -> Vec<u8> {
-    let description = description.to_string();
-    let mut bytes = b"DSQTABLE\x05\0\0\0".to_vec();
-    bytes.extend((description.len() as u32).to_le_bytes());
-    bytes.extend(description.as_bytes());
-    for block in blocks {
-        bytes.extend((block.len() as u64).to_le_bytes());
-        bytes.extend(xxh3_64(block).to_le_bytes());
-    }
-    bytes.extend(xxh3_64(&bytes).to_le_bytes());
-    blocks.iter().for_each(|block| bytes.extend(block));
-    bytes.extend(xxh3_64(&bytes).to_le_bytes());
-    bytes
+    table_file(b"DSQTABLE\x05\0\0\0", description.to_string().as_bytes(), blocks)
 }
 
 /// A class of two pieces, small enough to flip every byte, and a class of three with several blocks for each side to
@@ -26,7 +16,7 @@ const SPOILED: [(usize, &str); 2] = [(2, "EvE.dsq"), (3, "ERvR.dsq")];
 fn the_file_is_as_documented() {
     for (name, bytes) in made(3).iter().filter(|(name, _)| name.ends_with(".dsq")) {
         let parts = parts(bytes);
-        assert_eq!(*bytes, build_raw(bytes, &parts), "{name}");
+        assert_eq!(*bytes, rebuilt(bytes, &parts), "{name}");
         assert_eq!(xxh3_64(&bytes[..parts.head_sum]) as usize, number(bytes, parts.head_sum, 8), "{name}");
         assert_eq!(xxh3_64(&bytes[..parts.trailer]) as usize, number(bytes, parts.trailer, 8), "{name}");
     }
@@ -37,17 +27,8 @@ fn the_file_is_as_documented() {
 }
 
 /// The file, built again from its parts with the same description.
-fn build_raw(bytes: &[u8], parts: &Parts) -> Vec<u8> {
-    let mut built = bytes[..parts.block_table].to_vec();
-    let blocks = blocks(bytes);
-    for block in &blocks {
-        built.extend((block.len() as u64).to_le_bytes());
-        built.extend(xxh3_64(block).to_le_bytes());
-    }
-    built.extend(xxh3_64(&built).to_le_bytes());
-    blocks.iter().for_each(|block| built.extend(block));
-    built.extend(xxh3_64(&built).to_le_bytes());
-    built
+fn rebuilt(bytes: &[u8], parts: &Parts) -> Vec<u8> {
+    table_file(&bytes[..12], &bytes[16..parts.block_table], &blocks(bytes))
 }
 
 #[test]
@@ -274,7 +255,7 @@ proptest! {
         if mend {
             // The blocks stay in place, so that wrong lengths and contents have right checksums.
             if part == 3 {
-                bytes = build_raw(&bytes, &parts);
+                bytes = rebuilt(&bytes, &parts);
             }
             let sum = xxh3_64(&bytes[..parts.head_sum]);
             bytes[parts.head_sum..parts.blocks].copy_from_slice(&sum.to_le_bytes());

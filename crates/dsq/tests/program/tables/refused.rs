@@ -22,7 +22,7 @@ fn every_entry_point_refuses_tables_of_other_rules() {
     let at = text(dir.path());
     stdout(&["generate", "--pieces", "2", "--out", at, "--rules", "bell"]);
     let both = ["traps=none", "traps=opponent"];
-    let player = format!("builtin:default,hash=1,tables={at}");
+    let player = format!("builtin:default,hash=1MiB,tables={at}");
     let export = ["export", "--tables", at, "--rules", "paper", "--material", "EvL", "--format"];
     fails(2, &["probe", "--tables", at, "--rules", "paper", LOST_IN_12], &both);
     for format in ["text", "csv", "arff"] {
@@ -164,7 +164,7 @@ fn a_fault_has_one_exit_code() {
     let text_file = dir.path().join("latin");
     fs::write(&text_file, b"caf\xe9").unwrap();
     for path in [absent_at, text(&text_file)] {
-        for arguments in [named(&["analyze", "--game"], path)(), named(&["play", "--load"], path)()] {
+        for arguments in [named(&["analyze", "--game"], path)(), named(&["play", "--game"], path)()] {
             fails(2, &arguments, &[path]);
         }
     }

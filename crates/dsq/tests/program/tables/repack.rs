@@ -182,7 +182,8 @@ fn killed_packing_goes_on() {
 fn results_in_memory_agree() {
     let all: Vec<Material> = [Material::all(2), Material::all(3)].concat();
     for no_move in NoMove::ALL.iter().copied() {
-        let options = RuleOptions::PAPER.with_no_move(no_move);
+        let mut options = RuleOptions::PAPER;
+        options.no_move = no_move;
         let dir = temporary();
         stdout(&["generate", "--pieces", "3", "--out", text(dir.path()), "--rules", &options.to_string()]);
         let set = TableSet::open(dir.path()).unwrap().prober(&options).unwrap();
