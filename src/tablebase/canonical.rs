@@ -245,12 +245,15 @@ impl Symmetry {
     /// Whether a row contains canonical positions.
     fn stores_row(&self, squares: &Squares) -> bool {
         let count = self.pieces - 2;
-        if self.taken(squares).is_none() {
+        let is_ascending = |set: &Vec<usize>| {
+            set.windows(2).take_while(|pair| pair[1] < count).all(|pair| squares[pair[0]] < squares[pair[1]])
+        };
+        if self.taken(squares).is_none() || !self.sets.iter().all(is_ascending) {
             return false;
         }
-        let mut sorted = *squares;
-        self.sort(&mut sorted, count);
-        sorted[..count] == squares[..count] && self.mirrored(squares, count)[..count] >= squares[..count]
+        // The reflection of a piece on the files a to c that no sorting moves has a greater square.
+        let is_smaller = squares[0] % 7 < 3 && self.sets.iter().all(|set| set[0] != 0);
+        is_smaller || self.mirrored(squares, count)[..count] >= squares[..count]
     }
 
     /// The positions that are stored in a row: all canonical ones, and some others (such as the mirror images of canonical
