@@ -117,13 +117,13 @@ fn files_decide_more() {
     let mut random = Random::new(2);
     let mut engines = [u8::MAX, 1].map(|probe_depth| engine(&tables, probe_depth));
     let (mut hits, mut more, mut less) = (0, 0, 0);
-    for checked in 0..300 {
+    for checked in 0..120 {
         let position = random.position(4, &rules);
         let [without, with] = engines.each_mut().map(|engine| {
             engine.new_game();
             search(engine, &position, NODES)
         });
-        if checked % 50 == 0 {
+        if checked % 40 == 0 {
             let cold = Arc::new(dirs.open(&["two", "results"]).unwrap());
             assert_eq!(outcome(&with), outcome(&search(&mut engine(&cold, 1), &position, NODES)));
         }

@@ -158,8 +158,8 @@ impl Reader {
 
 /// Whether the squares of each set are in ascending order, as far as the list reaches, and no square occurs twice.
 fn is_sorted(list: &[usize], sets: &[Vec<usize>]) -> bool {
-    let of_set = |set: &Vec<usize>| -> Vec<usize> { set.iter().filter_map(|&i| list.get(i).copied()).collect() };
-    sets.iter().all(|set| of_set(set).is_sorted()) && (1..list.len()).all(|i| !list[..i].contains(&list[i]))
+    sets.iter().all(|set| set.iter().filter_map(|&i| list.get(i)).is_sorted())
+        && (1..list.len()).all(|i| !list[..i].contains(&list[i]))
 }
 
 /// The smaller of a list of squares and its mirror image, each with sorted sets. The list may end before the last piece.
@@ -197,10 +197,22 @@ fn canonical_rows(pieces: &[char], sets: &[Vec<usize>]) -> Vec<Vec<usize>> {
 
 /// The squares of word piece and lane piece of the positions of a canonical row, in order.
 fn row_cells(pieces: &[char], sets: &[Vec<usize>], row: &[usize]) -> Vec<[usize; 2]> {
-    let [word, lane] = [pieces[pieces.len() - 2], pieces[pieces.len() - 1]];
-    let pairs = (0..63).filter(|&w| in_play(word, w)).flat_map(|w| (0..63).map(move |l| [w, l]));
-    let stored = |cell: &[usize; 2]| in_play(lane, cell[1]) && is_sorted(&[row, cell].concat(), sets);
-    pairs.filter(stored).collect()
+    let [words, lanes] = [2, 1].map(|i| (0..63).filter(|&s| in_play(pieces[pieces.len() - i], s)).collect::<Vec<_>>());
+    let (mut list, mut cells) = (row.to_vec(), Vec::new());
+    for word in words {
+        list.push(word);
+        if is_sorted(&list, sets) {
+            for &lane in &lanes {
+                list.push(lane);
+                if is_sorted(&list, sets) {
+                    cells.push([word, lane]);
+                }
+                list.pop();
+            }
+        }
+        list.pop();
+    }
+    cells
 }
 
 /// Pieces as letters, with their squares.

@@ -85,7 +85,7 @@ impl Cluster {
         String::from_utf8_lossy(&self.output(program, arguments).stdout).into_owned()
     }
 
-    /// Kills a node's daemon and all processes that it runs, as a power failure would.
+    /// Kills a node's daemon and all processes that it runs, as a power failure would, and tells the controller.
     fn kill_node(&mut self, node: &str) {
         let mut daemon = self.daemons.remove(node).unwrap();
         daemon.kill().unwrap();
@@ -97,6 +97,7 @@ impl Cluster {
                 kill_tree(process.0);
             }
         }
+        self.run("scontrol", &["update", &format!("NodeName={node}"), "State=DOWN", "Reason=killed"]);
     }
 }
 

@@ -104,6 +104,7 @@ fn a_table_cut_short_while_it_is_read_is_an_error() {
 #[cfg(target_os = "linux")]
 mod faults {
     use super::*;
+    use std::collections::BTreeSet;
     use std::path::PathBuf;
     use std::process::{Command, Output};
     use tempfile::TempDir;
@@ -173,9 +174,11 @@ mod faults {
         assert!(output.status.success() && packing.len() > 40, "{packing:?}");
         let packed = files(&out);
         assert!(packed != whole);
-        let mut failures = 0;
+        let (mut failures, mut failed) = (0, 0);
         for (arguments, calls, wanted) in [(&generate[..], &calls, &whole), (&repack[..], &packing, &packed)] {
-            for (number, call) in (1..).zip(calls) {
+            for number in chosen(calls) {
+                let call = &calls[number - 1];
+                failed += 1;
                 let _ = fs::remove_dir_all(&out);
                 if arguments[0] == "repack" {
                     fs::create_dir(&out).unwrap();
@@ -197,7 +200,22 @@ mod faults {
             }
         }
         // All calls except the few whose failure does no harm.
-        assert!(failures * 10 > (calls.len() + packing.len()) * 9, "{failures} of {}", calls.len() + packing.len());
+        assert!(failures * 4 > failed * 3, "{failures} of {failed}");
+    }
+
+    /// The numbers, from 1, of the first two and the last call of each kind: calls on other tables do the same.
+    fn chosen(calls: &[String]) -> Vec<usize> {
+        let kind = |call: &String| {
+            let (verb, path) = call.split_once(' ').unwrap_or((call.as_str(), ""));
+            let name = path.rsplit('/').next().unwrap_or(path);
+            format!("{verb} {}", name.split_once('.').map_or("", |(_, ending)| ending))
+        };
+        let mut kinds: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (number, call) in (1..).zip(calls) {
+            kinds.entry(kind(call)).or_default().push(number);
+        }
+        let ends = kinds.values().flat_map(|all| [all[0], all[1.min(all.len() - 1)], all[all.len() - 1]]);
+        ends.collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     /// After a power failure a file is complete or absent: its bytes are on the disk before it gets its name, and its

@@ -61,8 +61,9 @@ fn compare_levels(rules: &RuleOptions, most: usize) {
     compare_levels_within(GpuLimits::NONE, rules, most);
 }
 
-fn compare_levels_within(limits: GpuLimits, rules: &RuleOptions, most: usize) {
-    let Some(gpu) = limited_gpu(limits) else { return };
+/// Returns the bytes that were sent to the GPU.
+fn compare_levels_within(limits: GpuLimits, rules: &RuleOptions, most: usize) -> Option<u64> {
+    let gpu = limited_gpu(limits)?;
     let mut cpu = Solver::new(rules, most, Options::default());
     let mut gpu = Solver::new(rules, most, Options::default()).on(gpu);
     for pieces in 2..=most {
@@ -74,18 +75,13 @@ fn compare_levels_within(limits: GpuLimits, rules: &RuleOptions, most: usize) {
     for id in ids {
         assert_same(&cpu, &gpu, id);
     }
+    Some(gpu.backend().work().unwrap().sent)
 }
 
 /// The values of smaller classes are uploaded once for all batches of a level, if they fit into one buffer.
 #[test]
-fn smaller_classes_are_sent_once() {
-    let sent = |buffer: u64| -> Option<u64> {
-        let gpu = limited_gpu(GpuLimits { buffer, ..GpuLimits::NONE })?;
-        let mut gpu = Solver::new(&RuleOptions::default(), 3, Options::default()).on(gpu);
-        gpu.solve_level(2, true, &|_, _| {}).unwrap();
-        gpu.solve_level(3, false, &|_, _| {}).unwrap();
-        Some(gpu.backend().work().unwrap().sent)
-    };
+fn two_and_three_pieces() {
+    let sent = |buffer| compare_levels_within(GpuLimits { buffer, ..GpuLimits::NONE }, &RuleOptions::default(), 3);
     // Captures lead to ten classes of two pieces, for two sides to move.
     let Some(once) = sent(u64::MAX) else { return };
     assert!(once.is_multiple_of(4096) && (10..=20).contains(&(once / 4096)), "{once}");
@@ -120,31 +116,24 @@ fn two_pieces_under_all_kinds_of_rules() {
     }
 }
 
-/// A few classes of three pieces under all kinds of rules.
+/// A few classes of three pieces under half of these rules.
 #[test]
-fn samples_of_three_pieces_under_all_kinds_of_rules() {
-    for (i, rules) in rule_sets().enumerate() {
+fn samples_of_three_pieces_under_many_kinds_of_rules() {
+    for (i, rules) in rule_sets().step_by(2).enumerate() {
         let materials = ["LRvT", "EPvL", "TRvR", "RvLC", "PRvC"];
         compare_material(materials[i % materials.len()], &rules);
     }
 }
 
 #[test]
-fn two_and_three_pieces() {
-    compare_levels(&RuleOptions::default(), 3);
-}
-
-#[test]
 fn three_pieces_with_a_stalemate_that_loses() {
-    for rules in ["bell", "no-move=loss,own-rat-blocks=no", "shore=none,traps=any,tiger-leap=files,dog-over-wolf=no"] {
-        compare_levels(&rules.parse().unwrap(), 3);
-    }
+    let rules = "no-move=loss,own-rat-blocks=no,shore=none,traps=any,tiger-leap=files,dog-over-wolf=no";
+    compare_levels(&rules.parse().unwrap(), 3);
 }
 
 #[test]
 fn four_pieces_with_leapers() {
     compare_material("EPvLR", &RuleOptions::default());
-    compare_material("LTvDC", &RuleOptions::default());
 }
 
 #[test]
@@ -156,7 +145,6 @@ fn three_pieces_with_a_panther_that_leaps() {
 #[test]
 fn four_pieces_with_two_rats() {
     compare_material("LRvTR", &RuleOptions::default());
-    compare_material("TRvLR", &"own-rat-blocks=no,no-move=loss".parse().unwrap());
 }
 
 #[test]
@@ -165,13 +153,11 @@ fn four_pieces_against_one() {
     compare_material("RvLTR", &RuleOptions::default());
 }
 
-/// With buffers of 1 MiB a page has 256 rows, so these classes have a dozen pages, and the values of smaller classes
-/// are in several buffers.
+/// With buffers of 1 MiB a page has 256 rows, so this class has a dozen pages, and the values of smaller classes are in
+/// several buffers.
 #[test]
 fn pages() {
     let limits = GpuLimits { buffer: 1 << 20, ..GpuLimits::NONE };
-    compare_levels_within(limits, &RuleOptions::default(), 3);
-    compare_material_within(limits, "LTvDC", &RuleOptions::default());
     compare_material_within(limits, "TRvLR", &"own-rat-blocks=no,no-move=loss".parse().unwrap());
 }
 
@@ -221,9 +207,8 @@ fn batches_shrink_and_the_processor_takes_over_when_memory_is_short() {
 /// classes.
 #[test]
 fn long_lines() {
-    let limits = GpuLimits { byte_plies: 30, ..GpuLimits::NONE };
+    let limits = GpuLimits { byte_plies: 30, buffer: 256 << 10, ..GpuLimits::NONE };
     compare_levels_within(limits, &RuleOptions::default(), 3);
-    compare_levels_within(GpuLimits { buffer: 256 << 10, ..limits }, &"no-move=loss".parse().unwrap(), 3);
 }
 
 fn compare_perft(gpu: &GpuPerft<'_>, rules: &Rules, position: &Position, depth: u32) {
@@ -287,8 +272,7 @@ fn perft_says_what_a_card_does_not_count() {
 #[test]
 fn without_subgroups() {
     let limits = GpuLimits { subgroups: false, ..GpuLimits::NONE };
-    compare_levels_within(limits, &RuleOptions::default(), 3);
-    compare_material_within(limits, "LTvDC", &RuleOptions::default());
+    compare_material_within(limits, "EvLCR", &RuleOptions::default());
     compare_levels_within(GpuLimits { byte_plies: 30, buffer: 1 << 20, ..limits }, &"no-move=loss".parse().unwrap(), 3);
 }
 

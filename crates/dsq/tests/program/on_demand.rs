@@ -125,35 +125,35 @@ fn the_engine_plays_from_the_cache() {
         "7/4l2/7/7/7/e6/7/5E1/7 b",
         "7/E6/7/7/7/e6/7/5l1/7 w",
     ];
-    let moves = |fen: &str| {
-        let answer = json(
-            &[&["probe", "--tables", &two, "--on-demand", "--cache", &cache], &["--all-moves", "--json", fen][..]]
-                .concat(),
-        );
-        answer["moves"].as_array().unwrap().clone()
-    };
+    let probe = ["probe", "--tables", &two, "--on-demand", "--cache", &cache, "--all-moves", "--json"];
+    let answers = stdout(&[&probe[..], &positions].concat());
+    let answers: Vec<Json> = answers.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(answers.len(), positions.len());
     let uci = |commands: &str| {
         let mut child = command(&["uci"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         child.stdin.take().unwrap().write_all(commands.as_bytes()).unwrap();
         String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap()
     };
-    let best_move = |commands: &str| {
-        let output = uci(commands);
-        let answer = output.lines().find_map(|line| line.strip_prefix("bestmove "));
-        answer.unwrap_or_else(|| panic!("{output}")).trim().to_owned()
+    // The moves that the engine plays after one `go` for each of these texts.
+    let best_moves = |options: &str, searches: &[String]| -> Vec<String> {
+        let searches = searches.iter().map(|search| format!("ucinewgame\n{search}\nwait\n"));
+        let output = uci(&format!("{options}{}quit\n", searches.collect::<String>()));
+        output.lines().filter_map(|line| line.strip_prefix("bestmove ")).map(str::to_owned).collect()
     };
     // The number of positions in which the engine plays a best move.
     let played = |options: &str| {
-        let best = positions.iter().filter(|fen| {
-            let moves = moves(fen);
-            let answer = best_move(&format!("{options}position fen {fen}\nisready\ngo depth 1\nwait\nquit\n"));
+        let search = |fen: &&str| format!("position fen {fen}\nisready\ngo depth 1");
+        let played = best_moves(options, &positions.iter().map(search).collect::<Vec<_>>());
+        assert_eq!(played.len(), positions.len());
+        let is_best = |((fen, answer), played): &((&&str, &Json), String)| {
+            let moves = answer["moves"].as_array().unwrap();
             let position = Position::from_fen(fen).unwrap();
             let legal = position.moves(&Rules::default());
-            let mv = legal.iter().find(|mv| mv.to_string() == answer).expect("a legal move");
+            let mv = legal.iter().find(|mv| mv.to_string() == *played).expect("a legal move");
             let chosen = moves.iter().find(|listed| listed["move"] == mv.notation(&position)).expect("it is listed");
             (&chosen["wdl"], &chosen["dtw"]) == (&moves[0]["wdl"], &moves[0]["dtw"])
-        });
-        best.count()
+        };
+        positions.iter().zip(&answers).zip(played).filter(is_best).count()
     };
     let path = format!("setoption name TablePath value {two}\n");
     assert!(played(&path) < positions.len(), "the engine finds all without the cache, so these positions show nothing");
@@ -161,10 +161,9 @@ fn the_engine_plays_from_the_cache() {
     assert_eq!(played(&with_cache), positions.len());
     // The values choose among the moves that are to be searched.
     let position = Position::from_fen(POSITION).unwrap();
-    for mv in &position.moves(&Rules::default()) {
-        let commands = format!("{with_cache}position fen {POSITION}\ngo depth 1 searchmoves {mv}\nwait\nquit\n");
-        assert_eq!(best_move(&commands), mv.to_string());
-    }
+    let moves: Vec<String> = position.moves(&Rules::default()).iter().map(ToString::to_string).collect();
+    let search = |mv: &String| format!("position fen {POSITION}\ngo depth 1 searchmoves {mv}");
+    assert_eq!(best_moves(&with_cache, &moves.iter().map(search).collect::<Vec<_>>()), moves);
     let output = uci("setoption name OnDemandCache value x\nquit\n");
     assert!(output.contains("info string setoption: OnDemandCache needs the tables in TablePath"), "{output}");
     let results = text(&dir.path().join("results")).to_owned();

@@ -69,11 +69,11 @@ fn snakemake_solves_what_generate_does() {
 fn snakemake_counts_the_last_level() {
     let dir = tempfile::tempdir().unwrap();
     let spill = dir.path().to_str().unwrap();
-    let plan = ["--pieces", "3", "--tables", "tables", "--stats-only", "--memory", "1GiB", "--spill", spill];
+    let plan = ["--pieces", "2", "--tables", "tables", "--stats-only", "--memory", "1GiB", "--spill", spill];
     let Some(output) = snakemake(dir.path(), &plan) else { return };
     check(&output);
     let one = dir.path().join("one");
-    dsq::stdout(&["generate", "--pieces", "3", "--out", one.to_str().unwrap(), "--stats-only"]);
+    dsq::stdout(&["generate", "--pieces", "2", "--out", one.to_str().unwrap(), "--stats-only"]);
     let stats = |dir: &Path| dsq::stdout(&["stats", dir.to_str().unwrap(), "--by", "material"]);
     assert_eq!(stats(&one), stats(&dir.path().join("tables")));
 }

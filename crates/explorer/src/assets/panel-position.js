@@ -161,8 +161,9 @@ function row(move) {
   );
 }
 
-/** The result above the tabs. */
+/** The result above the tabs, which is busy until the answer for the position arrives. */
 export function startResult() {
+  on("position", () => $("#result").setAttribute("aria-busy", "true"));
   for (const event of ["probe", "language", "evaluation", "match", "lesson"]) on(event, render);
   for (const event of ["evaluation", "unpoint"]) on(event, pointAtBest);
 }
@@ -210,6 +211,7 @@ function facts(probe, headline) {
 function render() {
   const { probe, problem } = app;
   const [head, sub] = [$("#result"), $("#subresult")];
+  if (probe || problem) head.removeAttribute("aria-busy");
   if (problem) {
     head.replaceChildren(h("span", { id: "resulttext" }, t(app.broken ? "result.broken" : "result.problem")));
     sub.replaceChildren(errorText(problem));

@@ -32,35 +32,6 @@ fn the_page_starts_at_a_low_rate() {
 }
 
 #[test]
-fn it_fits_phones_zoom_dark_and_chinese() {
-    let Some(page) = Page::start() else { return };
-    for (name, width, height, scheme, language) in [
-        ("desktop", 1280, 800, "light", "en"),
-        ("dark", 1280, 800, "dark", "en"),
-        ("phone", 360, 740, "dark", "en"),
-        ("chinese", 390, 844, "light", "zh"),
-        ("zoom", 640, 400, "light", "en"),
-    ] {
-        page.size(width, height);
-        page.prefer("prefers-color-scheme", scheme);
-        page.open_position(LION, &format!("&lang={language}"));
-        for view in VIEWS {
-            page.show(view);
-            if view == "explore" {
-                page.wait("document.querySelectorAll('#presets tr').length > 1 && document.querySelectorAll('.tree li').length > 0");
-            } else if view == "material" {
-                page.wait("document.querySelectorAll('.matrix td').length > 8 && document.querySelector('.histogram')");
-            }
-            page.screenshot(&format!("{name}-{view}"));
-            let overflow = page.get("document.documentElement.scrollWidth - document.documentElement.clientWidth");
-            assert!(overflow.as_i64() <= Some(0), "{name} {view} scrolls sideways by {overflow}");
-            checks::contrast(&page, &format!("{name} {view}"));
-        }
-    }
-    page.silent();
-}
-
-#[test]
 fn colours_are_never_alone_and_motion_stops() {
     let Some(page) = Page::start() else { return };
     page.open_position(LION, "&view=explore&overlay=whatif:d8");
@@ -92,7 +63,10 @@ fn colours_are_never_alone_and_motion_stops() {
 fn assistive_technology_is_told_everything() {
     let Some(page) = Page::start() else { return };
     page.open_position(LION, "");
-    let cells = checks::tree(&page, "gridcell");
+    let tree = checks::tree(&page);
+    let names =
+        |role: &str| -> Vec<&str> { tree.iter().filter(|(other, _)| other == role).map(|(_, name)| &**name).collect() };
+    let cells = names("gridcell");
     assert_eq!(cells.len(), 63);
     for wanted in [
         "d6, empty, wins in 7 plies",
@@ -101,13 +75,11 @@ fn assistive_technology_is_told_everything() {
         "d9, Black's den, empty",
         "g6, White lion",
     ] {
-        assert!(cells.iter().any(|cell| cell == wanted), "{wanted} is not among {cells:?}");
+        assert!(cells.contains(&wanted), "{wanted} is not among {cells:?}");
     }
-    assert!(checks::tree(&page, "row").len() >= 9 + 7, "nine ranks, and a row for each move");
+    assert!(names("row").len() >= 9 + 7, "nine ranks, and a row for each move");
     for role in ["button", "combobox", "slider", "tab", "textbox", "radio", "checkbox", "grid", "table", "image"] {
-        for name in checks::tree(&page, role) {
-            assert!(!name.trim().is_empty(), "a {role} has no name");
-        }
+        assert!(names(role).iter().all(|name| !name.trim().is_empty()), "a {role} has no name");
     }
     // One square takes the focus, and arrows move it.
     assert_eq!(page.get("document.querySelectorAll('#grid [tabindex=\"0\"]').length"), json!(1));
@@ -138,22 +110,9 @@ fn the_page_is_light_and_speaks_two_languages() {
     page.settled();
     let size = page.get("performance.getEntriesByType('resource').concat(performance.getEntriesByType('navigation')).filter(e => !e.name.includes('/api/')).reduce((sum, e) => sum + e.encodedBodySize, 0)");
     let size = size.as_u64().unwrap();
-    // The first paints of a new browser are slow, so five are measured.
-    page.chromium("Network.setCacheDisabled", &json!({"cacheDisabled": true}));
-    let mut paints: Vec<f64> = (0..5)
-        .map(|_| {
-            page.open("/");
-            page.wait("performance.getEntriesByName('first-paint').length > 0");
-            page.get("performance.getEntriesByName('first-paint')[0].startTime").as_f64().unwrap()
-        })
-        .collect();
-    paints.sort_by(f64::total_cmp);
-    println!("page: {size} bytes compressed, first paint after {:.0} ms, the median of {paints:.0?}", paints[2]);
     // Files from a directory are not compressed.
     let most = if std::env::var_os("DSQ_ASSETS").is_some() { 600_000 } else { 150_000 };
     assert!(size > 10_000 && size < most, "{size} bytes");
-    // Busy machines paint late; ten times the target is an error on any machine.
-    assert!(paints[0] < 2000.0, "{paints:?} ms");
     page.run("window.keys = null; Promise.all(['en', 'zh'].map(async (language) => Promise.all(['strings', 'strings-play', 'strings-learn', 'strings-explain'].map(async (name) => Object.keys((await import(`/${name}.${language}.js`)).default).sort().join())))).then((keys) => { window.keys = keys; })");
     page.wait("window.keys");
     assert_eq!(page.get("window.keys[0]"), page.get("window.keys[1]"));

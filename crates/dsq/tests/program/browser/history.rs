@@ -171,7 +171,7 @@ fn the_page_starts_with_any_address() {
         "for (const key of ['doushouqi', 'doushouqi.games', 'doushouqi.puzzles', 'doushouqi.lessons']) localStorage.setItem(key, '{')",
     ] {
         let id = script(source);
-        for view in ["play", "learn", "position"] {
+        for view in ["play", "learn"] {
             starts(&format!("view={view}"));
         }
         remove(&id);

@@ -202,30 +202,37 @@ fn a_game_fits_one_screen() {
     page.silent();
 }
 
-/// No part of a panel is wider than its section, and the title is complete.
+/// On screens of all kinds, and with zoom, no view scrolls sideways, no part of a panel is wider than its section, and
+/// the title is complete. All text has enough contrast, on a light and on a dark page.
 #[test]
 fn nothing_is_cut_off() {
+    const CUT_OFF: &str = "const {documentElement: page} = document, title = document.querySelector('.top h1 span'); \
+        const parts = (section) => [...section.querySelectorAll('*:not(.sr, .sr *, .scroll *, .chart *, option)')]; \
+        const isWide = (section) => (e) => e.checkVisibility() \
+            && e.getBoundingClientRect().right > section.getBoundingClientRect().right + 1; \
+        const wide = [...document.querySelectorAll('#panel section')].flatMap((section) => parts(section).filter(isWide(section))); \
+        return [...wide.map((e) => e.outerHTML.slice(0, 80)), ...(page.scrollWidth > page.clientWidth ? ['the page'] : []), \
+            ...(title.scrollWidth > title.clientWidth ? ['the title'] : [])];";
     let Some(page) = Page::start() else { return };
-    let sizes = [(1280, 800), (1024, 700), (390, 844), (844, 390)];
+    let sizes = [(1280, 800), (1024, 700), (640, 400), (390, 844), (360, 740), (844, 390)];
     for language in ["en", "zh"] {
         page.open_position(LION, &format!("&lang={language}"));
         for view in VIEWS {
             page.show(view);
             page.wait("!document.querySelector('#presets') || document.querySelectorAll('#presets tr, #decision .marker').length > 8");
+            page.wait("!document.querySelector('.matrix') || document.querySelectorAll('.matrix td').length > 8 && document.querySelector('.histogram')");
             for (width, height) in sizes {
                 page.size(width, height);
-                let wide = page.get(
-                    "[...document.querySelectorAll('#panel section')].flatMap((section) => \
-                     [...section.querySelectorAll('*:not(.sr, .sr *, .scroll *, .chart *, option)')].filter((e) => e.checkVisibility() \
-                     && e.getBoundingClientRect().right > section.getBoundingClientRect().right + 1).map((e) => e.outerHTML.slice(0, 80)))",
-                );
-                assert_eq!(wide, json!([]), "{view} {language} {width} x {height}");
-                let title = "document.querySelector('.top h1 span')";
-                assert_eq!(
-                    page.get(&format!("{title}.scrollWidth <= {title}.clientWidth")),
-                    json!(true),
-                    "{width} {language}"
-                );
+                let name = format!("{view} {language} {width} x {height}");
+                assert_eq!(page.run(CUT_OFF), json!([]), "{name}");
+                page.screenshot(&name.replace(' ', "-"));
+                let scheme = match (width, language) {
+                    (1280, "en") | (390, "zh") => "light",
+                    (360, "en") => "dark",
+                    _ => continue,
+                };
+                page.prefer("prefers-color-scheme", scheme);
+                checks::contrast(&page, &name);
             }
         }
     }

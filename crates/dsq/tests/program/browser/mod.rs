@@ -1,9 +1,8 @@
 //! The page in a real browser, used with a pointer, with keys, or with neither.
 //!
-//! Screenshots are kept in the target directory under `tmp/screenshots`; with `DSQ_WRITE_SCREENSHOT=1` the one of the
-//! README is written to `docs/serve.webp`. With `DSQ_ASSETS`,
-//! the absolute path of `crates/explorer/src/assets`, the page's files are read from there, so that a change to them
-//! needs no build.
+//! With `DSQ_SCREENSHOTS=1` screenshots are kept in the target directory under `tmp/screenshots`; with
+//! `DSQ_WRITE_SCREENSHOT=1` the one of the README is written to `docs/serve.webp`. With `DSQ_ASSETS`, the absolute path of
+//! `crates/explorer/src/assets`, the page's files are read from there, so that a change to them needs no build.
 
 mod access;
 mod board;
@@ -91,7 +90,7 @@ impl Page {
     /// Waits until the answers for the position on the board have arrived.
     fn settled(&self) {
         self.wait("document.querySelector('#moves')?.children.length > 0 || document.querySelector('#panel:not(:has(#moves))')");
-        self.wait("document.querySelector('#resulttext')?.textContent");
+        self.wait("document.querySelector('#result:not([aria-busy]) #resulttext')?.textContent");
     }
 
     /// Opens a view by its tab, and waits until its answers have arrived.

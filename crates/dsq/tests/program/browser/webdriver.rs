@@ -83,7 +83,9 @@ impl Browser {
         if self.options.no_javascript {
             chrome["prefs"] = json!({"profile.managed_default_content_settings.javascript": 2});
         }
-        let wanted = json!({"goog:chromeOptions": chrome, "goog:loggingPrefs": {"browser": "ALL"}});
+        let logs = json!({"browser": "ALL"});
+        let timeouts = json!({"script": PATIENCE.as_millis() as u64});
+        let wanted = json!({"goog:chromeOptions": chrome, "goog:loggingPrefs": logs, "timeouts": timeouts});
         let session = self.request("POST", "/session", &json!({"capabilities": {"alwaysMatch": wanted}}));
         session["sessionId"].as_str().expect("a session").to_owned()
     }
@@ -171,19 +173,32 @@ impl Browser {
         self.post("execute/sync", &json!({"script": script, "args": []}))
     }
 
-    /// Waits until an expression is true.
+    /// Waits until an expression is true. An expression that throws is not true yet.
     pub fn wait(&self, expression: &str) {
-        let end = Instant::now() + PATIENCE;
-        // The page may be changing under the script.
-        while self.try_get(expression) != Ok(Value::Bool(true)) {
-            assert!(Instant::now() < end, "still not so: {expression}; {}", self.state());
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        let check = format!("try {{ return Boolean({expression}); }} catch {{ return false; }}");
+        assert!(self.poll(&check, 10).is_some(), "still not so: {expression}; {}", self.state());
     }
 
-    fn try_get(&self, expression: &str) -> Result<Value, String> {
-        let script = json!({"script": format!("return Boolean({expression})"), "args": []});
-        self.ask("POST", &format!("/session/{}/execute/sync", self.session), &script)
+    /// The first value other than `false` of a script, which the page runs again and again, after some milliseconds
+    /// each. `None` if that takes too long.
+    fn poll(&self, script: &str, milliseconds: u32) -> Option<Value> {
+        let script = format!(
+            "const step = () => {{ {script} }};
+             return new Promise((done) => {{
+               const again = () => {{ const value = step(); if (value === false) setTimeout(again, {milliseconds}); else done(value); }};
+               again();
+             }});"
+        );
+        let body = json!({"script": script, "args": []});
+        let end = Instant::now() + PATIENCE;
+        loop {
+            match self.ask("POST", &format!("/session/{}/execute/sync", self.session), &body) {
+                Ok(value) => return Some(value),
+                // Another page was opened meanwhile, which runs the script from its start.
+                Err(_) if Instant::now() < end => std::thread::sleep(Duration::from_millis(20)),
+                Err(_) => return None,
+            }
+        }
     }
 
     fn state(&self) -> String {
@@ -191,25 +206,23 @@ impl Browser {
         format!("{}; console: {:?}", self.text(state), self.console())
     }
 
-    /// The centres of the elements of the selectors, scrolled into view. Waits until they stay in place, because
-    /// answers of the server change the length of the page.
+    /// The centres of the elements of the selectors, scrolled into view. Waits until they are there and stay in place,
+    /// because answers of the server change the length of the page.
     fn middles<const N: usize>(&self, selectors: [&str; N]) -> [(i64, i64); N] {
         let script = format!(
-            "const all = {}.map((selector) => document.querySelector(selector)); if (all.includes(null)) return null; for (const e of all) e.scrollIntoViewIfNeeded?.(); return all.map((e) => {{ const r = e.getBoundingClientRect(); return [r.left + r.width / 2, r.top + r.height / 2].map(Math.round); }});",
+            "const all = {}.map((selector) => document.querySelector(selector));
+             if (all.includes(null)) return false;
+             for (const e of all) e.scrollIntoViewIfNeeded?.();
+             const middle = (r) => [r.left + r.width / 2, r.top + r.height / 2].map(Math.round);
+             const found = all.map((e) => middle(e.getBoundingClientRect())), rests = String(found) === String(step.before);
+             step.before = found;
+             return rests && found;",
             json!(&selectors[..])
         );
-        let end = Instant::now() + PATIENCE;
-        let mut before = self.run(&script);
-        loop {
-            std::thread::sleep(Duration::from_millis(30));
-            let found = self.run(&script);
-            assert!(!found.is_null(), "nothing is {selectors:?}; {}", self.state());
-            if found == before {
-                return std::array::from_fn(|i| (found[i][0].as_i64().unwrap(), found[i][1].as_i64().unwrap()));
-            }
-            assert!(Instant::now() < end, "{selectors:?} never rests; {}", self.state());
-            before = found;
-        }
+        let found = self
+            .poll(&script, 30)
+            .unwrap_or_else(|| panic!("{selectors:?} are not there, or never rest; {}", self.state()));
+        std::array::from_fn(|i| (found[i][0].as_i64().unwrap(), found[i][1].as_i64().unwrap()))
     }
 
     fn middle(&self, selector: &str) -> (i64, i64) {
@@ -298,9 +311,11 @@ impl Browser {
         self.chromium("Emulation.setEmulatedMedia", &json!({"features": [{"name": feature, "value": value}]}));
     }
 
-    /// A screenshot as PNG; kept among the tests' output.
-    pub fn screenshot(&self, name: &str) -> Vec<u8> {
-        self.picture(name, "png")
+    /// With `DSQ_SCREENSHOTS` a screenshot as PNG, kept among the tests' output.
+    pub fn screenshot(&self, name: &str) {
+        if std::env::var_os("DSQ_SCREENSHOTS").is_some() {
+            self.picture(name, "png");
+        }
     }
 
     /// A screenshot as "png" or "webp"; kept among the tests' output.

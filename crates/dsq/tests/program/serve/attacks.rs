@@ -1,14 +1,14 @@
 //! Attacks on `dsq serve`: greedy clients must neither silence the server nor starve other clients.
 
 use super::client::{Connection, PATIENCE, Server};
-use super::{gauge, random_position, wait_for};
+use super::{gauge, random_position, wait_for, wait_until};
 use doushouqi::game::random::Random;
 use doushouqi::tablebase::Material;
 use explorer::Timeouts;
 use serde_json::json;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::time::Duration;
 
 const TWO: &str = "7/7/3e3/7/7/7/3E3/7/7_w";
 
@@ -118,14 +118,18 @@ fn long_analyses_make_way() {
 
     let server =
         Server::with_timeouts(Timeouts { analysis: Duration::ZERO, permit: PATIENCE, ..Timeouts::default() }, true);
-    let mut long = analyses(&server);
+    let long = analyses(&server);
     assert_eq!(move_of(&server), 200);
     wait_for(&server, "searches", "3");
-    // The analysis that ended reports its best move.
-    let ended = long.iter_mut().filter_map(|stream| stream.raw_within(b"", Duration::from_millis(500)));
-    let ended: Vec<_> = ended.filter_map(|answer| answer.events().pop()).collect();
-    assert_eq!(ended.len(), 1);
-    assert_eq!((&*ended[0].0, &ended[0].1["source"]), ("done", &json!("engine")));
+    // The analysis that ended reports its best move. The others go on.
+    let (ending, ended) = mpsc::channel();
+    for mut stream in long {
+        let ending = ending.clone();
+        std::thread::spawn(move || stream.raw(b"").map(|answer| ending.send(answer.events().pop())));
+    }
+    let (name, done) = ended.recv_timeout(PATIENCE).unwrap().expect("an event");
+    assert_eq!((&*name, &done["source"]), ("done", &json!("engine")));
+    assert_eq!((gauge(&server, "searches"), ended.try_recv().is_err()), ("3".to_owned(), true));
 }
 
 /// A visitor analyses in one window, on all threads and twice, and plays in another one.
@@ -143,21 +147,28 @@ fn an_analysis_leaves_a_thread_to_the_game_of_its_client() {
     }
 }
 
-/// Requests that solve stop when their client leaves: that takes much less time than their answer.
+/// Requests that solve stop when their client leaves: after that they take a small part of the processor time that a
+/// smaller request takes.
+#[cfg(target_os = "linux")]
 #[test]
 fn expensive_requests_end_with_their_client() {
     let server = Server::start(&["--pieces", "3", "--threads", "2"]);
-    let begun = Instant::now();
-    assert_eq!(server.connect().post("/api/v1/batch", &batch(30, "bell", 1)).status, 200);
-    let whole = begun.elapsed();
-    let leaving = post(&server, "/api/v1/batch", &batch(30, "bodlaender", 1));
-    while gauge(&server, "jobs") == "0" {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    // In ticks of the system.
+    let processor_time = || -> u64 {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", server.pid())).unwrap();
+        let after_name = stat.rsplit(") ").next().unwrap();
+        after_name.split(' ').skip(11).take(2).map(|ticks| ticks.parse::<u64>().unwrap()).sum()
+    };
+    let begun = processor_time();
+    assert_eq!(server.connect().post("/api/v1/batch", &batch(16, "bell", 1)).status, 200);
+    let whole = processor_time() - begun;
+    let leaving = post(&server, "/api/v1/batch", &batch(200, "bodlaender", 1));
+    wait_until(&server, "jobs", |jobs| jobs > 0.0);
     drop(leaving);
-    let begun = Instant::now();
+    let left = processor_time();
     wait_for(&server, "jobs", "0");
-    assert!(begun.elapsed() < whole / 2, "{:?} of {whole:?}", begun.elapsed());
+    let rest = processor_time() - left;
+    assert!(rest < whole / 2, "{rest} of {whole}");
 }
 
 /// Sets a flag when it is dropped, also by a failing assertion.
@@ -170,16 +181,15 @@ impl Drop for SetOnDrop<'_> {
 }
 
 /// One client asks for new rules with each request, on several connections. Requests of another client for warm rules
-/// do not wait for them: most take less time than most of the others. Its request for cold rules is answered, too.
+/// do not wait for them: most are answered while none of the others is. Its request for cold rules is answered, too.
 #[test]
 fn cold_rule_sets_do_not_delay_warm_requests() {
-    let server = Server::start(&["--pieces", "3", "--threads", "2", "--behind-proxy", "--max-rate", "10000"]);
-    let stop = AtomicBool::new(false);
-    let cold_times = Mutex::new(Vec::new());
+    let server = Server::with_timeouts(Timeouts { permit: PATIENCE, ..Timeouts::default() }, true);
+    let (stop, answered) = (AtomicBool::new(false), AtomicUsize::new(0));
     std::thread::scope(|scope| {
         let stopping = SetOnDrop(&stop);
         for worker in 0..8 {
-            let (server, stop, cold_times) = (&server, &stop, &cold_times);
+            let (server, stop, answered) = (&server, &stop, &answered);
             scope.spawn(move || {
                 let mut connection = server.connect();
                 let options = ["traps=any", "shore=none", "tiger-leap=none", "own-rat-blocks=no", "no-move=loss"];
@@ -195,37 +205,26 @@ fn cold_rule_sets_do_not_delay_warm_requests() {
                         .collect();
                     let preset = ["paper", "chinese", "bell", "cazaux"][i % 4];
                     let rules = [vec![preset], chosen].concat().join(",");
-                    let begun = Instant::now();
                     connection.get_with(&format!("/api/v1/probe?fen={TWO}&rules={rules}"), &client(1));
-                    cold_times.lock().unwrap().push(begun.elapsed());
+                    answered.fetch_add(1, Ordering::Relaxed);
                     if !connection.is_open() {
                         connection = server.connect();
                     }
                 }
             });
         }
-        let end = Instant::now() + PATIENCE;
-        while cold_times.lock().unwrap().len() < 8 {
-            assert!(Instant::now() < end, "no answers");
-            std::thread::sleep(Duration::from_millis(20));
-        }
         let mut warm = server.connect();
-        let mut times: Vec<Duration> = (0..100)
-            .map(|_| {
-                let begun = Instant::now();
-                assert_eq!(warm.get_with(&format!("/api/v1/probe?fen={TWO}"), &client(2)).status, 200);
-                std::thread::sleep(Duration::from_millis(5));
-                begun.elapsed()
-            })
-            .collect();
+        let mut undisturbed = 0;
+        for _ in 0..100 {
+            wait_until(&server, "jobs", |jobs| jobs > 0.0);
+            let before = answered.load(Ordering::Relaxed);
+            assert_eq!(warm.get_with(&format!("/api/v1/probe?fen={TWO}"), &client(2)).status, 200);
+            undisturbed += usize::from(answered.load(Ordering::Relaxed) == before);
+        }
         let cold =
             server.connect().get_with(&format!("/api/v1/probe?fen={TWO}&rules=quadibloc,shore=none"), &client(2));
         drop(stopping);
-        times.sort_unstable();
-        let mut cold_times = cold_times.lock().unwrap();
-        cold_times.sort_unstable();
-        let slow = cold_times[cold_times.len() / 4];
-        assert!(times[75] < slow, "{:?}, not less than {slow:?}", times[75]);
+        assert!(undisturbed > 50, "{undisturbed} of 100");
         assert_eq!(cold.status, 200, "{cold:?}");
     });
 }
@@ -248,9 +247,7 @@ fn large_batches_do_not_starve_other_clients() {
             connection
         })
         .collect();
-    while gauge(&server, "jobs") == "0" {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait_until(&server, "jobs", |jobs| jobs > 0.0);
     for target in ["probe?fen=TWO", "random?material=EPvLR&seed=1", "probe?fen=TWO&rules=quadibloc"] {
         let answer = server.connect().get_with(&format!("/api/v1/{}", target.replace("TWO", TWO)), &client(2));
         assert_eq!(answer.status, 200, "{target}: {answer:?}");
@@ -258,8 +255,8 @@ fn large_batches_do_not_starve_other_clients() {
     drop(greedy);
 }
 
-/// Games as large as allowed, under the rules that are slowest to apply, do not delay other requests: most of these take
-/// a small part of the time that the games take.
+/// Games as large as allowed, under the rules that are slowest to apply, do not delay other requests: these are answered
+/// while the server reads more games than it has threads for answers.
 #[test]
 fn long_games_do_not_silence_the_server() {
     let server = Server::start(&["--pieces", "3", "--threads", "2"]);
@@ -275,19 +272,20 @@ fn long_games_do_not_silence_the_server() {
         (&refused["error"]["reason"], &refused["error"]["params"]["max"]),
         (&json!("too_many_moves"), &json!(600))
     );
-    let large = text(1200);
-    let begun = Instant::now();
-    let mut sent: Vec<Connection> = (0..8).map(|_| post(&server, "/api/v1/game", &large)).collect();
-    let mut times: Vec<Duration> = (0..20)
-        .map(|_| {
-            let begun = Instant::now();
-            assert_eq!(server.connect().get("/healthz").text(), "ok");
-            begun.elapsed()
-        })
-        .collect();
-    times.sort_unstable();
-    assert!(sent.iter_mut().all(|game| game.raw(b"").is_some()));
-    assert!(times[10] < begun.elapsed() / 4, "{:?} of {:?}", times[10], begun.elapsed());
+    let (large, stop) = (text(1200), AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        let _stopping = SetOnDrop(&stop);
+        for _ in 0..8 {
+            let (server, stop, large) = (&server, &stop, &large);
+            scope.spawn(move || {
+                while !stop.load(Ordering::Relaxed) {
+                    assert!(post(server, "/api/v1/game", large).raw(b"").is_some());
+                }
+            });
+        }
+        wait_until(&server, "jobs", |jobs| jobs > 2.0);
+        assert_eq!(server.connect().get("/healthz").text(), "ok");
+    });
 }
 
 /// A request whose body does not arrive in time is refused.
@@ -327,14 +325,6 @@ fn the_work_of_a_request_costs_no_more_than_a_bucket() {
     assert_eq!(answer.map(|answer| answer.status), Some(200));
 }
 
-/// The resident memory of the server, in MiB.
-#[cfg(target_os = "linux")]
-fn memory(server: &Server) -> usize {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", server.pid())).unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
-    line.trim().trim_end_matches(" kB").parse::<usize>().unwrap() / 1024
-}
-
 /// Rule sets, their classes, trees and hash tables take memory, which stays within the limit for any requests.
 #[cfg(target_os = "linux")]
 #[test]
@@ -359,11 +349,11 @@ fn memory_stays_within_its_limit() {
     ];
     for (i, rules) in presets.into_iter().enumerate() {
         let searches = analyses(rules);
-        let answer = server.connect().post("/api/v1/batch", &batch(20, rules, i as u64));
+        let answer = server.connect().post("/api/v1/batch", &batch(8, rules, i as u64));
         assert!([200, 503].contains(&answer.status), "{answer:?}");
         server.connect().get(&format!("/api/v1/bestmove?movetime=50&rules={rules}"));
         server.connect().get(&format!("/api/v1/tree?fen=7/7/3e3/7/7/7/3EL2/7/7_b&rules={rules}"));
-        most = most.max(memory(&server));
+        most = most.max(super::memory(server.pid()));
         drop(searches);
     }
     assert!(most < LIMIT, "{most} MiB");

@@ -175,6 +175,11 @@ impl Connection {
         self.stream.get_mut().write_all(bytes).unwrap();
     }
 
+    /// Waits for the beginning of an answer.
+    pub fn begun(&mut self) {
+        assert!(!self.stream.fill_buf().expect("an answer").is_empty(), "the connection has ended");
+    }
+
     pub fn is_open(&self) -> bool {
         self.open
     }
@@ -184,12 +189,6 @@ impl Connection {
         let mut line = String::new();
         self.stream.read_line(&mut line).unwrap();
         line
-    }
-
-    /// The same as `raw`, and `None` if the answer is not complete in time.
-    pub fn raw_within(&mut self, bytes: &[u8], time: Duration) -> Option<Answer> {
-        self.stream.get_ref().set_read_timeout(Some(time)).unwrap();
-        self.raw(bytes)
     }
 
     /// Sends bytes and reads an answer; `None` if the server ends the connection instead.

@@ -1,4 +1,4 @@
-//! Ten thousand hostile requests and games.
+//! Thousands of hostile requests, and hostile games.
 
 use super::*;
 
@@ -120,18 +120,19 @@ fn hostile(random: &mut Random, paths: &[(String, Vec<String>)]) -> Vec<u8> {
     bytes
 }
 
-/// Ten thousand hostile requests, some of them expensive: none makes the server fail, and `/healthz` is answered
+/// Thousands of hostile requests, some of them expensive: none makes the server fail, and `/healthz` is answered
 /// meanwhile. Requests that the server has no time for get 503.
 #[test]
 fn hostile_requests_do_no_harm() {
     const SEED: u64 = 10_000;
-    const EXPENSIVE_EACH: usize = 400;
+    // Each kind once.
+    const EXPENSIVE_EACH: usize = 250;
     let server = Server::start(&["--pieces", "3", "--threads", "2"]);
     let description = server.connect().get("/api/v1/openapi.json").json();
     let mut paths = paths(&description);
     paths.extend(["/nothing", "//", "/%2e%2e/"].map(|path| (path.to_owned(), Vec::new())));
     let workers = 4;
-    let per_worker = 10_000 / workers;
+    let per_worker = 750;
     let working = AtomicUsize::new(workers);
     let counts: Vec<HashMap<u16, usize>> = std::thread::scope(|scope| {
         let work = |worker: usize| {
@@ -174,8 +175,8 @@ fn hostile_requests_do_no_harm() {
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
     let total = |status: u16| counts.iter().filter_map(|counts| counts.get(&status)).sum::<usize>();
-    assert!(total(200) > 1000 && total(400) > 1000 && total(405) > 1000, "{counts:?}");
-    assert!(total(0) < 300, "{counts:?}");
+    assert!(total(200) > 300 && total(400) > 300 && total(405) > 300, "{counts:?}");
+    assert!(total(0) < 100, "{counts:?}");
     assert_eq!(server.connect().get("/healthz").text(), "ok");
 }
 

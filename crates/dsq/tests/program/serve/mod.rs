@@ -53,11 +53,28 @@ fn gauge(server: &Server, name: &str) -> String {
 
 /// Waits until a gauge has a value.
 fn wait_for(server: &Server, name: &str, wanted: &str) {
+    wait_until(server, name, |value| value == wanted.parse::<f64>().unwrap());
+}
+
+/// Waits until a gauge or a counter has a value that is wanted.
+fn wait_until(server: &Server, name: &str, wanted: impl Fn(f64) -> bool) {
     let start = Instant::now();
-    while gauge(server, name) != wanted {
-        assert!(start.elapsed() < PATIENCE, "{name}: {}, not {wanted}", gauge(server, name));
+    loop {
+        let value = gauge(server, name);
+        if wanted(value.parse().unwrap()) {
+            return;
+        }
+        assert!(start.elapsed() < PATIENCE, "{name}: {value}");
         std::thread::sleep(Duration::from_millis(20));
     }
+}
+
+/// The resident memory of a process, in MiB.
+#[cfg(target_os = "linux")]
+pub fn memory(process: u32) -> usize {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse::<usize>().unwrap() / 1024
 }
 
 /// Every described path with the keys of its query.

@@ -273,7 +273,7 @@ fn counts_class_by_class() {
     assert_eq!((whole["name"].as_str(), whole["part"].as_object()), (Some("4 pieces"), None));
     // The number in the papers' table.
     assert_eq!(whole["positions"], 9_685_376_064u64);
-    let solved = json(&["solve", "--pieces", "4", "--json"]).pop().unwrap();
+    let solved = stats(crate::serve::counts::four()).pop().unwrap();
     for number in ["wins", "losses", "draws", "no_move", "longest"] {
         assert_eq!(whole[number], solved[number], "{number}");
     }

@@ -13,7 +13,7 @@ use std::io::{BufRead, BufReader, Cursor, Write};
 use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A writer whose bytes are shared.
 #[derive(Clone, Default)]
