@@ -3,6 +3,7 @@
 import inspect
 import os
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -219,22 +220,30 @@ OBJECTS: dict[type, Callable[[], Any]] = {
 }
 
 
+def _itself(thing: Any) -> Any:
+    return thing
+
+
+def _method(thing: Any, attribute: str) -> Any:
+    return getattr(OBJECTS[thing](), attribute)
+
+
 def public_calls() -> Iterator[tuple[str, Callable[[], Any], list[str]]]:
     """Every public function and method: its name, a function that returns it, and the names of its parameters."""
     for name in dsq.__all__:
-        thing = getattr(dsq, name)
+        thing: Any = getattr(dsq, name)
         if (isinstance(thing, type) and issubclass(thing, Exception)) or not callable(thing):
             continue
         if not isinstance(thing, type):
-            yield name, lambda thing=thing: thing, list(inspect.signature(thing).parameters)
+            yield name, partial(_itself, thing), list(inspect.signature(thing).parameters)
             continue
         maker = dsq.Board.__init__ if thing is dsq.Board else thing
-        yield name, lambda thing=thing: thing, [p for p in inspect.signature(maker).parameters if p != "self"]
+        yield name, partial(_itself, thing), [p for p in inspect.signature(maker).parameters if p != "self"]
         for attribute in dir(thing):
             # The tables are shared.
             if attribute[0] != "_" and callable(getattr(thing, attribute)) and attribute != "close":
                 parameters = inspect.signature(getattr(thing, attribute)).parameters
-                make = lambda thing=thing, attribute=attribute: getattr(OBJECTS[thing](), attribute)  # noqa: E731
+                make = partial(_method, thing, attribute)
                 yield f"{name}.{attribute}", make, [parameter for parameter in parameters if parameter != "self"]
 
 

@@ -315,6 +315,7 @@ def test_pictures_have_marks() -> None:
     for options in wrong:
         with pytest.raises(ValueError, match=r"size|square|colour"):
             board.svg(**options)  # type: ignore[arg-type]
-    for options in ({"arrows": ["a3b3"]}, {"arrows": 3}, {"lastmove": "a3b3"}):
+    no_moves: list[dict[str, object]] = [{"arrows": ["a3b3"]}, {"arrows": 3}, {"lastmove": "a3b3"}]
+    for options in no_moves:
         with pytest.raises(TypeError):
             board.svg(**options)  # type: ignore[arg-type]

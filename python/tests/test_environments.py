@@ -192,9 +192,9 @@ def play_all(env: gymnasium_env.JungleVectorEnv, steps: int, seed: int) -> tuple
         assert not truncated.any()
         assert not rewards[~terminated].any()
         assert (info["final_info"]["outcome"] != "").tolist() == terminated.tolist()
-        won += np.count_nonzero(rewards > 0)
-        drawn += np.count_nonzero(terminated & (rewards == 0))
-        lost += np.count_nonzero(rewards < 0)
+        won += int(np.count_nonzero(rewards > 0))
+        drawn += int(np.count_nonzero(terminated & (rewards == 0)))
+        lost += int(np.count_nonzero(rewards < 0))
     return won, drawn, lost
 
 

@@ -32,7 +32,7 @@ def test_the_wheel_has_licences_addresses_and_a_readme() -> None:
     urls = dict(entry.split(", ", 1) for entry in data.get_all("Project-URL") or [])
     assert {"Homepage", "Repository", "Documentation"} <= set(urls)
     readme = (PYTHON / "README.md").read_text()
-    assert data.get_payload().strip() == readme.strip()  # type: ignore[union-attr]
+    assert str(data.json["description"]).strip() == readme.strip()
     # An index shows the page alone, so a link of the repository would lead nowhere.
     assert "](../" not in readme
     assert "](docs/" not in readme

@@ -200,7 +200,9 @@ if __name__ == "__main__":
 
 def test_an_interrupt_ends_calls_on_many_objects(two_on_disk: Path) -> None:
     env = dsq.VecEnv(2000)
-    analysis = dsq.Engine(hash_mib=1).analysis(dsq.Board())
+    # The end of the engine would end its search.
+    engine = dsq.Engine(hash_mib=1)
+    analysis = engine.analysis(dsq.Board())
     waits: list[Callable[[], object]] = [lambda: env.engine_actions(10**9), analysis.wait, lambda: list(analysis)]
     for wait in waits:
         with interrupted():

@@ -190,7 +190,7 @@ def test_each_game_has_its_start() -> None:
     assert np.array_equal(dsq.pack([env.board(i) for i in range(2, 31)]), packed[2:])
     for wrong in (packed[:5], [dsq.Board("7/7/7/7/7/7/7/7/E6 w")] * 31, [dsq.Board(rules="chinese")] * 31):
         with pytest.raises(ValueError, match=r"starts|over|rules"):
-            env.reset(starts=wrong)  # type: ignore[arg-type]
+            env.reset(starts=wrong)
     with pytest.raises(ValueError, match="either"):
         dsq.VecEnv(1, fen=dsq.STARTING_FEN, starts=[dsq.STARTING_FEN])
 
@@ -298,7 +298,7 @@ def test_games_rest() -> None:
     assert not dones.any()
     for wrong in (active[:3], active.astype(np.int8), "x"):
         with pytest.raises(ValueError, match="booleans"):
-            env.step(env.sample_actions(), active=wrong)  # type: ignore[arg-type]
+            env.step(env.sample_actions(), active=wrong)
 
 
 def test_opponents(three: dsq.Tables) -> None:
