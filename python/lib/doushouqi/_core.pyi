@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Literal, TypeAlias, TypeVar, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from typing_extensions import disjoint_base
 
 from .uci import UciEngine
 
@@ -177,6 +178,7 @@ class Outcome:
     @staticmethod
     def _restore(termination: str, winner: bool | None) -> Outcome: ...
 
+@disjoint_base
 class Board:
     """A game: a position with its history, the rules and the no-capture limit, modelled on python-chess.
 
@@ -823,6 +825,7 @@ def format_line(board: Board, format: str, *, move_number: int = 1) -> str:
     first full move, which only some formats contain.
     """
 
+@final
 class _RecordReader:
     def __new__(cls) -> _RecordReader: ...
     def line(self, text: str) -> list[Any]: ...
