@@ -3,7 +3,7 @@
 use crate::board::PyBoard;
 use crate::errors::{self, TablesError};
 use crate::packed::{BYTES, unpack_position};
-use doushouqi::board::{Move, Position, RuleOptions};
+use doushouqi::board::{Fen, Move, Position, RuleOptions};
 use doushouqi::game::Game;
 use doushouqi::tablebase::{Material, Value};
 use numpy::{PyArrayDescrMethods, PyReadonlyArray2, PyUntypedArray, PyUntypedArrayMethods};
@@ -65,7 +65,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for BoardArgument {
         let Ok(text) = object.extract::<String>() else {
             return Err(PyTypeError::new_err(format!("expected a Board or a FEN, not {}", object.get_type().name()?)));
         };
-        let fen: doushouqi::board::Fen = text.parse().map_err(errors::fen)?;
+        let fen: Fen = text.parse().map_err(errors::fen)?;
         let (clock, limit) = (fen.halfmove_clock, Some(Game::NO_CAPTURE_LIMIT));
         Ok(BoardArgument { position: fen.position, rules: None, clock, limit })
     }
@@ -149,6 +149,15 @@ impl PositionsRef<'_> {
             PositionsRef::Packed(bytes) => bytes.len() / BYTES,
             PositionsRef::List(list) => list.len(),
         }
+    }
+
+    /// The position in a row with its halfmove clock, 0 if it has none.
+    pub fn fen(&self, row: usize) -> Result<Fen, String> {
+        let halfmove_clock = match self {
+            PositionsRef::Packed(_) => 0,
+            PositionsRef::List(list) => list[row].clock,
+        };
+        Ok(Fen { position: self.get(row)?, halfmove_clock })
     }
 
     /// The position in a row; the error names the row.

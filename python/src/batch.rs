@@ -10,29 +10,51 @@ use doushouqi::game::{Game, GameEnd};
 /// The settings of all games of a batch.
 pub(crate) struct Setup {
     pub rules: Rules,
-    pub start: Fen,
     /// `None` is no limit.
     pub no_capture_limit: Option<u32>,
     pub auto_reset: bool,
-    /// The legal actions in the first position; none if the game is over there.
-    start_mask: u32,
+    /// One first position for all games, or one for each.
+    starts: Vec<Start>,
+}
+
+/// A first position, and its legal actions.
+struct Start {
+    fen: Fen,
+    mask: u32,
 }
 
 impl Setup {
-    pub fn new(rules: Rules, start: Fen, no_capture_limit: Option<u32>, auto_reset: bool) -> Setup {
-        let mut setup = Setup { rules, start, no_capture_limit, auto_reset, start_mask: 0 };
-        setup.start_mask = Env::new(&setup).judge(&setup).0;
-        setup
+    pub fn new(rules: Rules, no_capture_limit: Option<u32>, auto_reset: bool) -> Setup {
+        Setup { rules, no_capture_limit, auto_reset, starts: Vec::new() }
     }
 
-    /// Whether a game from the first position is over at once.
-    pub fn is_over(&self) -> bool {
-        self.start_mask == 0
+    /// Sets the first positions, one for all games or one for each.
+    ///
+    /// # Errors
+    /// The number of a position in which the game is over.
+    pub fn set_starts(&mut self, starts: Vec<Fen>) -> Result<(), usize> {
+        let start = |(i, fen): (usize, Fen)| {
+            let mask = Env::new(&fen).judge(self).0;
+            if mask == 0 { Err(i) } else { Ok(Start { fen, mask }) }
+        };
+        self.starts = starts.into_iter().enumerate().map(start).collect::<Result<_, usize>>()?;
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn start(&self, game: usize) -> &Start {
+        if let [start] = &self.starts[..] { start } else { &self.starts[game] }
+    }
+
+    /// The first position of a game.
+    pub fn first(&self, game: usize) -> &Fen {
+        &self.start(game).fen
     }
 }
 
 /// A game of a batch. It has the rules of [`doushouqi::game::Game`], but distinguishes positions by their Zobrist keys
 /// and keeps only the keys since the last capture.
+#[derive(Clone)]
 pub(crate) struct Env {
     position: Position,
     /// The keys since the last capture, the current position's last.
@@ -56,6 +78,10 @@ pub(crate) struct Row<'a> {
     pub observation: &'a mut [i8],
     pub mask: &'a mut [bool],
     pub reward: &'a mut f32,
+    /// The rewards of White and Black.
+    pub side_rewards: &'a mut [f32],
+    /// The observation in which the last game ended.
+    pub last: &'a mut [i8],
     pub done: &'a mut bool,
     pub end: &'a mut i8,
     pub turn: &'a mut i8,
@@ -64,14 +90,13 @@ pub(crate) struct Row<'a> {
 }
 
 impl Env {
-    pub fn new(setup: &Setup) -> Env {
-        let position = setup.start.position.clone();
+    pub fn new(start: &Fen) -> Env {
         let mut env = Env {
-            position,
+            position: start.position.clone(),
             keys: Vec::new(),
             actions: Vec::new(),
             seen: [0; 8],
-            halfmove_clock: setup.start.halfmove_clock,
+            halfmove_clock: start.halfmove_clock,
             occurrences: 0,
             end: 0,
         };
@@ -79,17 +104,44 @@ impl Env {
         env
     }
 
+    /// A game with its moves since the last capture; earlier ones have no effect.
+    pub fn of(game: &Game, setup: &Setup) -> Env {
+        let positions = game.since_capture();
+        let plies = positions.len() - 1;
+        let halfmove_clock = game.halfmove_clock() - plies as u32;
+        let mut env = Env::new(&Fen { position: positions[0].clone(), halfmove_clock });
+        for &mv in &game.moves()[game.moves().len() - plies..] {
+            env.play(mv, actions::action(mv, env.position.turn()));
+        }
+        env.judged(setup)
+    }
+
+    /// The same game, over or not by the rules and the limit of a batch.
+    pub fn judged(mut self, setup: &Setup) -> Env {
+        self.end = self.judge(setup).1;
+        self
+    }
+
+    /// Whether the game is over.
+    pub fn is_over(&self) -> bool {
+        self.end != 0
+    }
+
+    pub fn position(&self) -> &Position {
+        &self.position
+    }
+
     /// Returns to the first position.
-    fn restart(&mut self, setup: &Setup) {
-        self.position.clone_from(&setup.start.position);
-        self.halfmove_clock = setup.start.halfmove_clock;
+    fn restart(&mut self, start: &Fen) {
+        self.position.clone_from(&start.position);
+        self.halfmove_clock = start.halfmove_clock;
         self.end = 0;
         self.forget();
         self.count();
     }
 
     /// The game from the position after the last capture, or from the first position.
-    pub fn game(&self, setup: &Setup) -> Game {
+    pub fn game(&self, rules: &Rules, no_capture_limit: Option<u32>) -> Game {
         let (mut position, mut moves) = (self.position.clone(), Vec::new());
         for &action in self.actions.iter().rev() {
             // Without a capture the piece returns in the opposite direction.
@@ -99,15 +151,15 @@ impl Env {
             moves.push(Move { animal: back.animal, from: back.to, to: back.from });
         }
         let halfmove_clock = self.halfmove_clock - moves.len() as u32;
-        let mut game = Game::from_fen(Fen { position, halfmove_clock }, setup.rules.clone(), setup.no_capture_limit);
+        let mut game = Game::from_fen(Fen { position, halfmove_clock }, rules.clone(), no_capture_limit);
         moves.into_iter().rev().for_each(|mv| game.play(mv).expect("it was legal"));
         game
     }
 
     /// Makes a move that is legal, and starts again if that ends the game and the batch resets.
     #[inline(always)]
-    fn step_here(&mut self, setup: &Setup, action: usize, row: &mut Row<'_>) {
-        (*row.reward, *row.end, *row.done) = (0.0, self.end, self.end != 0);
+    fn step_here(&mut self, setup: &Setup, number: usize, action: usize, row: &mut Row<'_>) {
+        self.rest(row);
         if self.end != 0 {
             return;
         }
@@ -118,22 +170,45 @@ impl Env {
         let (mut legal, end, winner) = self.judge(setup);
         (self.end, *row.end, *row.done) = (end, end, end != 0);
         if end != 0 {
-            *row.reward = if winner == Some(mover) { 1.0 } else { 0.0 };
+            if let Some(winner) = winner {
+                *row.reward = if winner == mover { 1.0 } else { 0.0 };
+                row.side_rewards[winner as usize] = 1.0;
+                row.side_rewards[!winner as usize] = -1.0;
+            }
+            actions::observe(&self.position, row.last);
             legal = u32::MAX;
             if setup.auto_reset {
-                self.restart(setup);
-                legal = setup.start_mask;
+                let start = setup.start(number);
+                self.restart(&start.fen);
+                legal = start.mask;
             }
         }
         self.show(legal, row);
     }
 
+    /// A step in which the game rests.
+    #[inline(always)]
+    pub fn rest(&self, row: &mut Row<'_>) {
+        (*row.reward, *row.end, *row.done) = (0.0, self.end, self.end != 0);
+        row.side_rewards.fill(0.0);
+    }
+
     /// Drops the game and begins again at the first position.
-    pub fn reset(&mut self, setup: &Setup, row: &mut Row<'_>) {
-        self.restart(setup);
+    pub fn reset(&mut self, setup: &Setup, number: usize, row: &mut Row<'_>) {
+        let start = setup.start(number);
+        self.restart(&start.fen);
+        self.rest(row);
         row.observation.fill(0);
-        (*row.reward, *row.done, *row.end) = (0.0, false, 0);
-        self.show(setup.start_mask, row);
+        self.show(start.mask, row);
+    }
+
+    /// Goes on with another game.
+    pub fn replace(&mut self, other: Env, setup: &Setup, row: &mut Row<'_>) {
+        *self = other;
+        self.rest(row);
+        row.observation.fill(0);
+        let legal = if self.is_over() { u32::MAX } else { self.judge(setup).0 };
+        self.show(legal, row);
     }
 
     #[inline(always)]
@@ -244,8 +319,8 @@ fn sample_here(mut legal: u32, random: &mut Random) -> usize {
 macro_rules! compiled {
     ($step:ident, $sample:ident, $features:literal) => {
         #[target_feature(enable = $features)]
-        fn $step(env: &mut Env, setup: &Setup, action: usize, row: &mut Row<'_>) {
-            env.step_here(setup, action, row);
+        fn $step(env: &mut Env, setup: &Setup, number: usize, action: usize, row: &mut Row<'_>) {
+            env.step_here(setup, number, action, row);
         }
 
         #[target_feature(enable = $features)]
@@ -259,17 +334,17 @@ compiled!(step_avx2, sample_avx2, "avx2,bmi1,bmi2,lzcnt,popcnt");
 #[cfg(target_arch = "x86_64")]
 compiled!(step_avx512, sample_avx512, "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq");
 
-/// [`Env::step_here`] with the vector instructions of this CPU.
+/// Makes a legal action in the game of a number, with the vector instructions of this CPU.
 #[inline]
-pub(crate) fn step(env: &mut Env, setup: &Setup, action: usize, row: &mut Row<'_>) {
+pub(crate) fn step(env: &mut Env, setup: &Setup, number: usize, action: usize, row: &mut Row<'_>) {
     // SAFETY: `CpuLevel::get` returns no level whose features this CPU does not have.
     #[cfg(target_arch = "x86_64")]
     match CpuLevel::get() {
-        CpuLevel::Avx512 => return unsafe { step_avx512(env, setup, action, row) },
-        CpuLevel::Avx2 => return unsafe { step_avx2(env, setup, action, row) },
+        CpuLevel::Avx512 => return unsafe { step_avx512(env, setup, number, action, row) },
+        CpuLevel::Avx2 => return unsafe { step_avx2(env, setup, number, action, row) },
         CpuLevel::Portable => {}
     }
-    env.step_here(setup, action, row);
+    env.step_here(setup, number, action, row);
 }
 
 /// A random legal action, each with the same probability; at least one must be legal.

@@ -1,97 +1,53 @@
-//! `Board` and `Move`, modelled on python-chess: a game with its history.
+//! `Board`, modelled on python-chess: a game with its history.
 
 use crate::actions;
-use crate::errors::{self, IllegalMoveError, InvalidMoveError};
+use crate::errors::{self, FenError, IllegalMoveError};
+use crate::moves::PyMove;
 use crate::outcome::PyOutcome;
 use crate::packed::{BYTES, pack_position};
-use crate::rules::{PyRules, RulesArgument};
+use crate::picture::{self, ArrowArgument};
+use crate::rules::{PyRules, RulesArgument, rules};
 use crate::squares::{PyPiece, color, square};
-use doushouqi::board::{Color, Fen, Move, ParseUciMoveError, Position, Rules, UciMove};
+use doushouqi::board::{Color, Fen, Move, Position, RuleOptions, Setup, Square};
 use doushouqi::game::Game;
 use doushouqi::tablebase::Material;
 use numpy::{PyArray1, PyArray3, PyArrayMethods};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple, PyType};
+use report::board::BoardPicture;
 use std::collections::BTreeMap;
-
-/// A move from a square to a square.
-#[pyclass(frozen, eq, hash, name = "Move", module = "doushouqi", from_py_object)]
-#[derive(Copy, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct PyMove {
-    squares: UciMove,
-}
-
-impl PyMove {
-    pub fn of(mv: Move) -> PyMove {
-        PyMove { squares: mv.into() }
-    }
-
-    /// The move of the piece on the square that it leaves; it need not be legal.
-    fn in_position(self, position: &Position) -> PyResult<Move> {
-        let UciMove { from, .. } = self.squares;
-        self.squares.to_move(position).map_err(|_| {
-            IllegalMoveError::new_err(format!("{}: the side to move has no piece on {from}", self.squares))
-        })
-    }
-}
-
-#[pymethods]
-impl PyMove {
-    #[new]
-    fn new(from_square: i64, to_square: i64) -> PyResult<PyMove> {
-        Ok(PyMove { squares: UciMove { from: square(from_square)?, to: square(to_square)? } })
-    }
-
-    /// The move of a text such as 'a3b3'. Raises InvalidMoveError.
-    #[staticmethod]
-    fn from_uci(uci: &str) -> PyResult<PyMove> {
-        let squares = uci.parse().map_err(|error: ParseUciMoveError| InvalidMoveError::new_err(error.to_string()))?;
-        Ok(PyMove { squares })
-    }
-
-    /// The square that the piece leaves.
-    #[getter(from_square)]
-    fn leaves(&self) -> usize {
-        self.squares.from.index()
-    }
-
-    /// The square that the piece enters.
-    #[getter(to_square)]
-    fn enters(&self) -> usize {
-        self.squares.to.index()
-    }
-
-    /// The move as two squares, such as 'a3b3'.
-    pub fn uci(&self) -> String {
-        self.squares.to_string()
-    }
-
-    fn __str__(&self) -> String {
-        self.uci()
-    }
-
-    fn __repr__(&self) -> String {
-        format!("Move.from_uci('{}')", self.uci())
-    }
-
-    fn __getnewargs__(&self) -> (usize, usize) {
-        (self.leaves(), self.enters())
-    }
-}
+use std::sync::LazyLock;
 
 /// A game: a position with its history, the rules and the no-capture limit, modelled on python-chess.
 ///
 /// `fen` is the initial position by default. The game is drawn after `no_capture_limit` plies without a capture; None
-/// is no limit.
-#[pyclass(name = "Board", module = "doushouqi")]
+/// is no limit. Boards are equal if positions, halfmove clocks, rules and limits are; earlier positions do not count.
+/// A board cannot be hashed: use `key()` or `fen()`. The class may be subclassed: `copy`, `root` and the like return
+/// boards of the subclass.
+#[pyclass(subclass, name = "Board", module = "doushouqi")]
 #[derive(Clone)]
 pub(crate) struct PyBoard {
     pub game: Game,
 }
 
+static START: LazyLock<Fen> = LazyLock::new(|| Position::start().into());
+
 impl PyBoard {
     pub fn of(game: Game) -> PyBoard {
         PyBoard { game }
+    }
+
+    pub fn from_fen(fen: Option<&str>, options: RuleOptions, no_capture_limit: Option<u32>) -> PyResult<PyBoard> {
+        let start = fen.map_or_else(|| Ok(START.clone()), str::parse::<Fen>).map_err(errors::fen)?;
+        Ok(PyBoard { game: Game::from_fen(start, rules(options), no_capture_limit) })
+    }
+
+    /// The game of a pickle.
+    pub fn played(fen: &str, options: RuleOptions, no_capture_limit: Option<u32>, moves: &[String]) -> PyResult<Game> {
+        let mut board = PyBoard::from_fen(Some(fen), options, no_capture_limit)?;
+        moves.iter().try_for_each(|text| board.push_san(text).map(drop))?;
+        Ok(board.game)
     }
 
     fn position(&self) -> &Position {
@@ -102,24 +58,82 @@ impl PyBoard {
         self.game.play(mv).map_err(errors::play)?;
         Ok(PyMove::of(mv))
     }
+
+    /// The position with a side to move.
+    fn position_with_turn(&self, turn: Color) -> Position {
+        let position = self.position();
+        if position.turn() == turn { position.clone() } else { position.pass() }
+    }
+
+    /// The game from a position on, under the same rules.
+    fn game_from(&self, start: impl Into<Fen>) -> Game {
+        Game::from_fen(start.into(), self.game.rules().clone(), self.game.no_capture_limit())
+    }
+
+    /// Changes the position and forgets the moves.
+    fn edit(&mut self, change: impl FnOnce(&mut Setup)) -> PyResult<()> {
+        let mut setup = self.position().to_setup();
+        change(&mut setup);
+        let position = Position::from_setup(&setup).map_err(|error| FenError::new_err(error.to_string()))?;
+        self.game = self.game_from(Fen { position, halfmove_clock: self.game.halfmove_clock() });
+        Ok(())
+    }
+
+    /// A board of a class, which is `Board` or a subclass.
+    fn of_class<'py>(class: &Bound<'py, PyType>, game: Game) -> PyResult<Bound<'py, PyBoard>> {
+        let py = class.py();
+        if class.is(py.get_type::<PyBoard>()) {
+            return Bound::new(py, PyBoard::of(game));
+        }
+        // The constructor of the subclass may need other arguments.
+        let board = py.get_type::<PyBoard>().call_method1("__new__", (class,))?.cast_into::<PyBoard>()?;
+        board.try_borrow_mut()?.game = game;
+        Ok(board)
+    }
+
+    /// A board of the same class, without the attributes of a subclass.
+    fn like<'py>(slf: &Bound<'py, PyBoard>, game: Game) -> PyResult<Bound<'py, PyBoard>> {
+        PyBoard::of_class(&slf.get_type(), game)
+    }
+
+    /// A board of the same class, with the attributes of a subclass passed through `copied`.
+    fn copy_with<'py>(
+        slf: &Bound<'py, PyBoard>,
+        game: Game,
+        copied: impl FnOnce(Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyBoard>> {
+        let board = PyBoard::like(slf, game)?;
+        if let Some(attributes) = slf.getattr_opt("__dict__")? {
+            board.getattr("__dict__")?.call_method1("update", (copied(attributes)?,))?;
+        }
+        Ok(board)
+    }
 }
 
 #[pymethods]
 impl PyBoard {
     #[new]
+    #[pyo3(signature = (*_arguments, **_keywords))]
+    fn new(_arguments: &Bound<'_, PyTuple>, _keywords: Option<&Bound<'_, PyDict>>) -> PyResult<PyBoard> {
+        PyBoard::from_fen(None, RuleOptions::PAPER, Some(Game::NO_CAPTURE_LIMIT))
+    }
+
     #[pyo3(signature = (fen = None, *, rules = RulesArgument::default(), no_capture_limit = Some(Game::NO_CAPTURE_LIMIT)))]
-    fn new(fen: Option<&str>, rules: RulesArgument, no_capture_limit: Option<u32>) -> PyResult<PyBoard> {
-        let start: Fen = match fen {
-            Some(fen) => fen.parse().map_err(errors::fen)?,
-            None => Position::start().into(),
-        };
-        Ok(PyBoard { game: Game::from_fen(start, Rules::new(rules.0), no_capture_limit) })
+    fn __init__(&mut self, fen: Option<&str>, rules: RulesArgument, no_capture_limit: Option<u32>) -> PyResult<()> {
+        self.game = PyBoard::from_fen(fen, rules.0, no_capture_limit)?.game;
+        Ok(())
     }
 
     /// The side to move: True for White.
     #[getter]
     fn turn(&self) -> bool {
         self.position().turn() == Color::White
+    }
+
+    /// The side to move: True for White. Setting it forgets the moves.
+    #[setter]
+    fn set_turn(&mut self, turn: bool) -> PyResult<()> {
+        self.edit(|setup| setup.turn = color(turn))
     }
 
     /// The rules of the game.
@@ -156,17 +170,50 @@ impl PyBoard {
         self.game.fen().to_string()
     }
 
+    /// The 64-bit Zobrist key of the position and the side to move, as `VecEnv` compares positions.
+    fn key(&self) -> u64 {
+        self.position().key()
+    }
+
     /// Begins a game from a FEN under the same rules. Raises FenError.
     fn set_fen(&mut self, fen: &str) -> PyResult<()> {
         let start: Fen = fen.parse().map_err(errors::fen)?;
-        self.game = Game::from_fen(start, self.game.rules().clone(), self.game.no_capture_limit());
+        self.game = self.game_from(start);
         Ok(())
     }
 
     /// Begins a game from the initial position under the same rules.
     fn reset(&mut self) {
-        let start = Position::start().into();
-        self.game = Game::from_fen(start, self.game.rules().clone(), self.game.no_capture_limit());
+        self.game = self.game_from(START.clone());
+    }
+
+    /// Forgets the moves and keeps the position with its halfmove clock.
+    fn clear_stack(&mut self) {
+        self.game = self.game_from(self.game.fen());
+    }
+
+    /// Puts a piece on a square; None removes the piece there. The moves are forgotten, the halfmove clock stays. Raises
+    /// FenError and changes nothing if the position is not valid.
+    #[pyo3(signature = (square, piece))]
+    fn set_piece_at(&mut self, square: i64, piece: Option<PyPiece>) -> PyResult<()> {
+        let square = self::square(square)?;
+        self.edit(|setup| setup.squares[square.index()] = piece.map(|piece| piece.piece))
+    }
+
+    /// Removes the piece on a square and returns it, or None. As `set_piece_at`.
+    fn remove_piece_at(&mut self, square: i64) -> PyResult<Option<PyPiece>> {
+        let piece = self.piece_at(square)?;
+        self.set_piece_at(square, None)?;
+        Ok(piece)
+    }
+
+    /// Replaces all pieces by those of a dictionary from squares to pieces. As `set_piece_at`.
+    fn set_piece_map(&mut self, pieces: BTreeMap<i64, PyPiece>) -> PyResult<()> {
+        let mut squares = [None; Square::COUNT];
+        for (square, piece) in pieces {
+            squares[self::square(square)?.index()] = Some(piece.piece);
+        }
+        self.edit(|setup| setup.squares = squares)
     }
 
     /// The legal moves, in the order of the move generator; none once the game is over.
@@ -272,6 +319,42 @@ impl PyBoard {
         self.game.occurrences()
     }
 
+    /// Whether the current position has occurred at least `count` times, this time included.
+    #[pyo3(signature = (count = 3))]
+    fn is_repetition(&self, count: usize) -> bool {
+        self.game.occurrences() >= count
+    }
+
+    /// The squares of the pieces of a colour that can move to a square, or capture there, when it is that side's turn.
+    fn attackers(&self, color: bool, square: i64) -> PyResult<Vec<usize>> {
+        let (to, position) = (self::square(square)?, self.position_with_turn(self::color(color)));
+        let moves = position.moves(self.game.rules());
+        let mut squares: Vec<usize> = moves.iter().filter(|mv| mv.to == to).map(|mv| mv.from.index()).collect();
+        squares.sort_unstable();
+        Ok(squares)
+    }
+
+    /// Whether a piece of a colour can move to a square, or capture there, when it is that side's turn.
+    fn is_attacked_by(&self, color: bool, square: i64) -> PyResult<bool> {
+        Ok(!self.attackers(color, square)?.is_empty())
+    }
+
+    /// The squares that the piece on a square can move to when it is its side's turn; none without a piece.
+    fn attacks(&self, square: i64) -> PyResult<Vec<usize>> {
+        let from = self::square(square)?;
+        let Some(piece) = self.position().piece_at(from) else { return Ok(Vec::new()) };
+        let moves = self.position_with_turn(piece.color).moves(self.game.rules());
+        let mut squares: Vec<usize> = moves.iter().filter(|mv| mv.from == from).map(|mv| mv.to.index()).collect();
+        squares.sort_unstable();
+        Ok(squares)
+    }
+
+    /// The square of an animal, 0 (rat) to 7 (elephant), of a colour; None if it is not on the board.
+    fn square_of(&self, animal: i64, color: bool) -> PyResult<Option<usize>> {
+        let animal = crate::squares::animal(animal)?;
+        Ok(self.position().square_of(self::color(color), animal).map(Square::index))
+    }
+
     /// The piece on a square, or None.
     fn piece_at(&self, square: i64) -> PyResult<Option<PyPiece>> {
         Ok(self.position().piece_at(self::square(square)?).map(PyPiece::of))
@@ -283,16 +366,30 @@ impl PyBoard {
     }
 
     /// The position reflected in file d, without its history.
-    fn mirror(&self) -> PyBoard {
-        let start = self.position().mirror();
-        PyBoard { game: Game::new(start, self.game.rules().clone(), self.game.no_capture_limit()) }
+    fn mirror<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyBoard>> {
+        let game = {
+            let board = slf.try_borrow()?;
+            board.game_from(board.position().mirror())
+        };
+        PyBoard::like(slf, game)
     }
 
     /// The position with a side to move, without its history.
-    fn with_turn(&self, turn: bool) -> PyBoard {
-        let position = self.position();
-        let start = if position.turn() == color(turn) { position.clone() } else { position.pass() };
-        PyBoard { game: Game::new(start, self.game.rules().clone(), self.game.no_capture_limit()) }
+    fn with_turn<'py>(slf: &Bound<'py, Self>, turn: bool) -> PyResult<Bound<'py, PyBoard>> {
+        let game = {
+            let board = slf.try_borrow()?;
+            board.game_from(board.position_with_turn(color(turn)))
+        };
+        PyBoard::like(slf, game)
+    }
+
+    /// The first position of the game, with its halfmove clock.
+    fn root<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyBoard>> {
+        let game = {
+            let board = slf.try_borrow()?;
+            board.game_from(board.game.start_fen())
+        };
+        PyBoard::like(slf, game)
     }
 
     /// The legal actions in ascending order.
@@ -351,17 +448,24 @@ impl PyBoard {
         PyArray1::from_slice(py, &packed)
     }
 
-    /// A copy with its own history.
-    fn copy(&self) -> PyBoard {
-        self.clone()
+    /// A copy with its own history; without the moves if `stack` is False.
+    #[pyo3(signature = (*, stack = true))]
+    fn copy<'py>(slf: &Bound<'py, Self>, stack: bool) -> PyResult<Bound<'py, PyBoard>> {
+        let game = {
+            let board = slf.try_borrow()?;
+            if stack { board.game.clone() } else { board.game_from(board.game.fen()) }
+        };
+        PyBoard::copy_with(slf, game, Ok)
     }
 
-    fn __copy__(&self) -> PyBoard {
-        self.clone()
+    fn __copy__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyBoard>> {
+        PyBoard::copy(slf, true)
     }
 
-    fn __deepcopy__(&self, _memo: &Bound<'_, PyAny>) -> PyBoard {
-        self.clone()
+    fn __deepcopy__<'py>(slf: &Bound<'py, Self>, memo: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBoard>> {
+        let game = slf.try_borrow()?.game.clone();
+        let deep = |attributes| slf.py().import("copy")?.call_method1("deepcopy", (attributes, memo));
+        PyBoard::copy_with(slf, game, deep)
     }
 
     fn __eq__(&self, other: &PyBoard) -> bool {
@@ -374,31 +478,61 @@ impl PyBoard {
         self.position().to_picture()
     }
 
-    fn __repr__(&self) -> String {
-        format!("Board('{}')", self.fen())
+    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        Ok(format!("{}('{}')", slf.get_type().name()?, slf.try_borrow()?.fen()))
     }
 
-    /// The board as an SVG picture, which notebooks show.
-    fn _repr_svg_(&self) -> String {
-        report::plot::board(self.position())
+    /// The board as an SVG picture.
+    ///
+    /// `orientation` is the side below, `lastmove` a move whose squares are coloured. `arrows` are moves or tuples of two
+    /// squares and perhaps a CSS colour; two equal squares are a ring. `fill` lays CSS colours over squares, and `size` is
+    /// the height in pixels.
+    #[pyo3(signature = (*, orientation = true, lastmove = None, arrows = Vec::new(), fill = BTreeMap::new(), size = None))]
+    fn svg(
+        &self,
+        orientation: bool,
+        lastmove: Option<PyMove>,
+        arrows: Vec<ArrowArgument>,
+        fill: BTreeMap<i64, String>,
+        size: Option<i64>,
+    ) -> PyResult<String> {
+        let mut fills = Vec::new();
+        if let Some(last) = lastmove {
+            fills.extend([last.squares.from, last.squares.to].map(|square| (square, picture::LAST_MOVE.to_owned())));
+        }
+        for (square, name) in fill {
+            fills.push((self::square(square)?, picture::color(name)?));
+        }
+        let arrows = arrows.into_iter().map(ArrowArgument::squares).collect::<PyResult<_>>()?;
+        let picture = BoardPicture { is_rotated: !orientation, size: picture::size(size)?, fills, arrows };
+        Ok(picture.draw(self.position()))
     }
 
-    /// For pickle: the first position, the rules, the limit and the moves.
-    fn __reduce__<'py>(&self, py: Python<'py>) -> crate::pickle::Reduced<'py, Played> {
-        let restore = py.get_type::<PyBoard>().getattr("_restore")?;
-        let moves = self.game.moves().iter().map(ToString::to_string).collect();
-        let rules = self.game.rules().options().to_string();
-        Ok((restore, (self.game.start_fen().to_string(), rules, self.game.no_capture_limit(), moves)))
+    /// The board with the last move as an SVG picture, which notebooks show.
+    fn _repr_svg_(&self) -> PyResult<String> {
+        let last = self.game.moves().last().map(|&mv| PyMove::of(mv));
+        self.svg(true, last, Vec::new(), BTreeMap::new(), None)
+    }
+
+    /// For pickle: the first position, the rules, the limit and the moves, and the attributes of a subclass.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Played, Option<Bound<'py, PyAny>>)> {
+        let attributes = slf.getattr_opt("__dict__")?;
+        let game = &slf.try_borrow()?.game;
+        let moves = game.moves().iter().map(ToString::to_string).collect();
+        let played = (game.start_fen().to_string(), game.rules().options().to_string(), game.no_capture_limit(), moves);
+        Ok((slf.get_type().getattr("_restore")?, played, attributes))
     }
 
     /// For pickle.
-    #[staticmethod]
-    fn _restore(fen: &str, rules: RulesArgument, limit: Option<u32>, moves: Vec<String>) -> PyResult<PyBoard> {
-        let mut board = PyBoard::new(Some(fen), rules, limit)?;
-        for text in moves {
-            board.push_san(&text)?;
-        }
-        Ok(board)
+    #[classmethod]
+    fn _restore<'py>(
+        class: &Bound<'py, PyType>,
+        fen: &str,
+        rules: RulesArgument,
+        limit: Option<u32>,
+        moves: Vec<String>,
+    ) -> PyResult<Bound<'py, PyBoard>> {
+        PyBoard::of_class(class, PyBoard::played(fen, rules.0, limit, &moves)?)
     }
 }
 

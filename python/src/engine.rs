@@ -1,162 +1,38 @@
 //! `Engine`: the search, with limits as in python-chess.
 
-use crate::board::{PyBoard, PyMove};
+use crate::analysis::{Background, Borrowed, Home, PyAnalysis, Task};
+use crate::board::PyBoard;
 use crate::errors::{self, IllegalMoveError, TablesError};
+use crate::info::PyInfo;
 use crate::interrupt::{abandonable, interruptible, parallel};
+use crate::limit::PyLimit;
+use crate::moves::PyMove;
+use crate::pickle::Keywords;
 use crate::rules::RulesArgument;
-use doushouqi::board::Move;
 use doushouqi::game::Game;
-use doushouqi::search::{Engine, EngineOptions, Evaluation, Info, Limits, SearchResult, Tables};
+use doushouqi::search::{Engine, EngineOptions, Evaluation, Limits, SearchResult, Tables};
 use doushouqi::tablebase::Probe;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// Longer times, infinity among them, count as this many seconds: 30 years.
-const LONGEST: f64 = 1e9;
-
-/// The limits of a search, which stops at the first of `time` in seconds, `depth` in plies and `nodes`.
-#[pyclass(frozen, name = "Limit", module = "doushouqi", from_py_object)]
-#[derive(Copy, Clone)]
-pub(crate) struct PyLimit {
-    /// Seconds for the search, or None.
-    #[pyo3(get)]
-    time: Option<f64>,
-    /// Plies of the last iteration, or None.
-    #[pyo3(get)]
-    depth: Option<u32>,
-    /// Nodes of all threads together, or None.
-    #[pyo3(get)]
-    nodes: Option<u64>,
-    limits: Limits,
-}
-
-#[pymethods]
-impl PyLimit {
-    #[new]
-    #[pyo3(signature = (time = None, *, depth = None, nodes = None))]
-    fn new(time: Option<f64>, depth: Option<u32>, nodes: Option<u64>) -> PyResult<PyLimit> {
-        if time.is_none() && depth.is_none() && nodes.is_none() {
-            return Err(PyValueError::new_err("a limit needs a time, a depth or a number of nodes"));
-        }
-        if time.is_some_and(|time| time.is_nan() || time < 0.0) {
-            return Err(PyValueError::new_err("the time is a number of seconds that is not negative"));
-        }
-        let movetime = time.map(|time| Duration::from_secs_f64(time.min(LONGEST)));
-        if depth == Some(0) || nodes == Some(0) {
-            return Err(PyValueError::new_err("the depth and the number of nodes are at least 1"));
-        }
-        let limits = Limits::default().depth(depth).nodes(nodes).movetime(movetime);
-        Ok(PyLimit { time, depth, nodes, limits })
-    }
-
-    /// For pickle.
-    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<((Option<f64>,), Bound<'py, PyDict>)> {
-        let keywords = PyDict::new(py);
-        keywords.set_item("depth", self.depth)?;
-        keywords.set_item("nodes", self.nodes)?;
-        Ok(((self.time,), keywords))
-    }
-
-    fn __repr__(&self) -> String {
-        let number = |number: Option<String>| number.unwrap_or_else(|| "None".to_owned());
-        format!(
-            "Limit(time={}, depth={}, nodes={})",
-            number(self.time.map(|n| n.to_string())),
-            number(self.depth.map(|n| n.to_string())),
-            number(self.nodes.map(|n| n.to_string()))
-        )
-    }
-}
-
-/// The result of a search: one line of best play.
-#[pyclass(frozen, name = "Info", module = "doushouqi")]
-#[derive(Clone)]
-pub(crate) struct PyInfo {
-    /// The line; its first move is the best.
-    #[pyo3(get)]
-    pv: Vec<PyMove>,
-    /// The score for the side to move: cp, where 100 cp are the value of a cat; beyond 990,000 a certain win, below
-    /// -990,000 a certain loss.
-    #[pyo3(get)]
-    score: i32,
-    /// The score as text.
-    text: String,
-    /// Plies to a certain win, or None.
-    #[pyo3(get)]
-    win_in: Option<u32>,
-    /// Plies to a certain loss, or None.
-    #[pyo3(get)]
-    loss_in: Option<u32>,
-    /// Plies searched in full.
-    #[pyo3(get)]
-    depth: u32,
-    /// Positions searched.
-    #[pyo3(get)]
-    nodes: u64,
-    /// Seconds since the search began.
-    #[pyo3(get)]
-    time: f64,
-    /// Positions looked up in endgame tables.
-    #[pyo3(get)]
-    tbhits: u64,
-}
-
-/// The fields of an [`PyInfo`] in their order.
-type InfoFields = (Vec<PyMove>, i32, String, Option<u32>, Option<u32>, u32, u64, f64, u64);
-
-impl PyInfo {
-    fn of(info: Info) -> PyInfo {
-        PyInfo {
-            pv: info.pv.iter().map(|&mv| PyMove::of(mv)).collect(),
-            score: info.score.value(),
-            text: info.score.to_string(),
-            win_in: info.score.win_in(),
-            loss_in: info.score.loss_in(),
-            depth: info.depth,
-            nodes: info.nodes,
-            time: info.time.as_secs_f64(),
-            tbhits: info.tbhits,
-        }
-    }
-}
-
-#[pymethods]
-impl PyInfo {
-    fn __repr__(&self) -> String {
-        let pv: Vec<String> = self.pv.iter().map(PyMove::uci).collect();
-        format!("Info(score='{}', depth={}, nodes={}, pv='{}')", self.text, self.depth, self.nodes, pv.join(" "))
-    }
-
-    /// For pickle.
-    fn __reduce__<'py>(&self, py: Python<'py>) -> crate::pickle::Reduced<'py, (InfoFields,)> {
-        let PyInfo { pv, score, text, win_in, loss_in, depth, nodes, time, tbhits } = self.clone();
-        let restore = py.get_type::<PyInfo>().getattr("_restore")?;
-        Ok((restore, ((pv, score, text, win_in, loss_in, depth, nodes, time, tbhits),)))
-    }
-
-    /// For pickle.
-    #[staticmethod]
-    fn _restore(fields: InfoFields) -> PyInfo {
-        let (pv, score, text, win_in, loss_in, depth, nodes, time, tbhits) = fields;
-        PyInfo { pv, score, text, win_in, loss_in, depth, nodes, time, tbhits }
-    }
-}
-
-/// The engine. It keeps its transposition table from one search to the next, and makes one search at a time.
+/// The engine. It keeps its transposition table from one search to the next, and makes one search at a time: a second one
+/// raises RuntimeError, whichever thread asks for it. A context manager.
 ///
 /// `tables` are a directory of endgame tables for `rules`, or a number of pieces (2 to 4) whose tables are solved in
 /// memory. Boards under other rules then raise TablesError. A copy has the same options and an empty transposition table.
+/// `Engine.popen` starts an engine in another process that speaks UCI.
 #[pyclass(frozen, name = "Engine", module = "doushouqi")]
 pub(crate) struct PyEngine {
-    engine: Mutex<Engine>,
+    home: Home,
     tables: Option<Arc<Tables>>,
-    /// Ends the search.
-    stop: AtomicBool,
+    /// Ends the last search.
+    stop: Mutex<Arc<AtomicBool>>,
+    /// The search on the answer that is expected.
+    pondering: Mutex<Option<Background>>,
     /// The keywords that made it.
     keywords: Py<PyDict>,
 }
@@ -208,15 +84,54 @@ impl PyEngine {
         let tables = tables.map(|wanted| self::tables(py, wanted, &rules)).transpose()?;
         let options =
             EngineOptions::default().hash_mib(hash_mib).threads(threads).evaluation(evaluation).tables(tables.clone());
-        let engine = Mutex::new(py.detach(|| Engine::new(options)));
-        Ok(PyEngine { engine, tables, stop: AtomicBool::new(false), keywords: keywords.unbind() })
+        let engine = py.detach(|| Engine::new(options));
+        Ok(PyEngine {
+            home: Arc::new(Mutex::new(Some(engine))),
+            tables,
+            stop: Mutex::default(),
+            pondering: Mutex::default(),
+            keywords: keywords.unbind(),
+        })
     }
 
-    /// The best move found within the limit; None if the game is over.
-    fn play(&self, py: Python<'_>, board: PyRef<'_, PyBoard>, limit: PyLimit) -> PyResult<Option<PyMove>> {
-        let game = board.game.clone();
-        drop(board);
-        let found = self.search(py, &game, limit, 1, None)?;
+    /// Starts an engine that speaks UCI, and returns a `doushouqi.uci.UciEngine`, which has the methods of this class.
+    ///
+    /// `command` is a command line or a list of its words, `options` are set at once, and `timeout` limits the seconds that
+    /// the engine may take to answer outside of a search. Raises EngineError.
+    #[staticmethod]
+    #[pyo3(signature = (command, *, options = None, timeout = 60.0))]
+    fn popen<'py>(
+        py: Python<'py>,
+        command: &Bound<'py, PyAny>,
+        options: Option<&Bound<'py, PyAny>>,
+        timeout: f64,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let keywords = PyDict::new(py);
+        keywords.set_item("options", options)?;
+        keywords.set_item("timeout", timeout)?;
+        py.import("doushouqi.uci")?.getattr("UciEngine")?.call((command,), Some(&keywords))
+    }
+
+    /// The best move found within the limit; None if the game is over. `root_moves` restricts the choice.
+    ///
+    /// With `ponder` the engine goes on in the background with the answer that it expects, until its next call.
+    #[pyo3(signature = (board, limit, *, ponder = false, root_moves = None))]
+    fn play(
+        &self,
+        py: Python<'_>,
+        board: PyRef<'_, PyBoard>,
+        limit: PyLimit,
+        ponder: bool,
+        root_moves: Option<Vec<PyMove>>,
+    ) -> PyResult<Option<PyMove>> {
+        let task = task(board, Some(limit), root_moves)?;
+        let found = self.search(py, &task, 1)?;
+        if ponder && let Some(game) = expected(&task.game, &found) {
+            let engine = self.idle(py, &game)?;
+            let background =
+                Background::start(engine, Task { game, limits: Limits::default(), moves: None }, self.flag())?;
+            *self.pondering.lock().unwrap_or_else(PoisonError::into_inner) = Some(background);
+        }
         Ok(found.best().map(PyMove::of))
     }
 
@@ -231,74 +146,125 @@ impl PyEngine {
         multipv: usize,
         root_moves: Option<Vec<PyMove>>,
     ) -> PyResult<Vec<PyInfo>> {
-        if !(1..=32).contains(&multipv) {
-            return Err(PyValueError::new_err(format!("multipv is 1 to 32, not {multipv}")));
-        }
-        let game = board.game.clone();
-        drop(board);
-        let legal = game.legal_moves();
-        let find = |wanted: PyMove| {
-            let found = legal.iter().copied().find(|&mv| PyMove::of(mv) == wanted);
-            found.ok_or_else(|| IllegalMoveError::new_err(format!("{} is not legal here", wanted.uci())))
-        };
-        let moves: Option<Vec<Move>> = root_moves.map(|moves| moves.into_iter().map(find).collect()).transpose()?;
-        let found = self.search(py, &game, limit, multipv, moves.as_deref())?;
-        Ok(found.lines.into_iter().map(PyInfo::of).collect())
+        let found = self.search(py, &task(board, Some(limit), root_moves)?, checked(multipv)?)?;
+        Ok(found.lines.iter().map(PyInfo::of).collect())
+    }
+
+    /// Begins a search in the background and returns an `Analysis`, whose lines are read while it runs. Without a limit it
+    /// runs until it is stopped.
+    #[pyo3(signature = (board, limit = None, *, multipv = 1, root_moves = None))]
+    fn analysis(
+        &self,
+        py: Python<'_>,
+        board: PyRef<'_, PyBoard>,
+        limit: Option<PyLimit>,
+        multipv: usize,
+        root_moves: Option<Vec<PyMove>>,
+    ) -> PyResult<PyAnalysis> {
+        let (task, multipv) = (task(board, limit, root_moves)?, checked(multipv)?);
+        let mut engine = self.idle(py, &task.game)?;
+        engine.get().set_multipv(multipv);
+        Ok(PyAnalysis { background: Background::start(engine, task, self.flag())? })
     }
 
     /// Clears everything learned, for another game.
     fn new_game(&self, py: Python<'_>) -> PyResult<()> {
-        let mut engine = self.idle()?;
-        let engine: &mut Engine = &mut engine;
-        py.detach(|| engine.new_game());
+        let mut engine = self.take(py)?;
+        py.detach(|| engine.get().new_game());
         Ok(())
     }
 
     /// For pickle.
-    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyTuple>, Bound<'py, PyDict>) {
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> Keywords<'py> {
         (PyTuple::empty(py), self.keywords.bind(py).clone())
     }
 
     /// Ends the search that another thread has begun; it returns the best lines found so far.
     fn stop(&self) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.stop.lock().unwrap_or_else(PoisonError::into_inner).store(true, Ordering::Relaxed);
+    }
+
+    /// Ends the search, and does not wait. An engine in another process also ends.
+    fn quit(&self) {
+        self.stop();
+    }
+
+    fn __enter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    #[pyo3(signature = (*_arguments))]
+    fn __exit__(&self, _arguments: &Bound<'_, PyTuple>) {
+        self.quit();
     }
 }
 
+impl Drop for PyEngine {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+fn checked(multipv: usize) -> PyResult<usize> {
+    match multipv {
+        1..=32 => Ok(multipv),
+        _ => Err(PyValueError::new_err(format!("multipv is 1 to 32, not {multipv}"))),
+    }
+}
+
+/// The search of a board's game; without a limit it is endless.
+fn task(board: PyRef<'_, PyBoard>, limit: Option<PyLimit>, root_moves: Option<Vec<PyMove>>) -> PyResult<Task> {
+    let game = board.game.clone();
+    let limits = limit.map_or(Ok(Limits::default()), |limit| limit.limits(game.position().turn()))?;
+    let legal = game.legal_moves();
+    let find = |wanted: PyMove| {
+        let found = legal.iter().copied().find(|&mv| PyMove::of(mv) == wanted);
+        found.ok_or_else(|| IllegalMoveError::new_err(format!("{} is not legal here", wanted.uci())))
+    };
+    let moves = root_moves.map(|moves| moves.into_iter().map(find).collect()).transpose()?;
+    Ok(Task { game, limits, moves })
+}
+
+/// The game after the best move and the best answer, if it goes on there.
+fn expected(game: &Game, found: &SearchResult) -> Option<Game> {
+    let &[best, answer, ..] = &found.lines.first()?.pv[..] else { return None };
+    let mut game = game.clone();
+    game.play(best).ok()?;
+    game.play(answer).ok()?;
+    game.end().is_none().then_some(game)
+}
+
 impl PyEngine {
-    /// The engine, unless it searches.
-    fn idle(&self) -> PyResult<MutexGuard<'_, Engine>> {
-        match self.engine.try_lock() {
-            Ok(engine) => Ok(engine),
-            // The engine clears nothing that a panic could leave half done.
-            Err(TryLockError::Poisoned(engine)) => Ok(engine.into_inner()),
-            Err(TryLockError::WouldBlock) => Err(PyRuntimeError::new_err(
-                "the engine is searching for another thread: stop it, or use another Engine",
-            )),
+    /// The engine, unless it searches. Pondering ends.
+    fn take(&self, py: Python<'_>) -> PyResult<Borrowed> {
+        let pondering = self.pondering.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(background) = pondering {
+            background.stop();
+            background.wait(py)?;
         }
+        Borrowed::take(&self.home)
+            .ok_or_else(|| PyRuntimeError::new_err("the engine is searching: stop that search, or use another Engine"))
+    }
+
+    /// The engine, ready to search a game.
+    fn idle(&self, py: Python<'_>, game: &Game) -> PyResult<Borrowed> {
+        let engine = self.take(py)?;
+        self.prepare(py, game)?;
+        Ok(engine)
+    }
+
+    /// A new flag, by which `stop` ends the search that now begins.
+    fn flag(&self) -> Arc<AtomicBool> {
+        let flag = Arc::new(AtomicBool::new(false));
+        *self.stop.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&flag);
+        flag
     }
 
     /// Searches until the limit, `stop` or Ctrl-C.
-    fn search(
-        &self,
-        py: Python<'_>,
-        game: &Game,
-        limit: PyLimit,
-        multipv: usize,
-        moves: Option<&[Move]>,
-    ) -> PyResult<SearchResult> {
-        let mut engine = self.idle()?;
-        let engine: &mut Engine = &mut engine;
-        self.stop.store(false, Ordering::Relaxed);
-        self.prepare(py, game)?;
-        engine.set_multipv(multipv);
-        interruptible(py, &self.stop, || {
-            let search = engine.search(game, &limit.limits).stop(&self.stop);
-            match moves {
-                Some(moves) => search.moves(moves).run(),
-                None => search.run(),
-            }
-        })
+    fn search(&self, py: Python<'_>, task: &Task, multipv: usize) -> PyResult<SearchResult> {
+        let (mut engine, stop) = (self.idle(py, &task.game)?, self.flag());
+        engine.get().set_multipv(multipv);
+        interruptible(py, &stop, || task.run(engine.get(), &stop, |_| ()))
     }
 
     /// Checks the rules of the tables, and solves the material on the shared threads if its distances are not known yet.

@@ -1,6 +1,7 @@
 //! The exceptions, with the messages of the library.
 
 use doushouqi::board::{ParseFenError, ParseMoveError, ParseRulesError, PlayError};
+use doushouqi::formats::ParseDialectError;
 use doushouqi::tablebase::{OnDemandError, ParseMaterialError, SetError, SolveError};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
@@ -11,6 +12,13 @@ create_exception!(doushouqi, RulesError, PyValueError, "The text names no rules.
 create_exception!(doushouqi, MaterialError, PyValueError, "The text names no material.");
 create_exception!(doushouqi, InvalidMoveError, PyValueError, "The text is a move in neither notation.");
 create_exception!(doushouqi, IllegalMoveError, PyValueError, "The move is not legal here, or the game is over.");
+create_exception!(doushouqi, GameError, PyValueError, "The text is not a game, or not one that can be written.");
+create_exception!(
+    doushouqi,
+    EngineError,
+    PyException,
+    "An engine in another process ended, did not answer, or does not speak UCI."
+);
 create_exception!(
     doushouqi,
     TablesError,
@@ -35,6 +43,10 @@ pub(crate) fn play(error: PlayError) -> PyErr {
         PlayError::Text(ParseMoveError::Malformed { .. }) => InvalidMoveError::new_err(error.to_string()),
         _ => IllegalMoveError::new_err(error.to_string()),
     }
+}
+
+pub(crate) fn format(error: ParseDialectError) -> PyErr {
+    PyValueError::new_err(error.to_string())
 }
 
 pub(crate) fn tables(error: SetError) -> PyErr {

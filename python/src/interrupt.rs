@@ -13,9 +13,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// The interval at which Python checks for Ctrl-C.
-const SIGNALS: Duration = Duration::from_millis(50);
+pub(crate) const SIGNALS: Duration = Duration::from_millis(50);
 /// Searches recurse as deep as their longest line.
-const STACK: usize = 16 << 20;
+pub(crate) const STACK: usize = 16 << 20;
 
 /// The threads that all calls share, one for each core.
 pub(crate) static SHARED: Threads = Threads::new(0);

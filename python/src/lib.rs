@@ -2,23 +2,31 @@
 //! Python users read; `doushouqi/_core.pyi` contains the signatures.
 
 mod actions;
+mod analysis;
 mod arguments;
 mod batch;
 mod board;
 mod engine;
 mod errors;
+mod games;
+mod info;
 mod interrupt;
+mod limit;
+mod moves;
 mod outcome;
 mod packed;
 mod packing;
 mod perft;
 mod pickle;
+mod picture;
 mod random;
 mod rules;
 mod source;
 mod squares;
+mod states;
 mod study;
 mod tables;
+mod values;
 mod vec_env;
 
 use pyo3::prelude::*;
@@ -34,19 +42,22 @@ macro_rules! aligned {
     ($($class:ty),+ $(,)?) => {$(const _: () = assert!(align_of::<$class>() <= PYTHON_ALIGNMENT);)+};
 }
 aligned!(
+    analysis::PyAnalysis,
     board::PyBoard,
-    board::PyMove,
     engine::PyEngine,
-    engine::PyInfo,
-    engine::PyLimit,
+    games::PyRecordReader,
+    info::PyInfo,
+    limit::PyLimit,
+    moves::PyMove,
     outcome::PyOutcome,
     rules::PyRules,
     squares::PyPiece,
+    states::PyStates,
     study::PyFeatures,
     study::PyTree,
-    tables::PyStats,
     tables::PyTables,
-    tables::PyValue,
+    values::PyStats,
+    values::PyValue,
     vec_env::PyVecEnv,
 );
 
@@ -54,11 +65,23 @@ aligned!(
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use crate::board::{PyBoard, PyMove};
+    use crate::analysis::PyAnalysis;
     #[pymodule_export]
-    use crate::engine::{PyEngine, PyInfo, PyLimit};
+    use crate::board::PyBoard;
     #[pymodule_export]
-    use crate::errors::{FenError, IllegalMoveError, InvalidMoveError, MaterialError, RulesError, TablesError};
+    use crate::engine::PyEngine;
+    #[pymodule_export]
+    use crate::errors::{
+        EngineError, FenError, GameError, IllegalMoveError, InvalidMoveError, MaterialError, RulesError, TablesError,
+    };
+    #[pymodule_export]
+    use crate::games::{_format_game, PyRecordReader, format_line, parse_line};
+    #[pymodule_export]
+    use crate::info::PyInfo;
+    #[pymodule_export]
+    use crate::limit::PyLimit;
+    #[pymodule_export]
+    use crate::moves::PyMove;
     #[pymodule_export]
     use crate::outcome::PyOutcome;
     #[pymodule_export]
@@ -72,9 +95,13 @@ mod _core {
     #[pymodule_export]
     use crate::squares::{PyPiece, parse_square, square_name};
     #[pymodule_export]
+    use crate::states::PyStates;
+    #[pymodule_export]
     use crate::study::{PyFeatures, PyTree, learn_tree};
     #[pymodule_export]
-    use crate::tables::{PyStats, PyTables, PyValue, generate, materials, open_tables, solve};
+    use crate::tables::{PyTables, generate, materials, open_tables, solve};
+    #[pymodule_export]
+    use crate::values::{PyStats, PyValue};
     #[pymodule_export]
     use crate::vec_env::PyVecEnv;
     use numpy::{PyArray1, PyArrayMethods};

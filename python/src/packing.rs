@@ -4,7 +4,6 @@ use crate::arguments::{BoardArgument, Positions};
 use crate::board::PyBoard;
 use crate::packed::{BYTES, pack_position};
 use crate::rules::RulesArgument;
-use doushouqi::board::Rules;
 use doushouqi::game::Game;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
@@ -24,7 +23,7 @@ pub(crate) fn pack<'py>(py: Python<'py>, boards: Vec<BoardArgument>) -> PyResult
 #[pyfunction]
 #[pyo3(signature = (positions, rules = RulesArgument::default()))]
 pub(crate) fn unpack(positions: Positions, rules: RulesArgument) -> PyResult<Vec<PyBoard>> {
-    let rules = Rules::new(rules.0);
+    let rules = crate::rules::rules(rules.0);
     let board = |position| PyBoard::of(Game::new(position, rules.clone(), Some(Game::NO_CAPTURE_LIMIT)));
     (0..positions.len()).map(|row| positions.get(row).map(board).map_err(PyValueError::new_err)).collect()
 }

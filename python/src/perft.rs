@@ -1,8 +1,8 @@
 //! Perft.
 
 use crate::arguments::BoardArgument;
-use crate::board::PyMove;
 use crate::interrupt::parallel;
+use crate::moves::PyMove;
 use crate::rules::RulesArgument;
 use doushouqi::board::{RuleOptions, Rules};
 use doushouqi::perft::{Perft, PerftMode};
@@ -25,7 +25,7 @@ fn checked(depth: i64, mode: &str) -> PyResult<(u32, PerftMode)> {
 
 /// The given rules, or those of the board.
 fn rules_of(board: &BoardArgument, given: Option<RulesArgument>) -> Rules {
-    Rules::new(given.map(|rules| rules.0).or(board.rules).unwrap_or(RuleOptions::PAPER))
+    crate::rules::rules(given.map(|rules| rules.0).or(board.rules).unwrap_or(RuleOptions::PAPER))
 }
 
 /// The number of lines of `depth` plies, counted on all cores.

@@ -126,7 +126,7 @@ pub(crate) fn random_games<'py>(
     no_capture_limit: u32,
 ) -> PyResult<Bound<'py, PyDict>> {
     check(count)?;
-    let rules = Rules::new(rules.0);
+    let rules = crate::rules::rules(rules.0);
     let play = |i| {
         let mut random = Random::numbered(seed, i as u64);
         RandomGame::play(Position::start().into(), &rules, no_capture_limit, &mut random)
@@ -160,7 +160,7 @@ pub(crate) fn random_positions<'py>(
     if !(2..=2 * Animal::COUNT).contains(&pieces) {
         return Err(PyValueError::new_err(format!("a position has 2 to 16 pieces, not {pieces}")));
     }
-    let rules = Rules::new(rules.0);
+    let rules = crate::rules::rules(rules.0);
     let one = |i| pack_position(&Random::numbered(seed, i as u64).position(pieces, &rules));
     let rows = parallel(py, |stop| -> Result<_, TryReserveError> {
         let mut rows: Vec<[i8; BYTES]> = Vec::new();

@@ -1,10 +1,11 @@
 //! `Rules`: the rule options as one immutable object.
 
 use crate::errors;
-use doushouqi::board::{RuleOption, RuleOptions};
+use doushouqi::board::{RuleOption, RuleOptions, Rules};
 use pyo3::exceptions::{PyAttributeError, PyTypeError};
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
 /// The rule options. `Rules('chinese')` is a preset, `Rules('paper,shore=none')` a preset with changes; `paper` is the
 /// default.
@@ -92,4 +93,20 @@ impl<'a, 'py> FromPyObject<'a, 'py> for RulesArgument {
         };
         Ok(RulesArgument(text.parse().map_err(errors::rules)?))
     }
+}
+
+/// The rules of these options. Their masks take a hundred times longer to make than a game, so those of the last options
+/// are kept. Callers hold the GIL, as those of [`Threads::get`](crate::interrupt::Threads::get).
+pub(crate) fn rules(options: RuleOptions) -> Rules {
+    const MOST: usize = 64;
+    static RECENT: Mutex<Vec<Rules>> = Mutex::new(Vec::new());
+    let mut recent = RECENT.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = recent.iter().find(|known| *known.options() == options) {
+        return known.clone();
+    }
+    if recent.len() == MOST {
+        recent.clear();
+    }
+    recent.push(Rules::new(options));
+    recent[recent.len() - 1].clone()
 }

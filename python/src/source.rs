@@ -5,16 +5,70 @@ use crate::errors::{self, TablesError};
 use crate::interrupt::parallel;
 use doushouqi::board::{ByColor, Color, Move, Position, Rules};
 use doushouqi::tablebase::{
-    CellValue, Classes, Material, MaterialTable, OnDemand, Probe, SetError, Solver, Stats, TableProber, Value,
+    Address, Addresser, CellValue, ClassId, Classes, Material, MaterialTable, OnDemand, Probe, SetError, Solver, Stats,
+    Table, TableProber, Value,
 };
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// Tables of a directory, with those of few pieces in memory.
+pub(crate) struct Loaded {
+    prober: TableProber,
+    addresser: Addresser,
+    /// By class; `None` for one that is read from its file.
+    tables: Vec<Option<Table>>,
+}
+
+impl Loaded {
+    /// Reads the tables of up to `pieces` pieces, on the threads of the current pool, until `stop` becomes true.
+    pub fn read(prober: TableProber, pieces: usize, stop: &AtomicBool) -> Result<Loaded, ManyError> {
+        let classes = prober.set().classes();
+        let mut tables: Vec<Option<Table>> = vec![None; classes.len()];
+        let wanted: Vec<(ClassId, Material)> = prober
+            .set()
+            .ids()
+            .map(|id| (id, classes.get(id).representative))
+            .filter(|(_, material)| material.len() <= pieces)
+            .collect();
+        // One at a time: the reader of a table uses all threads.
+        for (id, material) in wanted {
+            if stop.load(Ordering::Relaxed) {
+                return Err(ManyError::Stopped);
+            }
+            tables[id.index()] = Some(prober.load(material)?);
+        }
+        Ok(Loaded { addresser: Addresser::new(classes), tables, prober })
+    }
+
+    /// The value of a position whose game is not over and whose table is in memory.
+    fn in_memory(&self, position: &Position) -> Option<Value> {
+        let Address { class, turn, cell } = self.addresser.locate(position)?;
+        let table = self.tables[class.index()].as_ref()?;
+        Some(Value::of(CellValue::from_code(table.cells[turn].get(cell))?, self.prober.rules()))
+    }
+}
+
+impl Probe for Loaded {
+    type Error = SetError;
+
+    fn rules(&self) -> &Rules {
+        self.prober.rules()
+    }
+
+    fn value(&self, position: &Position) -> Result<Option<Value>, SetError> {
+        match self.in_memory(position) {
+            Some(value) => Ok(Some(value)),
+            None => self.prober.value(position),
+        }
+    }
+}
+
 /// A source of values. The values of positions that have to be counted come from [`OnDemand`] itself.
 pub(crate) enum Source {
     Files(Box<TableProber>),
+    Loaded(Box<Loaded>),
     /// Files, and classes with one piece more that are counted on demand.
     OnDemand(Box<OnDemand>),
     Memory(Box<Solver>),
@@ -25,6 +79,7 @@ impl Source {
     fn files(&self) -> Result<&TableProber, &Solver> {
         match self {
             Source::Files(prober) => Ok(prober),
+            Source::Loaded(loaded) => Ok(&loaded.prober),
             Source::OnDemand(on_demand) => Ok(on_demand.tables()),
             Source::Memory(solver) => Err(solver),
         }
@@ -34,6 +89,7 @@ impl Source {
     fn prober(&self) -> Result<&dyn Probe<Error = SetError>, &Solver> {
         match self {
             Source::Files(prober) => Ok(&**prober),
+            Source::Loaded(loaded) => Ok(&**loaded),
             Source::OnDemand(on_demand) => Ok(&**on_demand),
             Source::Memory(solver) => Err(solver),
         }
@@ -57,7 +113,7 @@ impl Source {
     pub fn run<T: Send>(&self, py: Python<'_>, look_up: impl FnOnce() -> PyResult<T> + Send) -> PyResult<T> {
         match self {
             Source::OnDemand(_) => parallel(py, |_| look_up())?,
-            Source::Files(_) | Source::Memory(_) => py.detach(look_up),
+            Source::Files(_) | Source::Loaded(_) | Source::Memory(_) => py.detach(look_up),
         }
     }
 
@@ -77,6 +133,16 @@ impl Source {
         let rows = || (0..positions.len()).into_par_iter().with_min_len(1024);
         match self {
             Source::Files(prober) => prober.values(positions.len(), |row| get(row).map(Some)),
+            Source::Loaded(loaded) => {
+                let found =
+                    rows().map(|row| Ok(loaded.in_memory(&get(row)?))).collect::<Result<Vec<_>, ManyError>>()?;
+                if found.iter().all(Option::is_some) {
+                    return Ok(found);
+                }
+                let missing = |row: usize| found[row].is_none().then(|| get(row)).transpose();
+                let others = loaded.prober.values(positions.len(), missing)?;
+                Ok(found.iter().zip(others).map(|(found, other)| found.or(other)).collect())
+            }
             Source::Memory(solver) => {
                 rows().map(|row| Ok(solver.value(&get(row)?).unwrap_or(None))).collect::<Result<_, ManyError>>()
             }

@@ -17,6 +17,12 @@ pub(crate) fn color(white: bool) -> Color {
     if white { Color::White } else { Color::Black }
 }
 
+/// The animal of a number.
+pub(crate) fn animal(index: i64) -> PyResult<Animal> {
+    let animal = usize::try_from(index).ok().and_then(|index| Animal::ALL.get(index).copied());
+    animal.ok_or_else(|| PyValueError::new_err(format!("an animal is 0 (rat) to 7 (elephant), not {index}")))
+}
+
 /// The number of a square, 0 (a1) to 62 (g9): `7 * rank + file`.
 #[pyfunction]
 pub(crate) fn parse_square(name: &str) -> PyResult<usize> {
@@ -31,10 +37,10 @@ pub(crate) fn square_name(index: i64) -> PyResult<String> {
 }
 
 /// A piece: an animal, 0 (rat) to 7 (elephant), and a colour, True for White.
-#[pyclass(frozen, eq, hash, name = "Piece", module = "doushouqi")]
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[pyclass(frozen, eq, hash, name = "Piece", module = "doushouqi", from_py_object)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct PyPiece {
-    piece: Piece,
+    pub piece: Piece,
 }
 
 impl PyPiece {
@@ -47,9 +53,7 @@ impl PyPiece {
 impl PyPiece {
     #[new]
     fn new(animal: i64, color: bool) -> PyResult<PyPiece> {
-        let animal = usize::try_from(animal).ok().and_then(|index| Animal::ALL.get(index).copied());
-        let animal = animal.ok_or_else(|| PyValueError::new_err("an animal is 0 (rat) to 7 (elephant)"))?;
-        Ok(PyPiece { piece: Piece { color: self::color(color), animal } })
+        Ok(PyPiece { piece: Piece { color: self::color(color), animal: self::animal(animal)? } })
     }
 
     /// The piece of a FEN letter: a capital for White.

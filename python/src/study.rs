@@ -5,10 +5,12 @@ use crate::interrupt::{abandonable, parallel};
 use crate::rules::RulesArgument;
 use crate::source::Source;
 use crate::tables::PyTables;
+use doushouqi::board::RuleOptions;
 use doushouqi::tablebase::Material;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use rayon::prelude::*;
 use std::sync::atomic::Ordering;
 use study::learn::{MaterialTree, learn};
@@ -42,6 +44,8 @@ fn rows(py: Python<'_>, set: &FeatureSet, material: Material, positions: &Positi
 #[pyclass(frozen, name = "Features", module = "doushouqi")]
 pub(crate) struct PyFeatures {
     material: Material,
+    rules: RuleOptions,
+    choice: FeatureChoice,
     set: FeatureSet,
 }
 
@@ -50,8 +54,17 @@ impl PyFeatures {
     #[new]
     #[pyo3(signature = (material, *, rules = RulesArgument::default(), choice = "all"))]
     fn new(material: &str, rules: RulesArgument, choice: &str) -> PyResult<PyFeatures> {
-        let material = arguments::material(material)?;
-        Ok(PyFeatures { material, set: FeatureSet::new(material, &rules.0, self::choice(choice)?) })
+        let (material, rules, choice) = (arguments::material(material)?, rules.0, self::choice(choice)?);
+        Ok(PyFeatures { material, rules, choice, set: FeatureSet::new(material, &rules, choice) })
+    }
+
+    /// For pickle.
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<((String,), Bound<'py, PyDict>)> {
+        let keywords = PyDict::new(py);
+        keywords.set_item("rules", self.rules.to_string())?;
+        let choice = if self.choice == FeatureChoice::All { "all" } else { "paper" };
+        keywords.set_item("choice", choice)?;
+        Ok(((self.material.to_string(),), keywords))
     }
 
     /// The material.
@@ -196,7 +209,7 @@ pub(crate) fn learn_tree(
     }
     let learn = move || match &*source {
         Source::Memory(solver) => learn(solver, material, which, max_leaves),
-        Source::Files(_) | Source::OnDemand(_) => None,
+        Source::Files(_) | Source::Loaded(_) | Source::OnDemand(_) => None,
     };
     let found = abandonable(py, learn)?;
     let found = found.ok_or_else(|| PyValueError::new_err(format!("the tables do not have {material}")))?;

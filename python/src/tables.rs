@@ -1,20 +1,23 @@
 //! `Tables`: exact values from files or from memory.
 
 use crate::arguments::{self, BoardArgument, Positions};
-use crate::board::{PyBoard, PyMove};
+use crate::board::PyBoard;
 use crate::errors::{self, TablesError};
 use crate::interrupt::{abandonable, parallel};
+use crate::moves::PyMove;
+use crate::pickle::Reduced;
 use crate::rules::{PyRules, RulesArgument};
-use crate::source::Source;
+use crate::source::{Loaded, Source};
 use crate::squares::color;
+use crate::values::{NO_DISTANCE, PyStats, PyValue, UNKNOWN, numbers};
 use doushouqi::board::{Position, RuleOptions, Square};
 use doushouqi::game::Game;
 use doushouqi::tablebase::{
     ClassId, CountPhase, CountProgress, Follow, Generate, Material, OnDemand, OnDemandError, Options, SolveError,
-    Solved, Solver, Stats, Summary, TableSet, Value, Wdl,
+    Solved, Solver, TableProber, TableSet, Value, memory_limit,
 };
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::convert::Infallible;
@@ -24,164 +27,26 @@ use std::slice::from_ref;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-/// The entry of an array for an unknown result.
-const UNKNOWN: i8 = -2;
-/// The entry of an array for a missing distance.
-const NO_DISTANCE: i16 = -1;
 /// The most pieces of a dense array: 63 squares for each piece.
 const DENSE_PIECES: usize = 4;
 /// The most pieces of a material that is solved in memory.
 const SOLVED_PIECES: usize = 5;
 
-/// A value as numbers: 1 win, 0 draw, -1 loss, and the distance.
-fn numbers(value: Option<Value>) -> (i8, i16) {
-    let Some(Value { wdl, dtw }) = value else { return (UNKNOWN, NO_DISTANCE) };
-    (wdl_number(wdl), dtw.map_or(NO_DISTANCE, |plies| plies as i16))
-}
-
-fn wdl_number(wdl: Wdl) -> i8 {
-    match wdl {
-        Wdl::Loss => -1,
-        Wdl::Draw => 0,
-        Wdl::Win => 1,
-    }
-}
-
-/// The value of a position for the side to move, or of a move for the side that makes it.
-#[pyclass(frozen, eq, hash, name = "Value", module = "doushouqi")]
-#[derive(Copy, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct PyValue {
-    value: Value,
-}
-
-#[pymethods]
-impl PyValue {
-    /// 1 for a win, 0 for a draw, -1 for a loss.
-    #[getter]
-    fn wdl(&self) -> i8 {
-        wdl_number(self.value.wdl)
-    }
-
-    /// The distance to the end in plies; None for a draw.
-    #[getter]
-    fn dtw(&self) -> Option<u16> {
-        self.value.dtw
-    }
-
-    fn __repr__(&self) -> String {
-        match self.value {
-            Value { dtw: Some(plies), .. } => format!("Value(wdl={}, dtw={plies})", self.wdl()),
-            Value { dtw: None, .. } => format!("Value(wdl={}, dtw=None)", self.wdl()),
-        }
-    }
-
-    /// For pickle.
-    fn __reduce__<'py>(&self, py: Python<'py>) -> crate::pickle::Reduced<'py, (i8, Option<u16>)> {
-        Ok((py.get_type::<PyValue>().getattr("_restore")?, (self.wdl(), self.dtw())))
-    }
-
-    /// For pickle.
-    #[staticmethod]
-    fn _restore(wdl: i8, dtw: Option<u16>) -> PyResult<PyValue> {
-        let wdl = match wdl {
-            -1 => Wdl::Loss,
-            0 => Wdl::Draw,
-            1 => Wdl::Win,
-            _ => return Err(PyValueError::new_err(format!("the result is 1, 0 or -1, not {wdl}"))),
-        };
-        Ok(PyValue { value: Value { wdl, dtw } })
-    }
-}
-
-/// The counts of a material for one side to move.
-#[pyclass(frozen, name = "Stats", module = "doushouqi")]
-pub(crate) struct PyStats {
-    stats: Stats,
-    summary: Summary,
-}
-
-impl PyStats {
-    fn of(stats: Stats) -> PyStats {
-        PyStats { summary: stats.summary(), stats }
-    }
-}
-
-#[pymethods]
-impl PyStats {
-    /// The number of positions.
-    #[getter]
-    fn positions(&self) -> u64 {
-        self.summary.positions
-    }
-
-    /// Positions that the side to move wins.
-    #[getter]
-    fn wins(&self) -> u64 {
-        self.summary.wins
-    }
-
-    /// Positions that the side to move loses.
-    #[getter]
-    fn losses(&self) -> u64 {
-        self.summary.losses
-    }
-
-    /// Positions that neither side can win.
-    #[getter]
-    fn draws(&self) -> u64 {
-        self.summary.draws
-    }
-
-    /// Positions without a legal move, which are in none of the other counts.
-    #[getter]
-    fn no_move(&self) -> u64 {
-        self.summary.no_move
-    }
-
-    /// The longest win or loss in plies.
-    #[getter]
-    fn longest(&self) -> u64 {
-        self.summary.longest
-    }
-
-    /// Decided positions by the distance in plies: wins at odd distances, losses at even ones.
-    #[getter]
-    fn by_plies(&self) -> Vec<u64> {
-        self.stats.by_plies.clone()
-    }
-
-    fn __repr__(&self) -> String {
-        let Summary { positions, no_move, wins, losses, draws, longest } = self.summary;
-        format!(
-            "Stats(positions={positions}, wins={wins}, losses={losses}, draws={draws}, no_move={no_move}, longest={longest})"
-        )
-    }
-
-    /// For pickle.
-    fn __reduce__<'py>(&self, py: Python<'py>) -> crate::pickle::Reduced<'py, (u64, u64, Vec<u64>)> {
-        let Stats { no_move, draws, by_plies } = self.stats.clone();
-        Ok((py.get_type::<PyStats>().getattr("_restore")?, (no_move, draws, by_plies)))
-    }
-
-    /// For pickle.
-    #[staticmethod]
-    fn _restore(no_move: u64, draws: u64, by_plies: Vec<u64>) -> PyStats {
-        PyStats::of(Stats { no_move, draws, by_plies })
-    }
-}
-
 /// Exact values of endgames, from a directory (`open_tables`) or from memory (`solve`). A context manager.
 ///
-/// A FEN is looked up under the rules of the tables. A `Board` under other rules raises TablesError.
+/// A FEN is looked up under the rules of the tables. A `Board` under other rules raises TablesError. A pickle contains no
+/// values: it opens the directory or solves the material again.
 #[pyclass(frozen, name = "Tables", module = "doushouqi")]
 pub(crate) struct PyTables {
     /// `None` once they are closed.
     source: RwLock<Option<Arc<Source>>>,
+    /// The name of the function that made them, and its arguments.
+    made_by: (&'static str, Py<PyDict>),
 }
 
 impl PyTables {
-    fn of(source: Source) -> PyTables {
-        PyTables { source: RwLock::new(Some(Arc::new(source))) }
+    fn of(source: Source, function: &'static str, arguments: Bound<'_, PyDict>) -> PyTables {
+        PyTables { source: RwLock::new(Some(Arc::new(source))), made_by: (function, arguments.unbind()) }
     }
 
     /// The source of the values, which stays open while it is in use.
@@ -190,16 +55,20 @@ impl PyTables {
         source.ok_or_else(|| TablesError::new_err("the tables are closed"))
     }
 
-    /// The source, unless a board is under rules for which it has other values. Repetition does not matter.
-    fn source_for(&self, boards: &[BoardArgument]) -> PyResult<Arc<Source>> {
+    /// The source, unless it has other values under these rules. Repetition does not matter.
+    pub fn source_under(&self, rules: &RuleOptions) -> PyResult<Arc<Source>> {
         let source = self.source()?;
         let tables = source.rules().options();
-        let other = |rules: &RuleOptions| rules.table_hash() != tables.table_hash();
-        if let Some(rules) = boards.iter().filter_map(|board| board.rules).find(other) {
-            let what = format!("the tables are for the rules {tables}, not {rules}");
-            return Err(TablesError::new_err(what));
+        if rules.table_hash() != tables.table_hash() {
+            return Err(TablesError::new_err(format!("the tables are for the rules {tables}, not {rules}")));
         }
         Ok(source)
+    }
+
+    /// The source, unless a board is under rules for which it has other values.
+    fn source_for(&self, boards: &[BoardArgument]) -> PyResult<Arc<Source>> {
+        boards.iter().filter_map(|board| board.rules).try_for_each(|rules| self.source_under(&rules).map(drop))?;
+        self.source()
     }
 }
 
@@ -365,6 +234,23 @@ impl PyTables {
         *self.source.write().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
+    /// For pickle.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, (&'static str, Py<PyDict>)> {
+        // Raises if they are closed.
+        self.source()?;
+        let (function, arguments) = &self.made_by;
+        Ok((py.get_type::<PyTables>().getattr("_restore")?, (function, arguments.clone_ref(py))))
+    }
+
+    /// For pickle.
+    #[staticmethod]
+    fn _restore<'py>(py: Python<'py>, function: &str, arguments: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {
+        if !matches!(function, "open_tables" | "solve") {
+            return Err(PyValueError::new_err(format!("no function {function:?} makes tables")));
+        }
+        py.import("doushouqi._core")?.getattr(function)?.call((), Some(arguments))
+    }
+
     fn __enter__(slf: Py<Self>) -> Py<Self> {
         slf
     }
@@ -438,9 +324,13 @@ fn dense(source: &Source, material: Material, len: usize) -> PyResult<(Vec<i8>, 
 /// With `on_demand`, `probe`, `moves` and `line` also answer positions with one piece more, by a short search or by
 /// counting the material. Counted materials stay in the directory `cache` of up to `cache_bytes` bytes, which programs
 /// may share. A count uses up to `memory` bytes, by default the available memory.
+///
+/// `in_memory` is a number of pieces: the tables of up to so many pieces are read at once and stay in memory, 40 MB for
+/// three pieces, 2.3 GB for four. Raises MemoryError if the limit of the process is lower.
 #[pyfunction]
 // 40 GiB, as a number that the signature in Python shows.
-#[pyo3(signature = (directory, *, rules = None, on_demand = false, cache = None, cache_bytes = 42949672960, memory = None))]
+#[pyo3(signature = (directory, *, rules = None, on_demand = false, cache = None, cache_bytes = 42949672960, memory = None, in_memory = 0))]
+#[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
 pub(crate) fn open_tables(
     py: Python<'_>,
     directory: PathBuf,
@@ -449,7 +339,19 @@ pub(crate) fn open_tables(
     cache: Option<PathBuf>,
     cache_bytes: u64,
     memory: Option<usize>,
+    in_memory: usize,
 ) -> PyResult<PyTables> {
+    let keywords = PyDict::new(py);
+    keywords.set_item("directory", std::path::absolute(&directory).unwrap_or_else(|_| directory.clone()))?;
+    keywords.set_item("rules", rules.as_ref().map(|rules| rules.0.to_string()))?;
+    keywords.set_item("on_demand", on_demand)?;
+    keywords.set_item("cache", &cache)?;
+    keywords.set_item("cache_bytes", cache_bytes)?;
+    keywords.set_item("memory", memory)?;
+    keywords.set_item("in_memory", in_memory)?;
+    if on_demand && in_memory > 0 {
+        return Err(PyValueError::new_err("either on_demand or in_memory"));
+    }
     let cache = match (on_demand, cache) {
         (false, None) => None,
         (true, Some(cache)) => Some(cache),
@@ -465,10 +367,29 @@ pub(crate) fn open_tables(
         set.prober(&rules)
     };
     let prober = abandonable(py, open)?.map_err(errors::tables)?;
-    let Some(cache) = cache else { return Ok(PyTables::of(Source::Files(Box::new(prober)))) };
+    if in_memory > 0 {
+        check_memory(&prober, in_memory)?;
+        let loaded = parallel(py, |stop| Loaded::read(prober, in_memory, stop))??;
+        return Ok(PyTables::of(Source::Loaded(Box::new(loaded)), "open_tables", keywords));
+    }
+    let Some(cache) = cache else { return Ok(PyTables::of(Source::Files(Box::new(prober)), "open_tables", keywords)) };
     let counter = OnDemand::new(prober, &cache, cache_bytes).map_err(errors::on_demand)?;
     let counter = memory.into_iter().fold(counter, OnDemand::with_memory);
-    Ok(PyTables::of(Source::OnDemand(Box::new(counter))))
+    Ok(PyTables::of(Source::OnDemand(Box::new(counter)), "open_tables", keywords))
+}
+
+/// Raises MemoryError if the tables of up to `pieces` pieces are larger than the memory of the process may be.
+fn check_memory(prober: &TableProber, pieces: usize) -> PyResult<()> {
+    let classes = prober.set().classes();
+    let wanted = prober.set().ids().map(|id| classes.get(id)).filter(|class| class.representative.len() <= pieces);
+    // A byte for each cell, for both sides to move.
+    let bytes: u64 = wanted.map(|class| 2 * class.index().cells() as u64).sum();
+    match memory_limit().filter(|&limit| bytes > limit) {
+        Some(limit) => {
+            Err(PyMemoryError::new_err(format!("the tables need {bytes} bytes of memory; the limit is {limit}")))
+        }
+        None => Ok(()),
+    }
 }
 
 /// The materials to solve: all of up to some pieces, or one material.
@@ -503,6 +424,9 @@ impl Wanted {
 #[pyo3(signature = (material, *, rules = RulesArgument::default()))]
 pub(crate) fn solve(py: Python<'_>, material: &Bound<'_, PyAny>, rules: RulesArgument) -> PyResult<PyTables> {
     let wanted = Wanted::extract(material)?;
+    let keywords = PyDict::new(py);
+    keywords.set_item("material", material)?;
+    keywords.set_item("rules", rules.0.to_string())?;
     let pieces = match wanted {
         Wanted::Pieces(pieces) => pieces,
         Wanted::Material(material) => material.len(),
@@ -521,7 +445,7 @@ pub(crate) fn solve(py: Python<'_>, material: &Bound<'_, PyAny>, rules: RulesArg
         let check = |_, _: &Solved| if stop.load(Ordering::Relaxed) { Err(SolveError::Stopped) } else { Ok(()) };
         levels.iter().try_for_each(|level| solver.solve_classes(level, true, true, &check)).map(|()| solver)
     });
-    Ok(PyTables::of(Source::Memory(Box::new(solver?.map_err(errors::solve)?))))
+    Ok(PyTables::of(Source::Memory(Box::new(solver?.map_err(errors::solve)?)), "solve", keywords))
 }
 
 /// Writes the tables of a material, or of all materials of up to 2, 3 or 4 pieces, into a directory.

@@ -1,18 +1,23 @@
 //! `VecEnv`: a batch of games that step together, on Rust threads, in NumPy buffers that are reused.
 
-use crate::actions::{ACTIONS, OBSERVATION, PLANES};
+use crate::actions::{self, ACTIONS, OBSERVATION, PLANES};
+use crate::arguments::Positions;
 use crate::batch::{self, Env, Row, Setup};
 use crate::board::PyBoard;
 use crate::errors::{self, IllegalMoveError};
-use crate::interrupt::{SHARED, Threads};
-use crate::rules::{PyRules, RulesArgument};
-use doushouqi::board::{Fen, Position, Rules};
+use crate::interrupt::{SHARED, Threads, parallel};
+use crate::rules::{PyRules, RulesArgument, rules};
+use crate::states::{PyStates, StatesArgument};
+use crate::tables::PyTables;
+use doushouqi::board::{Fen, Position};
 use doushouqi::game::Game;
 use doushouqi::game::random::Random;
+use doushouqi::search::{Engine, EngineOptions, Limits};
 use numpy::{Element, PyArray1, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyIndexError, PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 use rayon::prelude::*;
+use std::sync::{Mutex, PoisonError};
 
 /// Fewer games than this are one task.
 const TASK: usize = 128;
@@ -45,6 +50,8 @@ struct Buffers {
     observations: Buffer<i8>,
     masks: Buffer<bool>,
     rewards: Buffer<f32>,
+    side_rewards: Buffer<f32>,
+    final_observations: Buffer<i8>,
     dones: Buffer<bool>,
     ends: Buffer<i8>,
     turns: Buffer<i8>,
@@ -59,6 +66,8 @@ impl Buffers {
             observations: Buffer::new(py, &[n, PLANES, 9, 7])?,
             masks: Buffer::new(py, &[n, ACTIONS])?,
             rewards: Buffer::new(py, &[n])?,
+            side_rewards: Buffer::new(py, &[n, 2])?,
+            final_observations: Buffer::new(py, &[n, PLANES, 9, 7])?,
             dones: Buffer::new(py, &[n])?,
             ends: Buffer::new(py, &[n])?,
             turns: Buffer::new(py, &[n])?,
@@ -88,10 +97,14 @@ struct Games {
 impl Games {
     fn new(setup: &Setup, n: usize, seed: u64) -> PyResult<Games> {
         Ok(Games {
-            envs: collect((0..n).map(|_| Env::new(setup)))?,
+            envs: collect((0..n).map(|i| Env::new(setup.first(i))))?,
             legal: collect(std::iter::repeat_n(0, n))?,
-            randoms: collect((0..n).map(|i| Random::numbered(seed, i as u64)))?,
+            randoms: Games::randoms(n, seed)?,
         })
+    }
+
+    fn randoms(n: usize, seed: u64) -> PyResult<Vec<Random>> {
+        collect((0..n).map(|i| Random::numbered(seed, i as u64)))
     }
 
     fn accepts(&self, i: usize, action: i64) -> bool {
@@ -101,13 +114,15 @@ impl Games {
 
 /// Many games that step together, on Rust threads. Both sides are played by the caller.
 ///
+/// The games begin in the position `fen`, the initial one by default, or each in a position of its own: `starts` are
+/// boards and FENs, or an array of packed positions, one for each game.
+///
 /// Observations, masks and the other arrays are read-only views of buffers that every step overwrites: copy values that
 /// must last. A game that ends begins again in the same step, unless `auto_reset` is False; then its mask is all true
 /// and its actions have no effect. `threads` is 0 for one thread per core, shared by all batches.
 #[pyclass(name = "VecEnv", module = "doushouqi")]
 pub(crate) struct PyVecEnv {
-    /// In a box, because Python aligns an object to 16 bytes only, and a position needs 64.
-    setup: Box<Setup>,
+    setup: Setup,
     games: Games,
     seed: u64,
     buffers: Buffers,
@@ -130,7 +145,7 @@ fn each(
             let $name = $name.as_slice_mut().map_err(changed)?;
         )+};
     }
-    borrow!(observations, masks, rewards, dones, ends, turns, clocks, occurrences);
+    borrow!(observations, masks, rewards, side_rewards, final_observations, dones, ends, turns, clocks, occurrences);
     let pool = threads.unwrap_or(&SHARED).get(py)?;
     py.detach(|| {
         let rows = (
@@ -139,6 +154,8 @@ fn each(
             observations.par_chunks_mut(OBSERVATION),
             masks.par_chunks_mut(ACTIONS),
             rewards.par_iter_mut(),
+            side_rewards.par_chunks_mut(2),
+            final_observations.par_chunks_mut(OBSERVATION),
             dones.par_iter_mut(),
             ends.par_iter_mut(),
             turns.par_iter_mut(),
@@ -147,8 +164,24 @@ fn each(
         );
         pool.install(|| {
             rows.into_par_iter().with_min_len(TASK).enumerate().for_each(
-                |(i, (env, legal, observation, mask, reward, done, end, turn, clock, occurrences))| {
-                    f(i, env, &mut Row { legal, observation, mask, reward, done, end, turn, clock, occurrences });
+                |(
+                    i,
+                    (env, legal, observation, mask, reward, side_rewards, last, done, end, turn, clock, occurrences),
+                )| {
+                    let row = &mut Row {
+                        legal,
+                        observation,
+                        mask,
+                        reward,
+                        side_rewards,
+                        last,
+                        done,
+                        end,
+                        turn,
+                        clock,
+                        occurrences,
+                    };
+                    f(i, env, row);
                 },
             );
         });
@@ -170,6 +203,47 @@ fn extract_actions(actions: &Bound<'_, PyAny>, n: usize) -> PyResult<Vec<i64>> {
     Ok(array.try_readonly()?.as_array().to_vec())
 }
 
+/// The games that take part, as an array of booleans; all without one.
+fn extract_active(active: Option<&Bound<'_, PyAny>>, n: usize) -> PyResult<Option<Vec<bool>>> {
+    let Some(active) = active else { return Ok(None) };
+    let wrong = || PyValueError::new_err(format!("`active` is an array of {n} booleans"));
+    let array = active.py().import("numpy")?.call_method1("asarray", (active,))?;
+    let array = array.cast_into::<PyArray1<bool>>().map_err(|_| wrong())?;
+    if array.len() != n {
+        return Err(wrong());
+    }
+    Ok(Some(array.try_readonly()?.as_array().to_vec()))
+}
+
+/// The numbers of games; all games without them.
+fn extract_indices(indices: Option<&Bound<'_, PyAny>>, n: usize) -> PyResult<Vec<usize>> {
+    let Some(indices) = indices else { return Ok((0..n).collect()) };
+    let array = indices.py().import("numpy")?.call_method1("asarray", (indices,))?;
+    let kind: char = array.getattr("dtype")?.getattr("kind")?.extract()?;
+    let wrong = || PyValueError::new_err("indices are a one-dimensional array of integers");
+    if !matches!(kind, 'i' | 'u') {
+        return Err(wrong());
+    }
+    let array = array.call_method1("astype", ("int64",))?.cast_into::<PyArray1<i64>>().map_err(|_| wrong())?;
+    let index = |&index: &i64| {
+        let found = usize::try_from(index).ok().filter(|&index| index < n);
+        found.ok_or_else(|| PyIndexError::new_err(format!("there is no game {index}")))
+    };
+    array.try_readonly()?.as_array().iter().map(index).collect()
+}
+
+/// The first positions: boards and FENs, or packed positions.
+fn extract_starts(starts: &Positions<'_>, n: usize, setup: &Setup) -> PyResult<Vec<Fen>> {
+    let options = setup.rules.options();
+    if let Some(rules) = starts.boards().iter().filter_map(|board| board.rules).find(|rules| rules != options) {
+        return Err(PyValueError::new_err(format!("a start is under the rules {rules}, not {options}")));
+    }
+    if starts.len() != n {
+        return Err(PyValueError::new_err(format!("{n} games need as many starts, not {}", starts.len())));
+    }
+    (0..n).map(|row| starts.view().fen(row).map_err(PyValueError::new_err)).collect()
+}
+
 /// Actions of other integer types, including lists.
 fn convert_actions<'py>(actions: &Bound<'py, PyAny>, n: usize) -> PyResult<Bound<'py, PyArray1<i64>>> {
     let array = actions.py().import("numpy")?.call_method1("asarray", (actions,))?;
@@ -187,7 +261,7 @@ fn convert_actions<'py>(actions: &Bound<'py, PyAny>, n: usize) -> PyResult<Bound
 impl PyVecEnv {
     #[new]
     #[pyo3(signature = (
-        num_envs, *, rules = RulesArgument::default(), seed = 0, fen = None,
+        num_envs, *, rules = RulesArgument::default(), seed = 0, fen = None, starts = None,
         no_capture_limit = Some(Game::NO_CAPTURE_LIMIT), auto_reset = true, threads = 0
     ))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
@@ -197,6 +271,7 @@ impl PyVecEnv {
         rules: RulesArgument,
         seed: u64,
         fen: Option<&str>,
+        starts: Option<Positions<'_>>,
         no_capture_limit: Option<u32>,
         auto_reset: bool,
         threads: usize,
@@ -207,19 +282,19 @@ impl PyVecEnv {
         if threads > 1024 {
             return Err(PyValueError::new_err(format!("at most 1024 threads, not {threads}")));
         }
-        let start = match fen {
-            Some(fen) => fen.parse().map_err(errors::fen)?,
-            None => Fen::from(Position::start()),
+        let mut setup = Setup::new(self::rules(rules.0), no_capture_limit, auto_reset);
+        let starts = match (fen, starts) {
+            (Some(_), Some(_)) => return Err(PyValueError::new_err("either `fen` or `starts`")),
+            (_, Some(starts)) => extract_starts(&starts, num_envs, &setup)?,
+            (Some(fen), None) => vec![fen.parse().map_err(errors::fen)?],
+            (None, None) => vec![Fen::from(Position::start())],
         };
-        let setup = Box::new(Setup::new(Rules::new(rules.0), start, no_capture_limit, auto_reset));
-        if setup.is_over() {
-            return Err(PyValueError::new_err("the game is over in the first position"));
-        }
+        setup.set_starts(starts).map_err(over)?;
         let threads = (threads > 0).then(|| Threads::new(threads));
         let buffers = Buffers::new(py, num_envs)?;
         let games = Games::new(&setup, num_envs, seed)?;
         let mut env = PyVecEnv { setup, games, seed, buffers, threads };
-        env.restart(py)?;
+        env.restart(py, None)?;
         Ok(env)
     }
 
@@ -235,34 +310,56 @@ impl PyVecEnv {
         PyRules { options: *self.setup.rules.options() }
     }
 
-    /// Begins all games again, with the stream of `seed` if it is given, and returns observations and masks.
-    #[pyo3(signature = (*, seed = None))]
-    fn reset<'py>(&mut self, py: Python<'py>, seed: Option<u64>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+    /// Begins all games again, with the stream of `seed` and from the positions of `starts` if they are given, and returns
+    /// observations and masks. With an array of booleans `active` only these games begin again.
+    #[pyo3(signature = (*, seed = None, starts = None, active = None))]
+    fn reset<'py>(
+        &mut self,
+        py: Python<'py>,
+        seed: Option<u64>,
+        starts: Option<Positions<'py>>,
+        active: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+        let n = self.games.envs.len();
+        let starts = starts.map(|starts| extract_starts(&starts, n, &self.setup)).transpose()?;
+        let active = extract_active(active, n)?;
         if let Some(seed) = seed {
-            self.games = Games::new(&self.setup, self.games.envs.len(), seed)?;
+            self.games.randoms = Games::randoms(n, seed)?;
             self.seed = seed;
         }
-        self.restart(py)?;
+        if let Some(starts) = starts {
+            self.setup.set_starts(starts).map_err(over)?;
+        }
+        self.restart(py, active.as_deref())?;
         Ok((self.buffers.observations.view(py), self.buffers.masks.view(py)))
     }
 
     /// Makes a move in every game and returns observations, masks, rewards and dones.
     ///
     /// A reward is 1.0 if the move won the game for the side that made it, else 0.0: no move loses, and the opponent's
-    /// reward is the negative. Raises IllegalMoveError and changes nothing if an action is not legal.
+    /// reward is the negative. Raises IllegalMoveError and changes nothing if an action is not legal. With an array of
+    /// booleans `active` the other games rest, whatever their actions.
+    #[pyo3(signature = (actions, *, active = None))]
     #[expect(clippy::type_complexity, reason = "a tuple of four arrays")]
     fn step<'py>(
         &mut self,
         py: Python<'py>,
         actions: &Bound<'py, PyAny>,
+        active: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>)> {
         let actions = extract_actions(actions, self.games.envs.len())?;
-        if let Some(i) = (0..actions.len()).find(|&i| !self.games.accepts(i, actions[i])) {
+        let active = extract_active(active, actions.len())?;
+        let rests = |i: usize| active.as_ref().is_some_and(|active| !active[i]);
+        if let Some(i) = (0..actions.len()).find(|&i| !rests(i) && !self.games.accepts(i, actions[i])) {
             return Err(IllegalMoveError::new_err(format!("game {i}: action {} is not legal here", actions[i])));
         }
         let setup = &self.setup;
         each(py, self.threads.as_ref(), &mut self.games, &self.buffers, |i, env, row| {
-            batch::step(env, setup, actions[i] as usize, row);
+            if rests(i) {
+                env.rest(row);
+            } else {
+                batch::step(env, setup, i, actions[i] as usize, row);
+            }
         })?;
         let Buffers { observations, masks, rewards, dones, .. } = &self.buffers;
         Ok((observations.view(py), masks.view(py), rewards.view(py), dones.view(py)))
@@ -284,11 +381,105 @@ impl PyVecEnv {
         Ok(self.buffers.samples.view(py))
     }
 
+    /// The action that an engine chooses in every game after `nodes` nodes, with an empty transposition table: the same for
+    /// the same game. With an array of booleans `active` the other games get the action 0.
+    #[pyo3(signature = (nodes = 1000, *, active = None))]
+    fn engine_actions<'py>(
+        &self,
+        py: Python<'py>,
+        nodes: u64,
+        active: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        if nodes == 0 {
+            return Err(PyValueError::new_err("the number of nodes is at least 1"));
+        }
+        let active = extract_active(active, self.games.envs.len())?;
+        let limits = Limits::default().nodes(nodes);
+        let actions = parallel(py, |stop| -> Vec<i64> {
+            let engine = || Engine::new(EngineOptions::default().hash_mib(1));
+            let choose = |engine: &mut Engine, (i, env): (usize, &Env)| {
+                if env.is_over() || active.as_ref().is_some_and(|active| !active[i]) {
+                    return 0;
+                }
+                let game = env.game(&self.setup.rules, self.setup.no_capture_limit);
+                engine.new_game();
+                let best = engine.search(&game, &limits).stop(stop).run().best();
+                best.map_or(0, |mv| actions::action(mv, game.position().turn()) as i64)
+            };
+            self.games.envs.par_iter().enumerate().with_min_len(4).map_init(engine, choose).collect()
+        })?;
+        Ok(PyArray1::from_vec(py, actions))
+    }
+
+    /// A best action by endgame tables in every game, and a random one where the tables do not contain the position. With
+    /// an array of booleans `active` the other games get the action 0.
+    #[pyo3(signature = (tables, *, active = None))]
+    fn table_actions<'py>(
+        &mut self,
+        py: Python<'py>,
+        tables: PyRef<'py, PyTables>,
+        active: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let active = extract_active(active, self.games.envs.len())?;
+        let source = tables.source_under(self.setup.rules.options())?;
+        let Games { envs, legal, randoms } = &mut self.games;
+        let choose = |(i, (env, (&mut legal, random))): (usize, (&Env, (&mut u32, &mut Random)))| {
+            if env.is_over() || active.as_ref().is_some_and(|active| !active[i]) {
+                return Ok(0);
+            }
+            let turn = env.position().turn();
+            let best = source.moves(env.position())?.unwrap_or_default().into_iter();
+            let best = best.map(|(mv, _)| actions::action(mv, turn)).find(|action| legal >> action & 1 != 0);
+            Ok(best.unwrap_or_else(|| batch::sample(legal, random)) as i64)
+        };
+        let actions = parallel(py, |_| {
+            let games = envs.par_iter().zip(legal.par_iter_mut().zip(randoms.par_iter_mut()));
+            games.enumerate().with_min_len(64).map(choose).collect::<PyResult<Vec<i64>>>()
+        })??;
+        Ok(PyArray1::from_vec(py, actions))
+    }
+
+    /// The states of games, of all of them without `indices`; a game may be named several times.
+    #[pyo3(signature = (indices = None))]
+    fn get_states(&self, indices: Option<&Bound<'_, PyAny>>) -> PyResult<PyStates> {
+        let indices = extract_indices(indices, self.games.envs.len())?;
+        let envs = collect(indices.into_iter().map(|i| self.games.envs[i].clone()))?;
+        Ok(PyStates::new(envs, &self.setup))
+    }
+
+    /// Goes on with other states: `States`, or a sequence of boards and FENs. The state of a number belongs to the game in
+    /// `indices` at its place, or to the game of the same number. Observations, masks and the other arrays show them.
+    #[pyo3(signature = (states, indices = None))]
+    fn set_states(
+        &mut self,
+        py: Python<'_>,
+        states: StatesArgument,
+        indices: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let n = self.games.envs.len();
+        let (envs, indices) = (states.envs(&self.setup)?, extract_indices(indices, n)?);
+        if envs.len() != indices.len() {
+            let what = format!("{} games need as many states, not {}", indices.len(), envs.len());
+            return Err(PyValueError::new_err(what));
+        }
+        let mut new: Vec<Mutex<Option<Env>>> = collect((0..n).map(|_| Mutex::default()))?;
+        for (env, i) in envs.into_iter().zip(indices) {
+            new[i] = Mutex::new(Some(env));
+        }
+        let setup = &self.setup;
+        each(py, self.threads.as_ref(), &mut self.games, &self.buffers, |i, env, row| {
+            match new[i].lock().unwrap_or_else(PoisonError::into_inner).take() {
+                Some(other) => env.replace(other, setup, row),
+                None => env.rest(row),
+            }
+        })
+    }
+
     /// A game as a board with the moves since the last capture; earlier ones have no effect.
     fn board(&self, index: usize) -> PyResult<PyBoard> {
         let env =
             self.games.envs.get(index).ok_or_else(|| PyIndexError::new_err(format!("there is no game {index}")))?;
-        Ok(PyBoard::of(env.game(&self.setup)))
+        Ok(PyBoard::of(env.game(&self.setup.rules, self.setup.no_capture_limit)))
     }
 
     /// The observations: int8 of shape (num_envs, 16, 9, 7), as `Board.observation`.
@@ -301,6 +492,18 @@ impl PyVecEnv {
     #[getter]
     fn action_masks<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
         self.buffers.masks.view(py)
+    }
+
+    /// The rewards of both sides in the last step: float32 of shape (num_envs, 2), White's and Black's.
+    #[getter]
+    fn side_rewards<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
+        self.buffers.side_rewards.view(py)
+    }
+
+    /// The observation in which each game last ended, for the side to move there. It stays until the game ends again.
+    #[getter]
+    fn final_observations<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
+        self.buffers.final_observations.view(py)
     }
 
     /// How each game ended in the last step: 0 not, 1 den, 2 last piece captured, 3 no legal move, 4 repetition,
@@ -338,9 +541,16 @@ impl PyVecEnv {
 }
 
 impl PyVecEnv {
-    /// All games from the first position.
-    fn restart(&mut self, py: Python<'_>) -> PyResult<()> {
+    /// All games, or the active ones, from the first position.
+    fn restart(&mut self, py: Python<'_>, active: Option<&[bool]>) -> PyResult<()> {
         let setup = &self.setup;
-        each(py, self.threads.as_ref(), &mut self.games, &self.buffers, |_, env, row| env.reset(setup, row))
+        each(py, self.threads.as_ref(), &mut self.games, &self.buffers, |i, env, row| {
+            if active.is_none_or(|active| active[i]) { env.reset(setup, i, row) } else { env.rest(row) }
+        })
     }
+}
+
+/// The error for a first position, by its number, in which the game is over.
+fn over(number: usize) -> PyErr {
+    PyValueError::new_err(format!("the game is over in the first position (start {number})"))
 }

@@ -1,5 +1,10 @@
 """Bad input raises an exception of its kind, and never ends the interpreter."""
 
+import inspect
+import os
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +15,7 @@ from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
 
 import doushouqi as dsq
+from doushouqi import players, uci
 
 # Objects that a caller may pass by mistake.
 ANYTHING = st.one_of(
@@ -122,3 +128,177 @@ def test_actions(actions: list[int]) -> None:
     env = dsq.VecEnv(3)
     attempt(env.step, actions)
     assert env.observations.sum() == 48
+
+
+# What a caller may mean, by the name of the parameter. The values of the parameters in `LIMITED` decide how long a call
+# takes, which files it writes or which programs it starts, so only these are drawn, and objects that are no numbers.
+BOARDS = st.sampled_from([dsq.Board(), dsq.Board("7/7/3e3/7/7/7/3E3/7/7 w 99"), dsq.Board("7/7/7/7/7/7/7/7/E6 w")])
+MOVES = st.builds(dsq.Move, st.integers(0, 62), st.integers(0, 62))
+SMALL = st.integers(-3, 3)
+NAMES = st.sampled_from(["nothing", "tables", "", "a\0b"])
+PLAUSIBLE: dict[str, st.SearchStrategy[Any]] = {
+    "action": st.integers(-3, 35),
+    "actions": st.lists(st.integers(-2, 33), min_size=2, max_size=2),
+    "active": arrays.arrays(np.bool_, st.integers(1, 3)),
+    "animal": st.integers(-2, 9),
+    "arrows": st.lists(st.one_of(MOVES, st.tuples(SMALL, SMALL), st.tuples(SMALL, SMALL, st.text()))),
+    "board": st.one_of(BOARDS, LETTERS),
+    "boards": st.lists(st.one_of(BOARDS, LETTERS), max_size=3),
+    "choice": st.sampled_from(["all", "paper"]),
+    "color": st.booleans(),
+    "fen": LETTERS,
+    "fill": st.dictionaries(st.integers(-1, 64), st.text()),
+    "format": st.sampled_from(dsq.FORMATS),
+    "headers": st.dictionaries(st.text(), st.text()),
+    "indices": st.lists(st.integers(-1, 2), max_size=3),
+    "lastmove": MOVES,
+    "mode": st.sampled_from(["expand", "leaf"]),
+    "move": MOVES,
+    "moves": st.lists(MOVES, max_size=3),
+    "name": st.sampled_from(dsq.SQUARE_NAMES),
+    "options": st.dictionaries(st.text(), st.text()),
+    "piece": st.builds(dsq.Piece, st.integers(0, 7), st.booleans()),
+    "pieces": st.dictionaries(st.integers(-1, 63), st.builds(dsq.Piece, st.integers(0, 7), st.booleans())),
+    "positions": st.lists(st.one_of(BOARDS, LETTERS), max_size=3),
+    "progress": st.just(lambda *_: None),
+    "root_moves": st.lists(MOVES, max_size=2),
+    "rules": st.sampled_from([*dsq.Rules.presets(), dsq.Rules("chinese"), "shore=none"]),
+    "square": st.integers(-2, 64),
+    "starts": st.lists(st.one_of(BOARDS, LETTERS), min_size=1, max_size=2),
+    "states": st.lists(st.one_of(BOARDS, LETTERS), min_size=1, max_size=2),
+    "text": st.one_of(LETTERS, st.sampled_from(["1. Eb3 (1. Ea4) {x} *", '[White "x"]\n*', "EvL", "chinese"])),
+    "turn": st.booleans(),
+    "uci": st.sampled_from(["a3b3", "a9a8"]),
+    "san": st.sampled_from(["Eb3", "Exb3"]),
+}
+LIMITED: dict[str, st.SearchStrategy[Any]] = {
+    "cache": NAMES,
+    "cache_bytes": st.integers(-1, 2**40),
+    "command": st.sampled_from(["", "no such engine", [], ["no such engine", "x"]]),
+    "count": st.integers(-5, 20),
+    "depth": SMALL,
+    "directory": NAMES,
+    "evaluation": st.sampled_from(["default", "burnett", ""]),
+    "hash_mib": st.sampled_from([-1, 0, 1, 2]),
+    "in_memory": SMALL,
+    "limit": st.just(dsq.Limit(nodes=20)),
+    "material": st.sampled_from(["EvL", "RvT", "Ev", "x", -1, 9, "EPDvLRC"]),
+    "max_leaves": SMALL,
+    "memory": SMALL,
+    "multipv": SMALL,
+    "nodes": st.integers(-1, 30),
+    "num_envs": st.integers(-1, 3),
+    "pieces": st.integers(-2, 3),
+    "size": SMALL,
+    "source": st.lists(st.text(), max_size=3),
+    "no_capture_limit": st.one_of(st.none(), st.integers(-1, 200)),
+    "tables": st.sampled_from([TABLES, 0, 9, "nothing"]),
+    "threads": SMALL,
+    "timeout": st.just(60.0),
+}
+NO_NUMBERS = st.one_of(st.none(), st.lists(st.text(max_size=1), max_size=1), st.dictionaries(SMALL, SMALL, max_size=1))
+TREE = dsq.learn_tree(TABLES, "EvL", max_leaves=2)
+OBJECTS: dict[type, Callable[[], Any]] = {
+    dsq.Analysis: lambda: dsq.Engine(hash_mib=1).analysis(dsq.Board(), dsq.Limit(nodes=20)),
+    dsq.Board: dsq.Board,
+    dsq.DecisionTree: lambda: TREE,
+    dsq.Engine: lambda: dsq.Engine(hash_mib=1),
+    dsq.Features: lambda: dsq.Features("EvL"),
+    dsq.Game: lambda: dsq.Game.from_string("1. Eb3 (1. Ea4) *"),
+    dsq.GameNode: lambda: dsq.Game.from_string("1. Eb3 (1. Ea4) 1... Rb7 *").variations[0],
+    dsq.Info: lambda: dsq.Engine(hash_mib=1).analyse(dsq.Board(), dsq.Limit(nodes=20))[0],
+    dsq.Limit: lambda: dsq.Limit(1),
+    dsq.Move: lambda: dsq.Move(0, 1),
+    dsq.Outcome: lambda: dsq.Board("7/7/7/7/7/7/7/7/E6 w").outcome(),
+    dsq.Piece: lambda: dsq.Piece(0, True),
+    dsq.Rules: dsq.Rules,
+    dsq.States: lambda: dsq.VecEnv(2).get_states(),
+    dsq.Stats: lambda: TABLES.stats("EvL"),
+    dsq.Tables: lambda: TABLES,
+    dsq.Value: lambda: TABLES.probe("7/7/3e3/7/7/7/3E3/7/7 w"),
+    dsq.VecEnv: lambda: dsq.VecEnv(2),
+}
+
+
+def _itself(thing: Any) -> Any:
+    return thing
+
+
+def _method(thing: Any, attribute: str) -> Any:
+    return getattr(OBJECTS[thing](), attribute)
+
+
+def public_calls() -> Iterator[tuple[str, Callable[[], Any], list[str]]]:
+    """Every public function and method: its name, a function that returns it, and the names of its parameters."""
+    for name in dsq.__all__:
+        thing: Any = getattr(dsq, name)
+        if (isinstance(thing, type) and issubclass(thing, Exception)) or not callable(thing):
+            continue
+        if not isinstance(thing, type):
+            yield name, partial(_itself, thing), list(inspect.signature(thing).parameters)
+            continue
+        maker = dsq.Board.__init__ if thing is dsq.Board else thing
+        yield name, partial(_itself, thing), [p for p in inspect.signature(maker).parameters if p != "self"]
+        for attribute in dir(thing):
+            # The tables are shared.
+            if attribute[0] != "_" and callable(getattr(thing, attribute)) and attribute != "close":
+                parameters = inspect.signature(getattr(thing, attribute)).parameters
+                make = partial(_method, thing, attribute)
+                yield f"{name}.{attribute}", make, [parameter for parameter in parameters if parameter != "self"]
+
+
+CALLS = {name: (make, parameters) for name, make, parameters in public_calls()}
+
+
+def test_the_calls_are_known() -> None:
+    assert len(CALLS) > 150
+    kept = {"Board.push", "Engine.popen", "Game.export", "VecEnv.step", "read_games", "solve", "Tables.probe_many"}
+    assert kept <= set(CALLS)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_every_public_call(name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Arguments that are plausible, and any others: an exception, never the end of the interpreter or a panic."""
+    make, parameters = CALLS[name]
+    directory = tmp_path_factory.mktemp("calls")
+    before = Path.cwd()
+
+    def argument(parameter: str) -> st.SearchStrategy[Any]:
+        limited = LIMITED.get(parameter)
+        if parameter == "pieces" and name.startswith("Board"):
+            limited = None
+        if limited is not None:
+            return st.one_of(limited, limited, NO_NUMBERS)
+        return st.one_of(PLAUSIBLE.get(parameter, ANYTHING), PLAUSIBLE.get(parameter, ANYTHING), ANYTHING)
+
+    drawn = st.fixed_dictionaries({}, optional={parameter: argument(parameter) for parameter in parameters})
+
+    @given(drawn)
+    @settings(max_examples=12, deadline=None, database=None)
+    def check(arguments: dict[str, Any]) -> None:
+        function = make()
+        signature = inspect.signature(function)
+        given_by_place = [
+            arguments.pop(parameter.name)
+            for parameter in signature.parameters.values()
+            if parameter.kind == parameter.POSITIONAL_ONLY and parameter.name in arguments
+        ]
+        try:
+            found = function(*given_by_place, **arguments)
+            if isinstance(found, Iterator) and not isinstance(found, dsq.Analysis):
+                list(found)
+        except (*WRONG, KeyError, OSError, AttributeError, dsq.EngineError):
+            pass
+
+    os.chdir(directory)
+    try:
+        check()
+    finally:
+        os.chdir(before)
+
+
+@given(ANYTHING)
+def test_players_and_clients(thing: Any) -> None:
+    attempt(players.player, thing if isinstance(thing, str) else "random")
+    with pytest.raises((dsq.EngineError, TypeError)):
+        uci.UciEngine(thing if not isinstance(thing, str | list | bytes) else "no such engine")

@@ -174,3 +174,148 @@ def test_every_public_object_is_documented() -> None:
             for attribute in vars(thing):
                 if not attribute.startswith("_"):
                     assert getattr(thing, attribute).__doc__, f"{name}.{attribute}"
+
+
+def test_squares_have_names() -> None:
+    assert (dsq.A1, dsq.G1, dsq.A2, dsq.D9, dsq.G9) == (0, 6, 7, 59, 62)
+    for square, name in zip(dsq.SQUARES, dsq.SQUARE_NAMES, strict=True):
+        assert getattr(dsq, name.upper()) == square == dsq.parse_square(name)
+        assert dsq.square(dsq.square_file(square), dsq.square_rank(square)) == square
+        assert dsq.square_mirror(dsq.square_mirror(square)) == dsq.square_rotate(dsq.square_rotate(square)) == square
+    assert dsq.SQUARE_NAMES[dsq.square_mirror(dsq.A3)] == "g3"
+    assert dsq.SQUARE_NAMES[dsq.square_rotate(dsq.A3)] == "g7"
+    with pytest.raises(ValueError, match="file is 0 to 6"):
+        dsq.square(7, 0)
+    assert dsq.ANIMALS[dsq.PANTHER] == "panther"
+    # The board agrees on dens, traps and water: only rats swim, and no piece enters its own den.
+    for color in (dsq.WHITE, dsq.BLACK):
+        for square in dsq.SQUARES:
+            pieces = {square: dsq.Piece(dsq.CAT, color), 0 if square else 1: dsq.Piece(dsq.DOG, not color)}
+            allowed = True
+            try:
+                dsq.Board().set_piece_map(pieces)
+            except dsq.FenError:
+                allowed = False
+            assert allowed == (square not in dsq.WATER and square != dsq.DENS[color]), dsq.SQUARE_NAMES[square]
+
+
+def test_attackers() -> None:
+    board = dsq.Board()
+    assert board.attackers(dsq.WHITE, dsq.A4) == [dsq.A3]
+    assert board.attackers(dsq.BLACK, dsq.A6) == [dsq.A7]
+    assert board.attacks(dsq.A3) == [dsq.A2, dsq.B3, dsq.A4]
+    assert board.attacks(dsq.D5) == []
+    assert (board.is_attacked_by(dsq.WHITE, dsq.A4), board.is_attacked_by(dsq.WHITE, dsq.A9)) == (True, False)
+    assert board.square_of(dsq.ELEPHANT, dsq.WHITE) == dsq.A3
+    board.remove_piece_at(dsq.A3)
+    assert board.square_of(dsq.ELEPHANT, dsq.WHITE) is None
+    # Every legal move is an attack of its piece, and the other way round.
+    for board in dsq.unpack(dsq.random_positions(100, 9, seed=3)):
+        moves = {(move.from_square, move.to_square) for move in board.legal_moves}
+        attacks = {(square, to) for square in dsq.SQUARES for to in board.attacks(square)}
+        own = {(a, b) for a, b in attacks if (piece := board.piece_at(a)) is not None and piece.color == board.turn}
+        assert own == moves
+        assert attacks == {
+            (square, to) for color in (True, False) for to in dsq.SQUARES for square in board.attackers(color, to)
+        }
+
+
+def test_keys_and_repetitions() -> None:
+    board = dsq.Board("7/7/3e3/7/7/7/3E3/7/7 w")
+    key = board.key()
+    assert not board.is_repetition(2)
+    for san in ["Ec3", "Ec7", "Ed3", "Ed7"]:
+        board.push_san(san)
+        assert (board.key() == key) == (san == "Ed7")
+    assert (board.is_repetition(2), board.is_repetition(), board.is_repetition(0)) == (True, False, True)
+    assert board.with_turn(dsq.BLACK).key() != key == dsq.Board("7/7/3e3/7/7/7/3E3/7/7 w 50").key()
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(board)
+
+
+def test_boards_are_edited() -> None:
+    board = dsq.Board("7/7/3e3/7/7/7/3E3/7/7 w 7", rules="chinese")
+    board.push_san("Ec3")
+    assert board.root() == dsq.Board("7/7/3e3/7/7/7/3E3/7/7 w 7", rules="chinese")
+    short = board.copy(stack=False)
+    assert (short, short.ply(), short.halfmove_clock) == (board, 0, 8)
+    board.set_piece_at(dsq.A1, dsq.Piece.from_symbol("R"))
+    assert (board.fen(), board.ply(), board.rules) == ("7/7/3e3/7/7/7/2E4/7/R6 b 8", 0, dsq.Rules("chinese"))
+    assert str(board.remove_piece_at(dsq.A1)) == "R"
+    assert board.remove_piece_at(dsq.A1) is None
+    board.turn = dsq.WHITE
+    assert board == dsq.Board("7/7/3e3/7/7/7/2E4/7/7 w 8", rules="chinese")
+    before = board.fen()
+    wrong = [(dsq.A1, "E"), (dsq.B4, "L"), (dsq.D1, "R"), (dsq.A1, "e")]
+    for square, symbol in wrong:
+        with pytest.raises(dsq.FenError):
+            board.set_piece_at(square, dsq.Piece.from_symbol(symbol))
+    board.remove_piece_at(dsq.C3)
+    with pytest.raises(dsq.FenError):
+        board.set_piece_map({})
+    with pytest.raises(ValueError, match="square"):
+        board.set_piece_at(63, None)
+    board.set_piece_map(dsq.Board(before).piece_map())
+    assert board.fen() == before
+    board.push_san("Eb3")
+    board.clear_stack()
+    assert (board.ply(), board.halfmove_clock) == (0, 9)
+
+
+class Named(dsq.Board):
+    """A board with a name, which is made by other arguments."""
+
+    def __init__(self, name: str, moves: int = 0) -> None:
+        """Plays the first legal moves."""
+        super().__init__(rules="chinese", no_capture_limit=None)
+        self.name = [name]
+        for _ in range(moves):
+            self.push(self.legal_moves[0])
+
+
+def test_boards_are_subclassed() -> None:
+    board = Named("first", moves=3)
+    assert (board.ply(), board.rules, repr(board)[:7]) == (3, dsq.Rules("chinese"), "Named('")
+    for twin in (board.copy(), copy.copy(board), copy.deepcopy(board), pickle.loads(pickle.dumps(board))):
+        assert type(twin) is Named
+        assert (twin.name, twin.move_stack, twin == board) == (["first"], board.move_stack, True)
+    assert copy.copy(board).name is board.name
+    assert copy.deepcopy(board).name is not board.name
+    for other in (board.root(), board.mirror(), board.with_turn(dsq.WHITE)):
+        assert type(other) is Named
+        assert not hasattr(other, "name")
+    assert dsq.Engine(hash_mib=1).play(board, dsq.Limit(nodes=50)) in board.legal_moves
+
+
+def test_pictures_have_marks() -> None:
+    board = dsq.Board()
+    plain = board.svg()
+    assert board._repr_svg_() == plain
+    board.push_san("Eb3")
+    last = board.peek()
+    assert board._repr_svg_() == board.svg(lastmove=last)
+    assert board.svg(lastmove=last).count("fill-opacity") == 2
+    assert board.svg(fill={dsq.A1: "red", dsq.B1: "#12ab34"}).count("fill-opacity") == 2
+    marked = board.svg(arrows=[last, (dsq.A1, dsq.A2), (dsq.C3, dsq.C3, "rgb(1, 2, 3)")], size=234)
+    assert marked.count("<g ") == 2
+    assert marked.count('fill="none" stroke="rgb(1, 2, 3)"') == 1
+    assert 'height="234"' in marked
+    # Black below: the rank of White's elephant is near the top.
+    white, black = dsq.Board("7/7/7/7/7/7/7/7/E6 b").svg(), dsq.Board("7/7/7/7/7/7/7/7/E6 b").svg(orientation=dsq.BLACK)
+    assert '<circle cx="48" cy="420"' in white
+    assert '<circle cx="336" cy="36"' in black
+    wrong: list[dict[str, object]] = [
+        {"size": 0},
+        {"size": 10**6},
+        {"fill": {63: "red"}},
+        {"fill": {0: '"/><script>'}},
+        {"arrows": [(0, 63)]},
+        {"arrows": [(0, 1, "")]},
+    ]
+    for options in wrong:
+        with pytest.raises(ValueError, match=r"size|square|colour"):
+            board.svg(**options)  # type: ignore[arg-type]
+    no_moves: list[dict[str, object]] = [{"arrows": ["a3b3"]}, {"arrows": 3}, {"lastmove": "a3b3"}]
+    for options in no_moves:
+        with pytest.raises(TypeError):
+            board.svg(**options)  # type: ignore[arg-type]

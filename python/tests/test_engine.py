@@ -136,7 +136,8 @@ def test_copies_and_pickles(three: dsq.Tables) -> None:
             if not isinstance(item, dsq.Engine):
                 assert repr(other) == repr(item)
     other = pickle.loads(pickle.dumps(info))
-    for name in ("pv", "score", "win_in", "loss_in", "depth", "nodes", "time", "tbhits"):
+    assert other == info
+    for name in ("pv", "score", "score_text", "depth", "seldepth", "multipv", "nodes", "time", "tbhits", "hashfull"):
         assert getattr(other, name) == getattr(info, name)
     assert pickle.loads(pickle.dumps(value)) == value
     assert pickle.loads(pickle.dumps(stats)).by_plies == stats.by_plies
@@ -160,3 +161,60 @@ def test_players(three: dsq.Tables) -> None:
     for wrong in ("nobody", "engine:x", "random:3"):
         with pytest.raises(ValueError, match="no player"):
             players.player(wrong)
+
+
+def test_limits_of_clocks() -> None:
+    engine = dsq.Engine(hash_mib=1)
+    limit = dsq.Limit(white_clock=0.5, white_inc=0.1, black_clock=1e12, remaining_moves=3, mate=None)
+    assert engine.play(dsq.Board(), limit) in dsq.Board().legal_moves
+    assert engine.play(dsq.Board("7/3L3/7/7/7/7/7/7/r6 w"), dsq.Limit(mate=1)) == dsq.Move.from_uci("d8d9")
+    assert limit == pickle.loads(pickle.dumps(limit)) != dsq.Limit(white_clock=0.5)
+    assert repr(limit) == "Limit(white_clock=0.5, black_clock=1000000000000.0, white_inc=0.1, remaining_moves=3)"
+    wrong: list[dict[str, Any]] = [
+        {"white_clock": -1.0},
+        {"white_inc": 1.0},
+        {"remaining_moves": 3},
+        {"white_clock": 1.0, "remaining_moves": 0},
+        {"mate": 0},
+        {"black_clock": float("nan")},
+    ]
+    for options in wrong:
+        with pytest.raises(ValueError, match=r"limit|time|least 1|increment"):
+            dsq.Limit(**options)
+
+
+def test_an_analysis_that_is_dropped_ends() -> None:
+    engine = dsq.Engine(hash_mib=1)
+    analysis = engine.analysis(dsq.Board(), multipv=3)
+    assert len({info.multipv for info, _ in zip(analysis, range(9), strict=False)}) == 3
+    assert len(analysis.multipv) == 3
+    assert not analysis.is_over
+    del analysis
+    while True:
+        with contextlib.suppress(RuntimeError):
+            assert engine.play(dsq.Board(), dsq.Limit(nodes=1)) is not None
+            break
+    with pytest.raises(ValueError, match="1 to 32"):
+        engine.analysis(dsq.Board(), multipv=0)
+
+
+def test_the_engine_stops_its_analysis() -> None:
+    with dsq.Engine(hash_mib=1) as engine:
+        analysis = engine.analysis(dsq.Board())
+        engine.stop()
+        lines = analysis.wait()
+        assert lines == analysis.multipv
+        assert lines[0].pv
+        assert [info.pv for info in analysis][-1:] == [line.pv for line in lines]
+
+
+def test_pondering_ends_with_the_next_call() -> None:
+    engine = dsq.Engine(hash_mib=1, tables=2)
+    board = dsq.Board()
+    for _ in range(6):
+        move = engine.play(board, dsq.Limit(depth=3), ponder=True)
+        assert move is not None
+        board.push(move)
+    engine.analyse(board, dsq.Limit(depth=1))
+    engine.play(board, dsq.Limit(depth=3), ponder=True)
+    engine.new_game()

@@ -3,6 +3,7 @@
 import copy
 import pickle
 from collections.abc import Callable
+from typing import Any, Literal
 
 import gymnasium
 import numpy as np
@@ -176,3 +177,83 @@ def test_open_spiel() -> None:
     assert outcome is not None
     wanted = 0 if outcome.winner is None else 1 if outcome.winner else -1
     assert state.returns() == [wanted, -wanted]
+
+
+def play_all(env: gymnasium_env.JungleVectorEnv, steps: int, seed: int) -> tuple[int, int, int]:
+    """Plays random legal actions; returns the numbers of games won, drawn and lost."""
+    random = np.random.default_rng(seed)
+    observations, info = env.reset(seed=seed)
+    won = drawn = lost = 0
+    for _ in range(steps):
+        mask = info["action_mask"]
+        actions = (mask * random.random(mask.shape)).argmax(axis=1)
+        observations, rewards, terminated, truncated, info = env.step(actions)
+        assert observations.shape == env.observation_space.shape
+        assert not truncated.any()
+        assert not rewards[~terminated].any()
+        assert (info["final_info"]["outcome"] != "").tolist() == terminated.tolist()
+        won += int(np.count_nonzero(rewards > 0))
+        drawn += int(np.count_nonzero(terminated & (rewards == 0)))
+        lost += int(np.count_nonzero(rewards < 0))
+    return won, drawn, lost
+
+
+@pytest.mark.parametrize("color", ["white", "black", "random"])
+def test_vector_environments(color: Literal["white", "black", "random"]) -> None:
+    env = gymnasium.make_vec("doushouqi/Jungle-v0", num_envs=16, color=color)
+    assert isinstance(env, gymnasium_env.JungleVectorEnv)
+    won, drawn, lost = play_all(env, 300, seed=1)
+    assert min(won, lost) > 0
+    assert play_all(env, 300, seed=1) == (won, drawn, lost)
+
+
+def test_vector_environments_play_as_the_single_one() -> None:
+    """Perfect play against a fixed agent: rewards, last observations and outcomes are those of `JungleEnv`."""
+    start = "7/7/3e3/7/7/7/3E3/7/7 w"
+    first: players.Player = lambda board: board.legal_moves[0]  # noqa: E731 - it needs a type
+    colors: tuple[Literal["white", "black"], ...] = ("white", "black")
+    for color in colors:
+        many = gymnasium_env.JungleVectorEnv(3, first, color=color, start=start)
+        one = gymnasium_env.JungleEnv(first, color=color, start=start)
+        observations, info = many.reset(seed=1)
+        observation, single = one.reset(seed=1)
+        for step in range(100):
+            assert np.array_equal(observations[2], observation)
+            assert np.array_equal(info["action_mask"][2], single["action_mask"])
+            action = int(np.flatnonzero(single["action_mask"])[step % 2 - 1])
+            observations, rewards, terminated, _, info = many.step(np.full(3, action))
+            observation, reward, over, _, single = one.step(action)
+            assert (rewards[2], terminated[2]) == (reward, over)
+            assert info["_final_obs"][2] == over
+            if over:
+                assert np.array_equal(info["final_obs"][2], observation)
+                assert info["final_info"]["outcome"][2] == single["outcome"]
+                observation, single = one.reset()
+
+
+def test_vector_environments_and_their_opponents(three: dsq.Tables) -> None:
+    start = "7/7/7/7/L6/6e/7/7/7 w"
+    perfect = gymnasium_env.JungleVectorEnv(4, three, color="black", start=start)
+    won, drawn, lost = play_all(perfect, 40, seed=2)
+    assert (won, drawn) == (0, 0)
+    assert lost >= 4
+    engine = gymnasium_env.JungleVectorEnv(4, "engine:100")
+    assert play_all(engine, 60, seed=2)[2] >= 4
+    _, info = engine.reset(seed=3)
+    actions = np.array([int(np.flatnonzero(mask == i % 2)[0]) for i, mask in enumerate(info["action_mask"])])
+    _, rewards, terminated, _, info = engine.step(actions)
+    assert rewards.tolist() == [-1.0, 0.0, -1.0, 0.0]
+    assert terminated.tolist() == info["final_info"]["illegal"].tolist() == [True, False, True, False]
+    assert engine.games.board(0) == dsq.Board()
+    fens = [board.fen() for board in dsq.unpack(dsq.random_positions(20, 3, seed=2))]
+    drawn_starts = gymnasium_env.JungleVectorEnv(5, start=lambda random: fens[int(random.integers(20))])
+    play_all(drawn_starts, 20, seed=4)
+    wrong: list[dict[str, Any]] = [{"opponent": "nobody"}, {"color": "red"}, {"num_envs": 0}]
+    for options in wrong:
+        with pytest.raises(ValueError, match=r"player|color|games"):
+            gymnasium_env.JungleVectorEnv(**options)
+    with pytest.raises(ValueError, match="actions are"):
+        engine.step(np.zeros(3, np.int64))
+    ends_at_once = gymnasium_env.JungleVectorEnv(2, "engine:100", color="black", start="7/3C3/7/7/7/7/4e2/7/7 w")
+    with pytest.raises(ValueError, match="first move ends the game"):
+        ends_at_once.reset(seed=1)

@@ -159,3 +159,68 @@ def test_too_many_raises(count: int) -> None:
         dsq.random_games(count)
     with pytest.raises(ValueError, match="at most"):
         dsq.random_positions(count, 2)
+
+
+def everything(directory: str) -> list[object]:
+    """What a worker returns: an object of every class that can be pickled."""
+    board = dsq.Board("7/3L3/7/7/7/7/7/7/r6 w")
+    tables = dsq.open_tables(directory)
+    value = tables.probe("7/7/7/7/L6/6e/7/7/7 w")
+    info = dsq.Engine(hash_mib=1).analyse(board, dsq.Limit(depth=2))
+    moves = tables.moves("7/7/7/7/L6/6e/7/7/7 w")
+    limits = [dsq.Limit(depth=3), dsq.Rules("chinese"), dsq.Piece(7, True), dsq.Move(0, 1)]
+    game = dsq.Game.from_board(board)
+    states = dsq.VecEnv(2).get_states()
+    board.push_san("Ld9")
+    others = [board, board.outcome(), value, info, moves, tables.stats("EvL"), tables, game, dsq.Features("EvL")]
+    return [*others, *limits, dsq.Engine(hash_mib=1), states, dsq.random_positions(2, 2), dsq.perft(board, 1)]
+
+
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_other_processes_return_everything(method: str, two_on_disk: Path) -> None:
+    """Also in another interpreter, whichever way it is started."""
+    if method not in multiprocessing.get_all_start_methods():
+        pytest.skip(f"this system has no {method}")
+    program = f"""
+import multiprocessing, sys
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+from test_processes import everything
+if __name__ == "__main__":
+    with multiprocessing.get_context({method!r}).Pool(2) as pool:
+        for found in pool.map(everything, [{str(two_on_disk)!r}] * 3):
+            assert [type(item) for item in found] == [type(item) for item in everything({str(two_on_disk)!r})]
+            print(found[0].outcome().termination)
+"""
+    # The children of `spawn` read the program from a file.
+    path = two_on_disk.parent / f"{method}.py"
+    path.write_text(program)
+    done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, check=False, timeout=300)
+    assert done.stdout == "den\n" * 3, done.stderr
+
+
+def test_an_interrupt_ends_calls_on_many_objects(two_on_disk: Path) -> None:
+    env = dsq.VecEnv(2000)
+    # The end of the engine would end its search.
+    engine = dsq.Engine(hash_mib=1)
+    analysis = engine.analysis(dsq.Board())
+    waits: list[Callable[[], object]] = [lambda: env.engine_actions(10**9), analysis.wait, lambda: list(analysis)]
+    for wait in waits:
+        with interrupted():
+            wait()
+    analysis.stop()
+    assert analysis.wait()
+
+
+def test_ctrl_c_ends_a_process() -> None:
+    """As at a terminal: SIGINT, without a handler of the test."""
+    program = """
+import doushouqi as dsq
+print("ready", flush=True)
+dsq.Engine().play(dsq.Board(), dsq.Limit(1e9))
+"""
+    child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert child.stdout is not None
+    assert child.stdout.readline() == "ready\n"
+    child.send_signal(signal.SIGINT)
+    _, error = child.communicate(timeout=60)
+    assert "KeyboardInterrupt" in error

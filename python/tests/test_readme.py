@@ -26,10 +26,10 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return interpreter
 
 
-@pytest.mark.parametrize("number", [0, 1])
+@pytest.mark.parametrize("number", [0, 1, 2])
 def test_programs_of_the_readme(python: Path, tmp_path: Path, number: int) -> None:
     programs = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
-    assert len(programs) == 2
+    assert len(programs) == 3
     program = programs[number]
     assert len([line for line in program.splitlines() if line.strip()]) <= 20
     # Threads of linear algebra that wait for each other on a busy machine make small products slower.
@@ -37,7 +37,12 @@ def test_programs_of_the_readme(python: Path, tmp_path: Path, number: int) -> No
     command = [python, "-I", "-c", program]
     run = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
-    if number == 1:
+    if number == 0:
+        assert len([line for line in program.splitlines() if line.strip()]) <= 12
+        counts = re.search(r"White won (\d+) games and Black (\d+)", run.stdout)
+        assert counts, run.stdout
+        assert int(counts[1]) > 10 * int(counts[2])
+    if number == 2:
         share = re.search(r"won ([\d.]+) %", run.stdout)
         assert share, run.stdout
         assert float(share[1]) >= 90

@@ -1,6 +1,7 @@
 """Features and decision trees."""
 
 import json
+import pickle
 
 import numpy as np
 import pytest
@@ -40,6 +41,8 @@ def test_features() -> None:
     board = dsq.Board("7/7/3l3/7/7/7/3E3/7/7 w")
     values = dict(zip(features.names, features.values([board])[0].tolist(), strict=True))
     assert (values["distance_p"], values["parity"], values["adjacent"]) == (4, 0, 0)
+    other = pickle.loads(pickle.dumps(features))
+    assert (other.material, other.names) == ("EvL", features.names)
 
 
 def test_wrong_studies(three: dsq.Tables) -> None:

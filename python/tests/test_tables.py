@@ -1,5 +1,7 @@
 """Tables: every value of three pieces, and many of four, by two ways of looking it up."""
 
+import copy
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -201,3 +203,51 @@ def test_damaged_tables(two_on_disk: Path, tmp_path: Path) -> None:
     tables = dsq.open_tables(tmp_path)
     with pytest.raises(dsq.TablesError, match="damaged"):
         [tables.to_numpy(material) for material in dsq.materials(2)]
+
+
+@pytest.mark.parametrize("pieces", [2, 3])
+def test_tables_in_memory(pieces: int, three: dsq.Tables, tmp_path: Path) -> None:
+    """The values are those of files, also of tables that stay there."""
+    dsq.generate(tmp_path, 3)
+    memory, files = dsq.open_tables(tmp_path, in_memory=pieces), dsq.open_tables(tmp_path)
+    for count in (2, 3, 4):
+        packed = dsq.random_positions(2000, count, seed=count)
+        assert same(memory.probe_many(packed), files.probe_many(packed))
+    assert same(memory.probe_many(packed[:0]), files.probe_many(packed[:0]))
+    both = dsq.random_positions(500, 3, seed=1), dsq.random_positions(500, 2, seed=2)
+    mixed = np.ascontiguousarray(np.concatenate(both))
+    assert same(memory.probe_many(mixed), three.probe_many(mixed))
+    for board in dsq.unpack(np.ascontiguousarray(mixed[::50])):
+        assert memory.probe(board) == files.probe(board)
+        assert memory.moves(board) == files.moves(board)
+        assert memory.line(board) == files.line(board)
+    assert memory.stats("EvL").by_plies == files.stats("EvL").by_plies
+    assert same(memory.to_numpy("RvT"), files.to_numpy("RvT"))
+    assert memory.pieces == files.pieces == 3
+    # Once they are in memory, the files are not read.
+    (tmp_path / "EvE.dsq").unlink()
+    assert memory.probe("7/7/3e3/7/7/7/3E3/7/7 w") == three.probe("7/7/3e3/7/7/7/3E3/7/7 w")
+    with pytest.raises(ValueError, match="either"):
+        dsq.open_tables(tmp_path, on_demand=True, cache=tmp_path / "cache", in_memory=2)
+
+
+def test_tables_are_pickled(two_on_disk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(two_on_disk.parent)
+    fen = "7/7/7/7/L6/6e/7/7/7 w"
+    with dsq.solve("EvL", rules="chinese") as solved:
+        assert pickle.loads(pickle.dumps(solved)).rules == dsq.Rules("chinese")
+    cache = tmp_path / "cache"
+    for tables in (
+        dsq.solve(2),
+        dsq.open_tables(two_on_disk.name),
+        dsq.open_tables(two_on_disk, in_memory=2),
+        dsq.open_tables(two_on_disk, on_demand=True, cache=cache),
+    ):
+        value, data = tables.probe(fen), pickle.dumps(tables)
+        monkeypatch.chdir(tmp_path)
+        for other in (pickle.loads(data), copy.copy(tables)):
+            assert other.probe(fen) == value
+        monkeypatch.chdir(two_on_disk.parent)
+        tables.close()
+        with pytest.raises(dsq.TablesError, match="closed"):
+            pickle.dumps(tables)

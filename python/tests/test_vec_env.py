@@ -166,3 +166,163 @@ def test_without_a_no_capture_limit() -> None:
 def test_a_batch_is_not_pickled() -> None:
     with pytest.raises(TypeError):
         pickle.dumps(dsq.VecEnv(1))
+
+
+def test_each_game_has_its_start() -> None:
+    boards: list[dsq.Board | str] = [*dsq.unpack(dsq.random_positions(30, 5, seed=4)), "7/7/3e3/7/7/7/3E3/7/7 b 7"]
+    env = dsq.VecEnv(31, starts=boards, seed=2)
+    fens = [board if isinstance(board, str) else board.fen() for board in boards]
+    assert [env.board(i).fen() for i in range(31)] == fens
+    ended = np.zeros(31, dtype=np.bool_)
+    for _ in range(300):
+        dones = env.step(env.sample_actions())[3]
+        for i in np.flatnonzero(dones):
+            assert env.board(int(i)).fen() == fens[i]
+        ended |= dones
+    assert ended.all()
+    packed = dsq.random_positions(31, 4, seed=9)
+    env.reset(starts=packed)
+    assert np.array_equal(dsq.pack([env.board(i) for i in range(31)]), packed)
+    before = env.board(1).fen()
+    env.step(env.sample_actions())
+    env.reset(active=np.arange(31) != 1)
+    assert env.board(1).fen() != before
+    assert np.array_equal(dsq.pack([env.board(i) for i in range(2, 31)]), packed[2:])
+    for wrong in (packed[:5], [dsq.Board("7/7/7/7/7/7/7/7/E6 w")] * 31, [dsq.Board(rules="chinese")] * 31):
+        with pytest.raises(ValueError, match=r"starts|over|rules"):
+            env.reset(starts=wrong)
+    with pytest.raises(ValueError, match="either"):
+        dsq.VecEnv(1, fen=dsq.STARTING_FEN, starts=[dsq.STARTING_FEN])
+
+
+@pytest.mark.parametrize("rules", ["paper", "cazaux"])
+def test_states_are_taken_and_set(rules: str) -> None:
+    """A batch that continues from states plays as the first one, with its history."""
+    env = dsq.VecEnv(20, rules=rules, seed=6)
+    for _ in range(60):
+        env.step(env.sample_actions())
+    states = env.get_states()
+    indices = np.arange(20)[::-1]
+    twin = dsq.VecEnv(20, rules=rules)
+    twin.set_states(env.get_states(indices))
+    other = dsq.VecEnv(20, rules=rules)
+    other.set_states([env.board(i) for i in range(20)])
+    third = dsq.VecEnv(20, rules=rules)
+    third.set_states(pickle.loads(pickle.dumps(states)))
+    assert [states.board(i).fen() for i in range(len(states))] == [env.board(i).fen() for i in range(20)]
+    for _ in range(60):
+        actions = env.sample_actions().copy()
+        shown = [env.step(actions), twin.step(actions[indices]), other.step(actions), third.step(actions)]
+        for i, arrays in enumerate(zip(*shown, strict=True)):
+            first, second, *rest = arrays
+            assert np.array_equal(first, second[indices]), i
+            assert all(np.array_equal(first, array) for array in rest), i
+        assert np.array_equal(env.halfmove_clocks, third.halfmove_clocks)
+        assert np.array_equal(env.occurrences, other.occurrences)
+    # One state for many games, and only some games.
+    env.set_states(states, indices)
+    assert env.board(0).fen() == states.board(19).fen()
+    root = env.get_states([3])
+    before = env.board(5).fen()
+    env.set_states(env.get_states([3, 3]), [1, 2])
+    assert env.board(1).fen() == env.board(2).fen() == root.board(0).fen()
+    assert env.board(5).fen() == before
+    env.set_states([dsq.STARTING_FEN], [7])
+    assert env.board(7).fen() == dsq.STARTING_FEN
+
+
+def test_wrong_states() -> None:
+    env = dsq.VecEnv(4)
+    over = dsq.Board("7/7/7/7/7/7/7/7/E6 w")
+    before = env.observations.copy()
+    wrong: list[tuple[object, object]] = [
+        (dsq.VecEnv(4, rules="chinese").get_states(), None),
+        ([dsq.Board(rules="chinese")], [0]),
+        ([dsq.Board()], None),
+        ([over], [0]),
+        ([dsq.Board()], [4]),
+        ([dsq.Board()], [-1]),
+        ([dsq.Board()], [0.5]),
+        (["no FEN"], [0]),
+        (3, [0]),
+        ([3], [0]),
+    ]
+    for states, indices in wrong:
+        with pytest.raises((ValueError, IndexError, TypeError)):
+            env.set_states(states, indices)  # type: ignore[arg-type]
+    assert np.array_equal(env.observations, before)
+    with pytest.raises(IndexError):
+        env.get_states([4])
+    with pytest.raises(IndexError):
+        env.get_states().board(4)
+    # A batch that does not reset takes a finished game.
+    env = dsq.VecEnv(2, auto_reset=False)
+    env.set_states([over], [1])
+    assert (env.action_masks[1].all(), env.ends.tolist()) == (True, [0, 2])
+    assert env.step([int(env.sample_actions()[0]), 0])[3].tolist() == [False, True]
+
+
+def test_final_observations_and_rewards_of_both_sides() -> None:
+    env = dsq.VecEnv(64, seed=3)
+    boards = [dsq.Board() for _ in range(64)]
+    count = 0
+    for _ in range(400):
+        actions = env.sample_actions().copy()
+        _, _, rewards, dones = env.step(actions)
+        for i, board in enumerate(boards):
+            mover = board.turn
+            board.push_action(int(actions[i]))
+            outcome = board.outcome()
+            assert dones[i] == (outcome is not None)
+            both = [0.0, 0.0]
+            if outcome is not None:
+                assert np.array_equal(env.final_observations[i], slow_observation(board))
+                if outcome.winner is not None:
+                    both = [1.0, -1.0] if outcome.winner else [-1.0, 1.0]
+                    count += 1
+                boards[i] = dsq.Board()
+            assert env.side_rewards[i].tolist() == both
+            assert rewards[i] == max(both[0 if mover else 1], 0.0)
+    assert count > 5
+
+
+def test_games_rest() -> None:
+    env = dsq.VecEnv(6, seed=1)
+    active = np.array([True, False, True, False, True, True])
+    observations = env.observations.copy()
+    illegal = np.where(active, env.sample_actions(), -7)
+    shown, _, rewards, dones = env.step(illegal, active=active)
+    assert [not np.array_equal(a, b) for a, b in zip(shown, observations, strict=True)] == active.tolist()
+    assert env.turns.tolist() == [1, 0, 1, 0, 1, 1]
+    assert not rewards.any()
+    assert not dones.any()
+    for wrong in (active[:3], active.astype(np.int8), "x"):
+        with pytest.raises(ValueError, match="booleans"):
+            env.step(env.sample_actions(), active=wrong)
+
+
+def test_opponents(three: dsq.Tables) -> None:
+    """The engine and the tables choose as `Engine` and `Tables` do."""
+    fens = [board.fen() for board in dsq.unpack(dsq.random_positions(12, 3, seed=8))]
+    env = dsq.VecEnv(12, starts=fens, no_capture_limit=None)
+    actions = env.table_actions(three)
+    for fen, action in zip(fens, actions, strict=True):
+        board = dsq.Board(fen)
+        values = three.moves(fen)
+        assert values is not None
+        assert dict(values)[board.move_of_action(int(action))] == values[0][1]
+    first = env.engine_actions(300)
+    assert np.array_equal(first, env.engine_actions(300))
+    for fen, action in zip(fens, first, strict=True):
+        board = dsq.Board(fen, no_capture_limit=None)
+        assert board.move_of_action(int(action)) == dsq.Engine(hash_mib=1).play(board, dsq.Limit(nodes=300))
+    active = np.arange(12) % 2 == 0
+    assert np.array_equal(env.engine_actions(300, active=active), np.where(active, first, 0))
+    assert not env.table_actions(three, active=~active)[active].any()
+    # Elsewhere a random move.
+    env = dsq.VecEnv(3)
+    env.step(env.table_actions(three))
+    with pytest.raises(ValueError, match="at least 1"):
+        env.engine_actions(0)
+    with pytest.raises(dsq.TablesError, match="for the rules"):
+        dsq.VecEnv(3, rules="chinese").table_actions(three)

@@ -6,7 +6,7 @@ mod record;
 
 pub use crate::board::PlayError;
 pub use end::{Conclusion, Forfeit, ForfeitReason, GameEnd};
-pub use record::{ParseRecordError, Record, RecordProblem};
+pub use record::{ParseRecordError, Record, RecordProblem, RecordReader, Variation};
 
 use crate::board::{Fen, Move, MoveList, NoMove, Position, Repetition, RuleOptions, Rules};
 

@@ -4,7 +4,9 @@ use crate::slow;
 
 use doushouqi::board::{Color, Move, Position, Repetition, Rules};
 use doushouqi::game::random::Random;
-use doushouqi::game::{Conclusion, Forfeit, ForfeitReason, Game, GameEnd, PlayError, Record, RecordProblem};
+use doushouqi::game::{
+    Conclusion, Forfeit, ForfeitReason, Game, GameEnd, PlayError, Record, RecordProblem, RecordReader, Variation,
+};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -194,6 +196,45 @@ fn moves_are_numbered() {
     }
 }
 
+/// Variations, with their numbers, comments and variations, are read back, and lines of moves go on after them.
+#[test]
+fn variations_read_back() {
+    let moves = "1. Eb3 (1. Ea4 Rb7 {slow} (1... Ra6 2. Ea5) 2. Ea5) (1. Ea2) 1... Rb7 (1... Ra6) 2. Ea3 *";
+    let records = Record::parse_all(moves).unwrap();
+    let [record] = &records[..] else { panic!("{records:?}") };
+    let variation = |i: usize| &record.variations[i];
+    assert_eq!(record.variations.iter().map(|v| (v.ply, v.moves.len())).collect::<Vec<_>>(), [(0, 3), (0, 1), (1, 1)]);
+    assert_eq!((variation(0).comments[1].as_str(), variation(0).variations[0].ply), ("slow", 1));
+    let text = record.to_string();
+    assert_eq!(text.trim_end().lines().last(), Some(moves));
+    assert_eq!(Record::parse_all(&text).unwrap()[0].variations, record.variations);
+    // A deep variation on long lines.
+    let mut deep = Record::new(game(STARTS[0], "paper", None));
+    Random::new(7).play(&mut deep.game, 60);
+    let first = deep.game.moves()[..1].to_vec();
+    let around = |variations| vec![Variation { ply: 0, moves: first.clone(), comments: Vec::new(), variations }];
+    deep.variations = (0..64).fold(Vec::new(), |inner, _| around(inner));
+    assert_eq!(Record::parse_all(&deep.to_string()).unwrap()[0].variations, deep.variations);
+    deep.variations = around(deep.variations);
+    assert_eq!(Record::parse_all(&deep.to_string()).unwrap_err().problem, RecordProblem::Variation);
+}
+
+/// A reader that has met an error reads the next game.
+#[test]
+fn records_are_read_line_by_line() {
+    let mut reader = RecordReader::default();
+    let mut count = 0;
+    let lines = ["\u{feff}1. Eb3", "* 1. Ea4 *", "1. Eb9", "1. Eb3 *"];
+    let errors: Vec<usize> = lines
+        .iter()
+        .filter_map(|line| reader.line(line).map(|found| count += found.len()).err())
+        .map(|e| e.line)
+        .collect();
+    assert_eq!((count, errors), (3, vec![3]));
+    assert!(reader.line("1. Eb3").unwrap().is_empty());
+    assert_eq!(reader.finish().unwrap_err().problem, RecordProblem::UnexpectedEnd);
+}
+
 #[test]
 fn ends() {
     let rats = "7/7/7/7/3r3/7/3R3/7/7 w";
@@ -317,6 +358,11 @@ fn wrong_records_are_refused() {
     assert_eq!(problem("{hello} Eb3 *"), (1, P::Comment));
     assert_eq!(problem("Eb3 {a} {b} *"), (1, P::Comment));
     assert_eq!(problem("Eb3 {a\n} *"), (1, P::Comment));
+    for text in ["(Eb3) *", "Eb3 () *", "Eb3 (Ea4 *)", "Eb3 (Ea4 *", "Eb3) *", "Eb3 ((Ea4)) *", ") *"] {
+        assert_eq!(problem(text), (1, P::Variation), "{text}");
+    }
+    assert_eq!(problem("Eb3 ({a} Ea4) *"), (1, P::Comment));
+    assert_eq!(problem("Eb3 (Ea4\n"), (1, P::UnexpectedEnd));
     assert!(matches!(problem("[Result \"1-0\"]\n\nEb3 *"), (3, P::WrongResult { .. })));
     assert!(matches!(problem("Eb3 1-0"), (1, P::WrongTermination { .. })));
     assert!(matches!(problem("Eb3 1/2-1/2"), (1, P::WrongResult { .. })));

@@ -9,6 +9,6 @@ use std::error::Error;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let position: Position = std::env::args().nth(1).as_deref().unwrap_or(fen::START).parse()?;
-    print!("{}", report::plot::board(&position));
+    print!("{}", report::board::picture(&position));
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 #![warn(missing_docs, unreachable_pub)]
 
+pub mod board;
 pub mod figures;
 pub mod plot;
 pub mod text;

@@ -1,10 +1,8 @@
-//! Plots as SVG text: bars, lines, and the board. All charts have the same size and style. The colours are the palette
+//! Plots as SVG text: bars and lines. All charts have the same size and style. The colours are the palette
 //! of Okabe and Ito (*Color universal design*, 2008), which colour-blind readers can distinguish; each line also has
 //! its own marker. The names of lines are on the right, in the order of the lines' right ends, with a thin leader from
 //! each end to its name.
 
-use doushouqi::board::geometry::{DEN, TRAPS, WATER};
-use doushouqi::board::{Color, File, Position, Rank, Square};
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, ValueFormatter};
 use plotters::coord::types::RangedCoordf64;
@@ -200,69 +198,6 @@ pub fn line_chart(title: &str, x: Axis, y: Axis, lines: &[Line]) -> Result<Strin
         Ok(svg)
     };
     draw().map_err(|error| failed(error.to_string()))
-}
-
-/// Size in pixels of a square of the board, and of the margin with the letters of files and numbers of ranks.
-const SQUARE: usize = 48;
-const BORDER: usize = 24;
-
-/// The board as a picture: blue water, crossed-out traps, brown dens, light pieces for White and dark pieces for Black,
-/// each with its letter.
-///
-/// ```
-/// use doushouqi::board::Position;
-/// let svg = report::plot::board(&Position::start());
-/// assert!(svg.starts_with("<svg"));
-/// assert_eq!(svg.matches("<circle").count(), 16);
-/// ```
-#[must_use]
-pub fn board(position: &Position) -> String {
-    let corner =
-        |square: Square| (BORDER + SQUARE * square.file().index(), BORDER / 2 + SQUARE * square.rank().flip().index());
-    let (width, height) = (3 * BORDER / 2 + SQUARE * File::COUNT, 3 * BORDER / 2 + SQUARE * Rank::COUNT);
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
-         font-family=\"sans-serif\" text-anchor=\"middle\">\n<rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>\n"
-    );
-    for square in Square::all() {
-        let (x, y) = corner(square);
-        let is_den = Color::ALL.iter().any(|&color| DEN[color] == square);
-        let is_trap = Color::ALL.iter().any(|&color| TRAPS[color].contains(square));
-        let ground = match (is_den, is_trap, WATER.contains(square)) {
-            (true, ..) => "#b98b5e",
-            (_, true, _) => "#ead2ac",
-            (.., true) => "#a8d0ee",
-            _ => "#f6efdc",
-        };
-        svg += &format!(
-            "<rect x=\"{x}\" y=\"{y}\" width=\"{SQUARE}\" height=\"{SQUARE}\" fill=\"{ground}\" stroke=\"#8c7a5b\"/>\n"
-        );
-        if is_trap {
-            let (right, bottom) = (x + SQUARE, y + SQUARE);
-            svg += &format!("<path d=\"M{x} {y}L{right} {bottom}M{right} {y}L{x} {bottom}\" stroke=\"#c4a274\"/>\n");
-        }
-    }
-    let text = |x: usize, y: usize, size: usize, fill: &str, text: &dyn std::fmt::Display| {
-        format!("<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" fill=\"{fill}\">{text}</text>\n")
-    };
-    for file in File::ALL {
-        let x = corner(Square::from_coords(file, Rank::First)).0 + SQUARE / 2;
-        svg += &text(x, height - BORDER / 3, 14, "#555", &file);
-    }
-    for rank in Rank::ALL {
-        let y = corner(Square::from_coords(File::A, rank)).1 + SQUARE / 2 + 5;
-        svg += &text(BORDER / 2, y, 14, "#555", &rank);
-    }
-    for (piece, square) in position.pieces() {
-        let (fill, ink) = if piece.color == Color::White { ("#fffdf6", "#1d1d1d") } else { ("#26323b", "#fff") };
-        let (x, y) = corner(square);
-        let (x, y, radius) = (x + SQUARE / 2, y + SQUARE / 2, SQUARE * 2 / 5);
-        svg += &format!(
-            "<circle cx=\"{x}\" cy=\"{y}\" r=\"{radius}\" fill=\"{fill}\" stroke=\"#1d1d1d\" stroke-width=\"1.5\"/>\n"
-        );
-        svg += &text(x, y + 7, 20, ink, &piece.animal.letter());
-    }
-    svg + "</svg>\n"
 }
 
 /// An empty picture with a centred title.

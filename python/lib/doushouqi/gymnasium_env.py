@@ -1,9 +1,11 @@
-"""A Gymnasium environment against a chosen opponent.
+"""A Gymnasium environment against a chosen opponent, for one game or many.
 
 `gymnasium.make("doushouqi/Jungle-v0", opponent="engine:1000")` makes it once this module is imported. The observation
 is the int8 planes of shape (16, 9, 7) that `Board.observation` returns, from the agent's view; `info["action_mask"]`
 contains the legal actions. The reward is 1 for a win, -1 for a loss and 0 otherwise. An illegal action loses the game,
 with `info["illegal"]`. The render mode `ansi` returns the board as text, `human` prints it after every reset and step.
+
+`gymnasium.make_vec("doushouqi/Jungle-v0", num_envs=1024)` makes many games that step together.
 """
 
 from __future__ import annotations
@@ -15,10 +17,12 @@ from typing import Any, Literal
 import gymnasium
 import numpy as np
 from gymnasium import spaces
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from . import ACTIONS
-from ._core import Board, Rules
+from ._core import Board, Rules, Tables, VecEnv
 from .players import Player, player
 
 _TRIES = 100
@@ -134,4 +138,151 @@ class JungleEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         return info
 
 
-gymnasium.register(id="doushouqi/Jungle-v0", entry_point="doushouqi.gymnasium_env:JungleEnv")
+_ENDS = np.array(["", "den", "captured", "no_move", "repetition", "no_capture"])
+"""The names of the numbers in `VecEnv.ends`."""
+
+
+class JungleVectorEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]]):
+    """Many agents against opponents, in one `VecEnv`: `gymnasium.make_vec("doushouqi/Jungle-v0", num_envs=1024)`.
+
+    A game that ends begins again in the same step; `info["final_obs"]` contains its last observation. An illegal action
+    loses the game.
+    """
+
+    metadata = {"autoreset_mode": AutoresetMode.SAME_STEP}  # noqa: RUF012 - Gymnasium's name and form
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        opponent: Player | Tables | str = "random",
+        color: Literal["white", "black", "random"] = "white",
+        rules: Rules | str = "paper",
+        start: str | Callable[[np.random.Generator], str] | None = None,
+        no_capture_limit: int | None = 100,
+        threads: int = 0,
+    ) -> None:
+        """Make the games.
+
+        An `opponent` is `random`, `engine:NODES`, `Tables`, which play perfectly, or a function from a board to a move.
+        `start` is the FEN of the first positions, or a function that draws one for each game at every `reset`.
+        """
+        if color not in ("white", "black", "random"):
+            raise ValueError(f"the color is white, black or random, not {color!r}")
+        if isinstance(opponent, str):
+            player(opponent)
+        self.num_envs = num_envs
+        self.opponent = opponent
+        self.color = color
+        self.start = start
+        fen = start if isinstance(start, str) else None
+        self.games = VecEnv(num_envs, rules=rules, fen=fen, no_capture_limit=no_capture_limit, threads=threads)
+        self.single_observation_space = spaces.Box(0, 1, (16, 9, 7), np.int8)
+        self.single_action_space = spaces.Discrete(ACTIONS)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self._sides = np.zeros(num_envs, np.int8)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[NDArray[np.int8], dict[str, Any]]:
+        """Begin all games; the opponents move where they are on move."""
+        super().reset(seed=seed)
+        starts = None
+        if callable(self.start):
+            starts = [self.start(self.np_random) for _ in range(self.num_envs)]
+        self.games.reset(seed=int(self.np_random.integers(2**63)), starts=starts)
+        self._draw_sides(np.ones(self.num_envs, np.bool_))
+        self._answer(np.zeros(self.num_envs, np.bool_), np.zeros(self.num_envs))
+        return self.games.observations.copy(), self._info()
+
+    def step(
+        self, actions: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int8], NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
+        """Make the moves of actions, and the opponents' answers."""
+        chosen = np.asarray(actions)
+        if chosen.shape != (self.num_envs,) or chosen.dtype.kind not in "iu":
+            raise ValueError(f"actions are an array of {self.num_envs} integers")
+        named = (chosen >= 0) & (chosen < ACTIONS)
+        legal = named & self.games.action_masks[np.arange(self.num_envs), np.where(named, chosen, 0)]
+        rewards = np.where(legal, 0.0, -1.0)
+        ends = np.zeros(self.num_envs, np.int8)
+        last = self.games.observations.copy()
+        dones = self.games.step(np.where(legal, chosen, 0), active=legal)[3]
+        ended = dones & legal
+        self._note(ended, rewards, ends, _other_view, last)
+        terminated = ended | ~legal
+        if not legal.all():
+            self.games.reset(active=~legal)
+        self._draw_sides(terminated)
+        self._answer(terminated, rewards, ends, last)
+        final = {"outcome": _ENDS[ends], "illegal": ~legal}
+        info = self._info() | {"final_obs": last, "_final_obs": terminated.copy(), "final_info": final}
+        return self.games.observations.copy(), rewards, terminated, np.zeros_like(terminated), info
+
+    def _note(
+        self,
+        ended: NDArray[np.bool_],
+        rewards: NDArray[Any],
+        ends: NDArray[np.int8],
+        view: Callable[[NDArray[np.int8]], NDArray[np.int8]],
+        last: NDArray[np.int8],
+    ) -> None:
+        """Note how games have just ended; `view` turns observations of the side to move into those of the agent."""
+        rewards[ended] += self.games.side_rewards[ended, self._sides[ended]]
+        ends[ended] = self.games.ends[ended]
+        last[ended] = view(self.games.final_observations[ended])
+
+    def _draw_sides(self, games: NDArray[np.bool_]) -> None:
+        """Choose the agents' sides in games that begin."""
+        sides = {"white": 0, "black": 1}.get(self.color)
+        drawn = self.np_random.integers(2, size=self.num_envs) if sides is None else np.full(self.num_envs, sides)
+        self._sides = np.where(games, drawn, self._sides).astype(np.int8)
+
+    def _answer(
+        self,
+        terminated: NDArray[np.bool_],
+        rewards: NDArray[Any],
+        ends: NDArray[np.int8] | None = None,
+        last: NDArray[np.int8] | None = None,
+    ) -> None:
+        """Make the opponents' moves until the agents are on move in all games."""
+        for _ in range(_TRIES):
+            active = self.games.turns != self._sides
+            if not active.any():
+                return
+            dones = self.games.step(self._opponents_actions(active), active=active)[3]
+            ended = dones & active
+            first = ended & ~terminated
+            if ends is not None and last is not None:
+                self._note(first, rewards, ends, np.asarray, last)
+                terminated |= first
+            self._draw_sides(ended)
+        raise ValueError("the opponent's first move ends the game: choose another start or color")
+
+    def _opponents_actions(self, active: NDArray[np.bool_]) -> NDArray[np.int64]:
+        if isinstance(self.opponent, Tables):
+            return self.games.table_actions(self.opponent, active=active)
+        if self.opponent == "random":
+            return self.games.sample_actions()
+        if isinstance(self.opponent, str):
+            return self.games.engine_actions(int(self.opponent.partition(":")[2] or 1000), active=active)
+        actions = np.zeros(self.num_envs, np.int64)
+        for i in np.flatnonzero(active):
+            board = self.games.board(int(i))
+            actions[i] = board.action(self.opponent(board))
+        return actions
+
+    def _info(self) -> dict[str, Any]:
+        return {"action_mask": self.games.action_masks.astype(np.int8)}
+
+
+def _other_view(observations: NDArray[np.int8]) -> NDArray[np.int8]:
+    """Return observations as the other side sees them."""
+    return np.concatenate([observations[:, 8:], observations[:, :8]], axis=1)[:, :, ::-1, ::-1]
+
+
+gymnasium.register(
+    id="doushouqi/Jungle-v0",
+    entry_point="doushouqi.gymnasium_env:JungleEnv",
+    vector_entry_point="doushouqi.gymnasium_env:JungleVectorEnv",
+)

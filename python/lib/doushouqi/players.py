@@ -8,6 +8,7 @@ from typing import TypeAlias
 import numpy as np
 
 from ._core import Board, Engine, Limit, Move, Tables
+from .uci import UciEngine
 
 Player: TypeAlias = Callable[[Board], Move]
 """Chooses a legal move of a board whose game is not over."""
@@ -31,7 +32,7 @@ class RandomPlayer:
 class EnginePlayer:
     """Plays the move of an engine that searches a number of nodes."""
 
-    def __init__(self, nodes: int = 1000, engine: Engine | None = None) -> None:
+    def __init__(self, nodes: int = 1000, engine: Engine | UciEngine | None = None) -> None:
         """Use `engine`, or one with a transposition table of 1 MiB."""
         self.engine = engine if engine is not None else Engine(hash_mib=1)
         self.limit = Limit(nodes=nodes)

@@ -1,0 +1,98 @@
+//! Games as text: the library's records for `doushouqi.Game`, and the lines of other programs.
+
+use crate::board::PyBoard;
+use crate::errors::{self, GameError};
+use crate::moves::PyMove;
+use crate::rules::{RulesArgument, rules};
+use doushouqi::board::Move;
+use doushouqi::formats::{Dialect, format_moves, parse_moves};
+use doushouqi::game::{Game, ParseRecordError, Record, RecordReader, Variation};
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyTuple};
+
+fn error(error: &ParseRecordError) -> PyErr {
+    GameError::new_err(error.to_string())
+}
+
+/// The moves, the comments and the variations of a line; each variation is a tuple of the index of the move that it
+/// replaces and its line.
+type Line<'py> = (Vec<PyMove>, Vec<String>, Bound<'py, PyList>);
+
+fn line<'py>(py: Python<'py>, moves: &[Move], comments: &[String], variations: &[Variation]) -> PyResult<Line<'py>> {
+    let list = PyList::empty(py);
+    for Variation { ply, moves, comments, variations } in variations {
+        list.append((*ply, line(py, moves, comments, variations)?))?;
+    }
+    Ok((moves.iter().map(|&mv| PyMove::of(mv)).collect(), comments.to_vec(), list))
+}
+
+/// The tags of a game in their order, and its moves.
+fn parts<'py>(py: Python<'py>, record: &Record) -> PyResult<Bound<'py, PyTuple>> {
+    let moves = line(py, record.game.moves(), &record.comments, &record.variations)?;
+    (record.all_tags(), moves).into_pyobject(py)
+}
+
+/// Reads games line by line; `doushouqi.read_games` makes objects of them.
+#[pyclass(name = "_RecordReader", module = "doushouqi._core")]
+#[derive(Default)]
+pub(crate) struct PyRecordReader {
+    reader: RecordReader,
+}
+
+#[pymethods]
+impl PyRecordReader {
+    #[new]
+    fn new() -> PyRecordReader {
+        PyRecordReader::default()
+    }
+
+    /// The tags and moves of the games that end on a line.
+    fn line<'py>(&mut self, py: Python<'py>, text: &str) -> PyResult<Vec<Bound<'py, PyTuple>>> {
+        let records = self.reader.line(text).map_err(|e| error(&e))?;
+        records.iter().map(|record| parts(py, record)).collect()
+    }
+
+    /// Ends the text. Raises GameError within a game.
+    fn finish(&mut self) -> PyResult<()> {
+        std::mem::take(&mut self.reader).finish().map_err(|e| error(&e))
+    }
+}
+
+/// The text of a game as the library writes it. Raises GameError if it is not one game.
+#[pyfunction]
+pub(crate) fn _format_game(text: &str) -> PyResult<String> {
+    let records = Record::parse_all(text).map_err(|e| error(&e))?;
+    match &records[..] {
+        [record] => Ok(record.to_string()),
+        _ => Err(GameError::new_err(format!("the text contains {} games instead of one", records.len()))),
+    }
+}
+
+fn dialect(name: &str) -> PyResult<Dialect> {
+    name.parse().map_err(errors::format)
+}
+
+/// The game on a line of another program: a position, the word `moves` and the moves, or only a position.
+///
+/// `format` is 'dsq', 'mistboard', 'katago' or 'animalcraft'. Raises GameError.
+#[pyfunction]
+#[pyo3(signature = (text, format, *, rules = RulesArgument::default(), no_capture_limit = Some(Game::NO_CAPTURE_LIMIT)))]
+pub(crate) fn parse_line(
+    text: &str,
+    format: &str,
+    rules: RulesArgument,
+    no_capture_limit: Option<u32>,
+) -> PyResult<PyBoard> {
+    let rules = self::rules(rules.0);
+    let read = parse_moves(dialect(format)?, text, &rules, no_capture_limit);
+    let (game, _) = read.map_err(|e| GameError::new_err(e.to_string()))?;
+    Ok(PyBoard::of(game))
+}
+
+/// A game on one line, as another program writes it; `parse_line` reads it. `move_number` is the number of the first
+/// full move, which only some formats contain.
+#[pyfunction]
+#[pyo3(signature = (board, format, *, move_number = 1))]
+pub(crate) fn format_line(board: PyRef<'_, PyBoard>, format: &str, move_number: u32) -> PyResult<String> {
+    Ok(format_moves(dialect(format)?, &board.game, move_number))
+}

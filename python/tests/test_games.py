@@ -1,0 +1,210 @@
+"""Games as text, as in chess.pgn."""
+
+import copy
+import io
+import itertools
+import pickle
+import tracemalloc
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import doushouqi as dsq
+
+TEXT = """[White "Anna \\"A\\""]
+[Black "Bo"]
+[Date "2026.02.03"]
+[Rules "chinese"]
+[Result "*"]
+[Event "club"]
+
+1. Eb3 {cp 12} (1. Ea4 Rb7 {slow} (1... Ra6 2. Ea5) 2. Ea5) (1. Ea2) 1... Rb7 2. Ea3 *
+"""
+
+
+def move(text: str) -> dsq.Move:
+    """The move of a text."""
+    return dsq.Move.from_uci(text)
+
+
+def shape(node: dsq.GameNode) -> object:
+    """The tree below a node."""
+    return [(str(child.move), child.comment, shape(child)) for child in node.variations]
+
+
+def test_a_game_is_read_and_written() -> None:
+    game = dsq.Game.from_string(TEXT)
+    assert game.headers["White"] == 'Anna "A"'
+    assert (game.headers["Event"], game.headers["Termination"], game.result) == ("club", "unfinished", "*")
+    assert [node.san() for node in game.mainline()] == ["Eb3", "Rb7", "Ea3"]
+    assert [str(child.move) for child in game.variations] == ["a3b3", "a3a4", "a3a2"]
+    assert [str(child.move) for child in game.variations[1].variations] == ["a7b7", "a7a6"]
+    assert (game.variations[0].comment, game[1][0].comment) == ("cp 12", "slow")
+    assert game.end().board().move_stack == game.mainline_moves()
+    assert game.board().rules == dsq.Rules("chinese")
+    for other in (dsq.Game.from_string(str(game)), copy.deepcopy(game), pickle.loads(pickle.dumps(game))):
+        assert shape(other) == shape(game)
+        assert other.headers == game.headers
+        assert str(other) == str(game)
+    node = pickle.loads(pickle.dumps(game[1][0]))
+    assert (node.ply(), node.comment, str(node.game())) == (2, "slow", str(game))
+
+
+def test_the_tree_is_edited() -> None:
+    game = dsq.Game()
+    game.headers["White"] = "Anna"
+    node = game.add_main_variation(move("a3b3"), comment="best")
+    assert (node.ply(), node.parent, node.uci(), node.is_end()) == (1, game, "a3b3", True)
+    other = game.add_variation(move("a3a4"))
+    last = other.add_line([move("a7b7"), move("a4a5")], comment="why")
+    assert (last.ply(), last.comment, last.board().ply(), other.starts_variation()) == (3, "why", 3, True)
+    assert (game.is_mainline(), node.is_mainline(), last.is_mainline(), last.is_main_variation()) == (
+        True,
+        True,
+        False,
+        True,
+    )
+    assert (move("a3a4") in game, move("a3a2") in game) == (True, False)
+    other.promote()
+    assert game.next() is other
+    other.demote()
+    assert game.variation(0) is node
+    other.promote_to_main()
+    assert [child.uci() for child in game.nodes() if child.parent] == ["a3a4", "a7b7", "a4a5", "a3b3"]
+    game.remove_variation(other)
+    assert str(game).splitlines()[-1] == "1. Eb3 {best} *"
+    with pytest.raises(KeyError):
+        game.variation(move("a3a4"))
+    for call in (game.promote, game.san, game.uci):
+        with pytest.raises(ValueError, match="first position"):
+            call()
+    with pytest.raises(TypeError):
+        game.add_variation("a3b3")  # type: ignore[arg-type]
+
+
+def test_boards_become_games() -> None:
+    board = dsq.Board("7/3L3/7/7/7/7/7/7/r6 b 5", rules="chinese", no_capture_limit=None)
+    board.push_san("Ra2")
+    board.push_san("Ld9")
+    game = dsq.Game.from_board(board)
+    assert (game.result, game.headers["NoCaptureLimit"]) == ("1-0", "none")
+    assert game.end().board() == board
+    again = dsq.Game.from_string(str(game))
+    assert (again.headers["Termination"], again.end().board()) == ("den", board)
+    # The result follows from the moves.
+    game.headers["Result"] = "*"
+    assert str(game) == str(again)
+
+
+def test_wrong_games_are_not_written() -> None:
+    game = dsq.Game()
+    game.comment = "first"
+    with pytest.raises(dsq.GameError, match="belongs to a move"):
+        str(game)
+    game.comment = ""
+    node = game.add_variation(move("a3a9"))
+    with pytest.raises(dsq.IllegalMoveError):
+        node.board()
+    with pytest.raises(dsq.GameError, match="a3a9"):
+        str(game)
+    game.remove_variation(node)
+    game.headers["Result"] = "1-0"
+    with pytest.raises(dsq.GameError, match="termination"):
+        str(game)
+    game.headers["Termination"] = "resignation"
+    assert "resignation" in str(game)
+    game.headers['X "a"]\n[Y'] = "z"
+    with pytest.raises(dsq.GameError, match="name of a tag"):
+        str(game)
+    deep = dsq.Game()
+    node = deep
+    for i in range(66):
+        text = ["a3b3", "a7b7", "b3a3", "b7a7"][i % 4]
+        node.add_variation(move(text))
+        node = node.add_variation(move(text))
+    with pytest.raises(dsq.GameError, match="64"):
+        str(deep)
+
+
+@pytest.mark.parametrize("text", ["1. Eb3", "1. Eb9 *", "1. Eb3 1-0", "1. Eb3 (1. Ea4 *", "", "* *", "[White a]\n*"])
+def test_wrong_games_are_not_read(text: str) -> None:
+    with pytest.raises(dsq.GameError):
+        dsq.Game.from_string(text)
+
+
+@given(st.text(), st.text(), st.text())
+def test_any_text_is_kept(white: str, comment: str, event: str) -> None:
+    # Other line breaks than \n end a line of text; a reader of lines cannot see them.
+    white, comment, event = ("\n".join(text.splitlines()) for text in (white, comment, event))
+    game = dsq.Game()
+    game.headers |= {"White": white, "Event": event}
+    game.add_variation(move("a3b3"), comment=comment)
+    again = dsq.Game.from_string(str(game))
+    assert (again.headers["White"], again.headers["Event"], again[0].comment) == (white, event, comment)
+
+
+def test_files_are_streamed(tmp_path: Path) -> None:
+    path = tmp_path / "games.txt"
+    path.write_text("\ufeff" + TEXT + "\n" + TEXT)
+    for source in (path, str(path), path.read_text().splitlines()):
+        assert [game.headers["Black"] for game in dsq.read_games(source)] == ["Bo", "Bo"]
+    with path.open() as file:
+        assert [dsq.read_game(file) is None for _ in range(4)] == [False, False, True, True]
+    with pytest.raises(dsq.GameError, match="several games"):
+        dsq.read_game(iter(["* *"]))
+    with pytest.raises(FileNotFoundError):
+        next(dsq.read_games(tmp_path / "nothing"))
+    with pytest.raises(ValueError, match="a format is one of"):
+        dsq.read_games(path, format="pgn")
+
+
+def test_wrong_games_may_be_left_out() -> None:
+    lines = [*TEXT.splitlines(), '[White "x"]', "1. Eb9", "2. Ea4 *", *TEXT.splitlines(), "1. Eb3"]
+    errors: list[dsq.GameError] = []
+    assert len(list(dsq.read_games(lines, on_error=errors.append))) == 2
+    assert [str(error).partition(":")[0] for error in errors] == ["line 10", "line 20"]
+    with pytest.raises(dsq.GameError, match="line 10"):
+        list(dsq.read_games(lines))
+
+
+def test_a_long_stream_needs_little_memory() -> None:
+    """Two thousand games in the memory of a few; a million differ only in the time."""
+    lines = [*TEXT.splitlines(), ""]
+    tracemalloc.start()
+    try:
+        count = 0
+        for game in dsq.read_games(itertools.chain.from_iterable(itertools.repeat(lines, 2000))):
+            count += len(game.mainline_moves())
+        assert tracemalloc.get_traced_memory()[1] < 8 << 20
+    finally:
+        tracemalloc.stop()
+    assert count == 6000
+
+
+@pytest.mark.parametrize("format", dsq.FORMATS[1:])
+def test_other_formats(format: str) -> None:
+    board = dsq.Board()
+    for san in ("Eb3", "Rb7", "Ea3"):
+        board.push_san(san)
+    line = dsq.format_line(board, format)
+    assert line.count(" ") == {"mistboard": 7}.get(format, 5)
+    again = dsq.parse_line(line, format)
+    assert (again, again.move_stack) == (board, board.move_stack)
+    game = next(dsq.read_games(io.StringIO(f"\n{line}\n"), format=format))
+    assert game.end().board() == board
+    assert game.export(format) == line
+    for wrong in ("", "x", line + " a1a9"):
+        with pytest.raises(dsq.GameError):
+            dsq.parse_line(wrong, format)
+    errors: list[dsq.GameError] = []
+    assert len(list(dsq.read_games([line, "x"], format=format, on_error=errors.append))) == 1
+    assert str(errors[0]).startswith("line 2: ")
+
+
+def test_mistboard_is_mirrored() -> None:
+    board = dsq.parse_line("t5l/1c3d1/e1w1p1r/7/7/7/R1P1W1E/1D3C1/L5T r 0 1 moves g3f3", "mistboard")
+    assert [str(move) for move in board.move_stack] == ["a3b3"]
+    with pytest.raises(ValueError, match="no format"):
+        dsq.format_line(board, "fairy")
