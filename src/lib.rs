@@ -68,6 +68,7 @@
 //! - `perft`: counting lines of moves on all cores.
 //! - `tablebase`: endgame tables.
 //! - `search`: the engine; includes `perft` and `tablebase`.
+//! - `tune`: the engine with variable parameters, to tune them; includes `search`.
 //! - `gpu`: tables and perft on a GPU, through wgpu; includes `perft` and `tablebase`.
 //!
 //! The program `dsq`, UCI and GTP, matches, cluster jobs, the explorer, the mining study and the hardness proof are

@@ -3,7 +3,7 @@
 use super::eval::State;
 use super::info::Info;
 use super::packed::{NO_MOVE, Packed, pack_move};
-use super::parameters::{ASPIRATION_DELTA, ASPIRATION_DEPTH, ASPIRATION_MAX, STABILITY};
+use super::parameters::STABILITY;
 use super::root::{RootMove, unpack_line};
 use super::score::{DECIDED, INFINITE, MATE, Score, Value, public};
 use super::shared::Shared;
@@ -102,10 +102,10 @@ impl<'a, 's> Deepening<'a, 's> {
                 ControlFlow::Continue(value)
             };
         }
-        let scale = self.worker.scale;
+        let (scale, p) = (self.worker.scale, self.shared.parameters());
         let guess = self.lines.get(index).map_or(0, |_| self.moves[index].previous_value);
-        let mut delta = ASPIRATION_DELTA * scale;
-        let narrow = self.shared.options.aspiration_windows && depth >= ASPIRATION_DEPTH && guess.abs() < DECIDED;
+        let mut delta = p.aspiration_delta * scale;
+        let narrow = self.shared.options.aspiration_windows && depth >= p.aspiration_depth && guess.abs() < DECIDED;
         let (mut alpha, mut beta) = if narrow { (guess - delta, guess + delta) } else { (-INFINITE, INFINITE) };
         loop {
             let value = self.worker.root(self.state, &mut self.moves[index..], alpha, beta, depth);
@@ -122,7 +122,7 @@ impl<'a, 's> Deepening<'a, 's> {
                 return ControlFlow::Continue(value);
             }
             delta += delta;
-            if delta > ASPIRATION_MAX * scale {
+            if delta > p.aspiration_max * scale {
                 (alpha, beta) = (-INFINITE, INFINITE);
             }
         }

@@ -6,6 +6,7 @@ use super::info::{Info, SearchResult};
 use super::limits::Limits;
 use super::mate_line;
 use super::options::EngineOptions;
+use super::parameters::Reductions;
 use super::pvs::compiled_for;
 use super::search_options::SearchOptions;
 use super::shared::{Request, Shared};
@@ -43,6 +44,7 @@ const MATE_EXTRA: u32 = 6;
 /// ```
 pub struct Engine {
     options: EngineOptions,
+    reductions: Box<Reductions>,
     tt: Tt,
     /// The data of each thread.
     thread_data: Vec<ThreadData>,
@@ -68,7 +70,8 @@ impl Engine {
     pub fn new(options: EngineOptions) -> Engine {
         let tt = Tt::new(options.hash_mib);
         let thread_data = (0..options.threads.max(1)).map(|_| ThreadData::new()).collect();
-        Engine { options, tt, thread_data, masks: None, memory: Memory::Untouched, delay: Duration::ZERO }
+        let reductions = options.parameters().reductions();
+        Engine { options, reductions, tt, thread_data, masks: None, memory: Memory::Untouched, delay: Duration::ZERO }
     }
 
     /// The options of the engine.
@@ -189,10 +192,10 @@ impl Engine {
         techniques: SearchOptions,
         on_info: &mut dyn FnMut(&Info),
     ) -> Found {
-        let Engine { options, tt, thread_data, masks, delay, .. } = self;
+        let Engine { options, reductions, tt, thread_data, masks, delay, .. } = self;
         let masks = &*masks.as_ref().expect("`set_rules` made it").1;
         // The weight of a delay halves with every search.
-        let shared = Shared::new(&request, masks, tt, options, techniques, *delay / 2);
+        let shared = Shared::new(&request, masks, tt, options, reductions, techniques, *delay / 2);
         let mut roots = roots.to_vec();
         match tb_root(&shared, request.game, &roots, options.multipv.max(1)) {
             Some(TbRoot::Lines(lines)) => {

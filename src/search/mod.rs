@@ -7,7 +7,7 @@
 //! | file | content |
 //! |---|---|
 //! | `score`, `packed`, `limits`, `info`, `search_options` | values, moves in nine bits, limits, results, techniques that can be switched off |
-//! | `parameters` | the margins, depths and reductions of the search |
+//! | `parameters` | the margins, depths and reductions of the search, which the feature `tune` makes variable |
 //! | `burnett`, `minimax` | Burnett's evaluation, and the plain search of the papers' values |
 //! | `eval/*` | static evaluation, and the position as the search stores it |
 //! | `tt`, `thread_data`, `picker` | transposition table, history heuristics, move ordering |
@@ -54,6 +54,7 @@ pub use info::{Info, SearchResult};
 pub use limits::{Clock, Limits};
 pub use minimax::{RootValues, minimax};
 pub use options::EngineOptions;
+pub use parameters::{Parameter, ParameterError};
 pub use score::Score;
 pub use search_options::{ParseSearchOptionsError, SearchOptions};
 pub use tb::Tables;

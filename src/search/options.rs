@@ -1,6 +1,7 @@
 //! The configuration of an engine.
 
 use super::eval::Evaluation;
+use super::parameters::{Parameter, ParameterError, Parameters};
 use super::search_options::SearchOptions;
 use super::tb::Tables;
 use std::sync::Arc;
@@ -39,6 +40,9 @@ pub struct EngineOptions {
     pub tb_probe_depth: u8,
     /// The search techniques that are on; for measurements.
     pub search: SearchOptions,
+    /// See [`EngineOptions::set_parameter`].
+    #[cfg(feature = "tune")]
+    pub(super) parameters: Parameters,
 }
 
 macro_rules! setters {
@@ -69,6 +73,33 @@ impl EngineOptions {
     /// The highest [`EngineOptions::contempt`].
     pub const MAX_CONTEMPT: u16 = 1000;
 
+    /// Sets a [`Parameter`] of the search, given its name and its value as text.
+    ///
+    /// # Errors
+    /// If there is no such parameter, if it cannot have this value, or in builds without the feature `tune`.
+    pub fn set_parameter(&mut self, name: &str, value: &str) -> Result<(), ParameterError> {
+        let parameter = Parameter::find(name)?;
+        let value = parameter.parse(value)?;
+        #[cfg(feature = "tune")]
+        self.parameters.set(parameter.name, value);
+        // Without the feature there is nothing to set.
+        let _ = value;
+        if Parameter::TUNABLE { Ok(()) } else { Err(ParameterError::Constant) }
+    }
+
+    /// The parameters of the search.
+    #[inline(always)]
+    pub(super) fn parameters(&self) -> &Parameters {
+        #[cfg(feature = "tune")]
+        {
+            &self.parameters
+        }
+        #[cfg(not(feature = "tune"))]
+        {
+            &Parameters::DEFAULT
+        }
+    }
+
     /// The papers' engine (van Rijn and Vis, 2013): alpha-beta with iterative deepening, a transposition table and
     /// Burnett's evaluation, without later techniques.
     #[must_use]
@@ -90,6 +121,8 @@ impl Default for EngineOptions {
             tables: None,
             tb_probe_depth: EngineOptions::TB_PROBE_DEPTH,
             search: SearchOptions::default(),
+            #[cfg(feature = "tune")]
+            parameters: Parameters::DEFAULT,
         }
     }
 }

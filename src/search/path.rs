@@ -228,7 +228,8 @@ mod tests {
             let game = game(clock);
             let (limits, start) = (Limits::default(), Instant::now());
             let request = Request { game: &game, limits, stop: &stop, start, mate_plies: None };
-            let shared = Shared::new(&request, &masks, &tt, &options, options.search, Duration::ZERO);
+            let reductions = options.parameters().reductions();
+            let shared = Shared::new(&request, &masks, &tt, &options, &reductions, options.search, Duration::ZERO);
             assert_eq!(Path::new(&shared, 0).halfmove_clocks, clocks);
         }
     }

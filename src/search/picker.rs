@@ -252,6 +252,7 @@ impl Picker {
 mod tests {
     use super::super::eval::CaptureMasks;
     use super::super::packed::pack_move;
+    use super::super::parameters::Parameters;
     use super::*;
     use crate::board::{Position, Rules};
     use crate::game::random::Random;
@@ -288,7 +289,8 @@ mod tests {
                 let (tt_move, killers, earlier) = (one(), [one(), any()], [any(), any() | 512]);
                 let tt_move = if any() % 3 == 0 { NO_MOVE } else { tt_move };
                 let killers = if killers[0] == killers[1] { [killers[0], NO_MOVE] } else { killers };
-                thread_data.update(state.turn as usize, any(), earlier[0], earlier[1], i32::from(any()));
+                let limit = Parameters::DEFAULT.history_limit;
+                thread_data.update(limit, state.turn as usize, any(), earlier, i32::from(any()));
                 let order = Order { options: &SearchOptions::BEST, thread_data: &thread_data, earlier, killers };
                 let moves = all(&mut Picker::new(tt_move, 0), &state, &attacks, &order, false);
                 let mut found: Vec<Packed> = moves.iter().map(|&(_, mv)| mv).collect();

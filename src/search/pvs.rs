@@ -9,7 +9,7 @@
 
 use super::eval::{Attacks, NetworkEvaluator, State, TRAP_BITS};
 use super::packed::{NO_MOVE, Packed, to_of};
-use super::parameters::*;
+use super::parameters::TB_DEPTH;
 use super::picker::{KILLER, Order, Picker};
 use super::root::RootMove;
 use super::score::{DECIDED, INFINITE, MATE, MAX_PLY, Value, mate_in, mated_in};
@@ -136,10 +136,11 @@ impl Worker<'_> {
             return self.open_window(child, node, full);
         }
         let mut depth = full;
+        let p = self.shared.parameters();
         // Late move reductions (LMR).
         if self.shared.options.late_move_reductions
-            && node.depth >= LMR_ROOT_DEPTH
-            && number >= LMR_ROOT_MOVES
+            && node.depth >= p.lmr_root_depth
+            && number >= p.lmr_root_moves as usize
             && !capture
         {
             depth -= (self.base_reduction(node.depth, number) - 1).max(0);
@@ -238,7 +239,7 @@ impl Worker<'_> {
         }
         // Internal iterative reductions (IIR).
         if options.internal_iterative_reductions
-            && node.depth >= IIR_DEPTH
+            && node.depth >= self.shared.parameters().iir_depth
             && info.tt_move == NO_MOVE
             && excluded == NO_MOVE
             && (PV || node.cut_node)
@@ -279,12 +280,13 @@ impl Worker<'_> {
     /// some move will probably stay above it. The evaluation does not see an enemy that is about to enter the den.
     #[inline(always)]
     fn reverse_futility(&self, state: &State, info: &NodeInfo, node: &Node) -> bool {
-        let margin = (RFP_MARGIN * node.depth - if info.improving { RFP_IMPROVING } else { 0 }) * self.scale;
+        let p = self.shared.parameters();
+        let margin = (p.rfp_margin * node.depth - if info.improving { p.rfp_improving } else { 0 }) * self.scale;
         self.shared.options.reverse_futility_pruning
             && !info.in_check
             && info.excluded == NO_MOVE
             && !state.den_in_danger()
-            && node.depth <= RFP_DEPTH
+            && node.depth <= p.rfp_depth
             && node.beta.abs() < DECIDED
             && info.eval - margin >= node.beta
     }
@@ -410,10 +412,11 @@ impl Worker<'_> {
     /// Late move pruning (LMP): whether to search only captures and threats from here on.
     #[inline(always)]
     fn late_move_pruning(&self, info: &NodeInfo, depth: i32, number: usize, best: Value) -> bool {
-        let enough = (LMP_MOVES + depth * depth) / if info.improving { 1 } else { 2 };
+        let p = self.shared.parameters();
+        let enough = (p.lmp_moves + depth * depth) / if info.improving { 1 } else { 2 };
         self.shared.options.late_move_pruning
             && !info.in_check
-            && depth <= LMP_DEPTH
+            && depth <= p.lmp_depth
             && number as i32 >= enough
             && best > -DECIDED
     }
@@ -429,22 +432,23 @@ impl Worker<'_> {
         node: &Node,
     ) -> ControlFlow<Value, i32> {
         let &Node { depth, ply, .. } = node;
+        let p = self.shared.parameters();
         let Some(tt) = info.tt.filter(|_| {
             self.shared.options.singular_extensions
                 && mv == info.tt_move
-                && depth >= SINGULAR_DEPTH
+                && depth >= p.singular_depth
                 && info.excluded == NO_MOVE
                 && ply < 2 * MAX_PLY / 3
         }) else {
             return ControlFlow::Continue(0);
         };
         if tt.entry.bound == Bound::Upper
-            || i32::from(tt.entry.depth) < depth - SINGULAR_TT_DEPTH
+            || i32::from(tt.entry.depth) < depth - p.singular_tt_depth
             || tt.value.abs() >= DECIDED
         {
             return ControlFlow::Continue(0);
         }
-        let target = tt.value - SINGULAR_MARGIN * depth * self.scale;
+        let target = tt.value - p.singular_margin * depth * self.scale;
         self.plies[ply + 2].excluded = mv;
         let others = Node { alpha: target - 1, beta: target, depth: (depth - 1) / 2, ..*node };
         let value = (self.compiled.zero_window)(self, state, others);
@@ -499,7 +503,8 @@ impl Worker<'_> {
         new_depth: i32,
     ) -> i32 {
         let &Candidate { rank, number, capture, threat, .. } = candidate;
-        if !self.shared.options.late_move_reductions || node.depth < LMR_DEPTH || capture && rank > 0 || threat {
+        let p = self.shared.parameters();
+        if !self.shared.options.late_move_reductions || node.depth < p.lmr_depth || capture && rank > 0 || threat {
             return new_depth;
         }
         let mut reduction = self.base_reduction(node.depth, number);
@@ -512,7 +517,7 @@ impl Worker<'_> {
         if rank >= KILLER / 2 {
             reduction -= 1;
         } else if !capture {
-            reduction -= (rank / LMR_HISTORY).clamp(-LMR_HISTORY_MAX, LMR_HISTORY_MAX);
+            reduction -= (rank / p.lmr_history).clamp(-p.lmr_history_max, p.lmr_history_max);
         }
         if !info.improving {
             reduction += 1;
@@ -539,7 +544,8 @@ impl Worker<'_> {
                 Bound::Exact => true,
             }
         {
-            self.thread_data.correct(state, self.plies[ply + 1].mv, error / self.scale, depth);
+            let (p, earlier) = (self.shared.parameters(), self.plies[ply + 1].mv);
+            self.thread_data.correct(p, state, earlier, error / self.scale, depth);
         }
         if options.tt {
             let (value, depth) = (value_to_tt(best.value, ply), depth.clamp(0, 255) as u8);
@@ -558,11 +564,12 @@ impl Worker<'_> {
         if killers[0] != mv {
             *killers = [mv, killers[0]];
         }
-        let bonus = (HISTORY_SQUARE * depth * depth + HISTORY_LINEAR * depth).min(HISTORY_MAX);
-        let (first, second) = (self.plies[ply + 1].mv, self.plies[ply].mv);
-        self.thread_data.update(us, mv, first, second, bonus);
+        let p = self.shared.parameters();
+        let bonus = (p.history_square * depth * depth + p.history_linear * depth).min(p.history_max);
+        let earlier = [self.plies[ply + 1].mv, self.plies[ply].mv];
+        self.thread_data.update(p.history_limit, us, mv, earlier, bonus);
         for &other in tried {
-            self.thread_data.update(us, other, first, second, -bonus);
+            self.thread_data.update(p.history_limit, us, other, earlier, -bonus);
         }
     }
 }

@@ -2,7 +2,6 @@
 
 use super::eval::{Attacks, State, TRAP_BITS};
 use super::packed::{NO_MOVE, pack};
-use super::parameters::DELTA_MARGIN;
 use super::picker::{MIN_RANK, PIECE_VALUE, Ranked, TT_MOVE};
 use super::score::{Value, mated_in};
 use super::tt::{Bound, TtEntry, value_to_tt};
@@ -111,7 +110,7 @@ impl Worker<'_> {
                         continue;
                     }
                     // Delta pruning.
-                    let most = node_eval.static_eval + (PIECE_VALUE[victim] + DELTA_MARGIN) * self.scale;
+                    let most = node_eval.static_eval + (PIECE_VALUE[victim] + self.shared.parameters().delta_margin) * self.scale;
                     if most <= alpha && state.count(them) > 1 {
                         *best = (*best).max(most);
                         continue;

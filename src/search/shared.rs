@@ -3,6 +3,7 @@
 use super::eval::CaptureMasks;
 use super::limits::Limits;
 use super::options::EngineOptions;
+use super::parameters::{Parameters, Reductions};
 use super::score::{Value, mated_in};
 use super::search_options::SearchOptions;
 use super::tb::Tables;
@@ -34,6 +35,9 @@ pub(super) struct Shared<'a> {
     /// See [`EngineOptions::tb_probe_depth`].
     pub tb_probe_depth: i32,
     pub options: SearchOptions,
+    #[cfg(feature = "tune")]
+    parameters: &'a Parameters,
+    pub reductions: &'a Reductions,
     /// See [`EngineOptions::contempt`].
     contempt: Value,
     pub no_capture_limit: u32,
@@ -67,6 +71,7 @@ impl<'a> Shared<'a> {
         masks: &'a CaptureMasks,
         tt: &'a Tt,
         options: &'a EngineOptions,
+        reductions: &'a Reductions,
         techniques: SearchOptions,
         delay: Duration,
     ) -> Shared<'a> {
@@ -79,6 +84,9 @@ impl<'a> Shared<'a> {
             tb: options.tables.as_deref().filter(|tb| tb.supports_rules(game.rules().options())),
             tb_probe_depth: options.tb_probe_depth.into(),
             options: techniques,
+            #[cfg(feature = "tune")]
+            parameters: options.parameters(),
+            reductions,
             contempt: options.contempt.min(EngineOptions::MAX_CONTEMPT).into(),
             no_capture_limit: game.no_capture_limit().unwrap_or(u32::MAX),
             limits,
@@ -93,6 +101,19 @@ impl<'a> Shared<'a> {
             tbhits: (0..options.threads.max(1)).map(|_| AtomicU64::new(0)).collect(),
             history: game.repetition_keys(),
             halfmove_clock: game.halfmove_clock(),
+        }
+    }
+
+    /// The parameters of the search: constants, unless they can be tuned.
+    #[inline(always)]
+    pub(super) fn parameters(&self) -> &Parameters {
+        #[cfg(feature = "tune")]
+        {
+            self.parameters
+        }
+        #[cfg(not(feature = "tune"))]
+        {
+            &Parameters::DEFAULT
         }
     }
 

@@ -3,7 +3,7 @@
 
 use super::eval::{Evaluator, State};
 use super::packed::{NO_MOVE, Packed};
-use super::parameters::{CORRECTION_LIMIT, HISTORY_LIMIT};
+use super::parameters::Parameters;
 use super::score::{MAX_PLY, Value};
 
 /// The number of packed moves. A move with its side holds the side in bit 9.
@@ -28,6 +28,7 @@ pub(super) struct ThreadData {
 }
 
 /// Adds a bonus to a score. The closer the score is to the limit, the smaller is the change ("history gravity").
+#[inline(always)]
 fn push(score: &mut i16, bonus: i32, limit: i32) {
     *score += (bonus - i32::from(*score) * bonus.abs() / limit) as i16;
 }
@@ -70,14 +71,16 @@ impl ThreadData {
         &self.continuation[ThreadData::index(back, earlier)]
     }
 
-    pub(super) fn update(&mut self, us: usize, mv: Packed, first: Packed, second: Packed, bonus: i32) {
+    /// Adds a bonus to the history scores of a move of the side `us`, given the moves one and two plies back. The scores
+    /// stay within ±`limit`. Inlined, the division by a constant limit is a shift.
+    #[inline(always)]
+    pub(super) fn update(&mut self, limit: i32, us: usize, mv: Packed, earlier: [Packed; 2], bonus: i32) {
         let mv = usize::from(mv);
-        push(&mut self.history[us][mv], bonus, HISTORY_LIMIT);
-        if first != NO_MOVE {
-            push(&mut self.continuation[ThreadData::index(0, first)][mv], bonus, HISTORY_LIMIT);
-        }
-        if second != NO_MOVE {
-            push(&mut self.continuation[ThreadData::index(1, second)][mv], bonus, HISTORY_LIMIT);
+        push(&mut self.history[us][mv], bonus, limit);
+        for (back, mv_back) in earlier.into_iter().enumerate() {
+            if mv_back != NO_MOVE {
+                push(&mut self.continuation[ThreadData::index(back, mv_back)][mv], bonus, limit);
+            }
         }
     }
 
@@ -94,11 +97,13 @@ impl ThreadData {
     }
 
     /// Records that a search `depth` plies deep scored `by` cp above the corrected evaluation.
-    pub(super) fn correct(&mut self, state: &State, earlier: Packed, by: Value, depth: i32) {
-        let bonus = (by * depth / 8).clamp(-CORRECTION_LIMIT / 4, CORRECTION_LIMIT / 4);
+    #[inline(always)]
+    pub(super) fn correct(&mut self, p: &Parameters, state: &State, earlier: Packed, by: Value, depth: i32) {
+        let limit = p.correction_limit;
+        let bonus = (by * depth / p.correction_divisor).clamp(-limit / 4, limit / 4);
         let (material, reply) = ThreadData::places(state, earlier);
-        push(&mut self.material[material], bonus, CORRECTION_LIMIT);
-        push(&mut self.replies[reply], bonus, CORRECTION_LIMIT);
+        push(&mut self.material[material], bonus, limit);
+        push(&mut self.replies[reply], bonus, limit);
     }
 }
 

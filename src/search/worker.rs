@@ -3,7 +3,7 @@
 use super::burnett;
 use super::eval::{Attacks, EvalContext, Evaluator, NetworkEvaluator, State, TRAP_BITS};
 use super::packed::{NO_MOVE, Packed, pack};
-use super::parameters::{LMR_BASE, LMR_DIVISOR};
+use super::parameters::Reductions;
 use super::path::Path;
 use super::picker::checked;
 use super::score::{DECIDED, INFINITE, MAX_ESTIMATE, MAX_PLY, TB_WIN, Value, mate_in, mated_in};
@@ -14,19 +14,6 @@ use super::tt::{Bound, NO_EVAL, TtEntry, value_from_tt};
 use crate::board::geometry::DEN;
 use crate::board::{Position, Repetition, zobrist};
 use crate::tablebase::Wdl;
-use std::sync::LazyLock;
-
-/// Late move reductions by depth and number of the move.
-static REDUCTIONS: LazyLock<[[i8; 64]; 64]> = LazyLock::new(|| {
-    std::array::from_fn(|depth| {
-        std::array::from_fn(|number| {
-            if depth == 0 || number == 0 {
-                return 0;
-            }
-            (LMR_BASE + (depth as f64).ln() * (number as f64).ln() / LMR_DIVISOR) as i8
-        })
-    })
-});
 
 /// The window, depth and ply of a node.
 #[derive(Copy, Clone)]
@@ -116,7 +103,7 @@ pub(super) struct Worker<'a> {
     /// The factor of all margins, which are in cp. Burnett's evaluation has another scale.
     pub scale: Value,
     pub illegal_repetition: bool,
-    reductions: &'static [[i8; 64]; 64],
+    reductions: &'a Reductions,
 }
 
 impl<'a> Worker<'a> {
@@ -138,7 +125,7 @@ impl<'a> Worker<'a> {
             keys: zobrist::keys(),
             scale,
             illegal_repetition: shared.rules.options().repetition == Repetition::Illegal,
-            reductions: &REDUCTIONS,
+            reductions: shared.reductions,
         }
     }
 

@@ -1,11 +1,11 @@
 //! Matches between two players: built-in players, or programs that speak UCI or GTP.
 //!
 //! A [`Match`] plays pairs of games between two [`PlayerSpec`]s from the same [`Openings`], under [`Conditions`] and
-//! [`Adjudication`]. [`statistics`] computes the Elo difference and the SPRT.
+//! [`Adjudication`]. [`statistics`] computes the Elo difference and the SPRT, [`Spsa`] tunes parameters.
 //!
 //! Each module depends only on earlier ones: `time_control`, `adjudication`, `player` (the trait), `process`,
 //! `builtin`, `program` (UCI) and `gtp` (the kinds of players), `command_line` and `spec` (players as text), `biased` and `openings`,
-//! `referee` (one game), `statistics`, `runner` (the match).
+//! `referee` (one game), `statistics`, `runner` (the match), `spsa` (tuning by matches).
 
 #![warn(missing_docs, unreachable_pub)]
 
@@ -21,6 +21,7 @@ mod program;
 mod referee;
 mod runner;
 mod spec;
+mod spsa;
 pub mod statistics;
 mod time_control;
 
@@ -31,6 +32,7 @@ pub use player::{Choice, Player, PlayerError, Requirements, Turn};
 pub use referee::{Conditions, PlayedGame, Usage, play};
 pub use runner::{Match, MatchError, MatchGame, Side, Standing};
 pub use spec::{LoadError, ParsePlayerError, PlayerSpec};
+pub use spsa::{Spsa, SpsaError, Trial, Tuned};
 pub use statistics::{Decision, Sprt, Tally};
 pub use time_control::TimeControl;
 

@@ -8,11 +8,23 @@ use std::str::FromStr;
 use std::sync::Arc;
 use thiserror::Error;
 
-/// The built-in book of biased openings, written by `dsq-lab openings`.
+/// Half of the built-in book of biased openings, written by `dsq-lab openings`; the other half are the mirror images.
 const BIASED: &str = include_str!("biased.epd");
 
+/// The built-in book. A mirror image is another opening for the search, whose order of moves has no symmetry.
+fn biased() -> Result<Openings, ParseBookError> {
+    let mirrored = |line: &str| {
+        let (board, rest) = line.split_once(' ')?;
+        let ranks: Vec<String> = board.split('/').map(|rank| rank.chars().rev().collect()).collect();
+        Some(format!("{} {rest}\n", ranks.join("/")))
+    };
+    let images: String = BIASED.lines().filter(|line| !line.starts_with('#')).filter_map(mirrored).collect();
+    Openings::book("biased", &format!("{BIASED}{images}"), 0)
+}
+
 /// The openings of a match. Their text is `start`, `random:PLIES:SEED` or `biased`; [`Openings::book`] parses a book.
-/// `biased` is a built-in book of positions in which one side stands clearly better ([`crate::BiasedOpenings`]).
+/// `biased` is a built-in book of positions in which one side stands clearly better ([`crate::BiasedOpenings`]), and then
+/// their mirror images.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Openings {
@@ -176,16 +188,22 @@ impl Openings {
         }
     }
 
+    /// The number of openings, after which they repeat; `None` if it is not limited.
+    #[must_use]
+    pub fn count(&self) -> Option<u64> {
+        match self {
+            Openings::Start => Some(1),
+            Openings::Random { .. } => None,
+            Openings::Book { openings, .. } => Some(openings.len() as u64),
+        }
+    }
+
     /// Checks that the openings of the first `pairs` pairs can be played; for random openings only the first one.
     ///
     /// # Errors
     /// As [`Openings::game`].
     pub fn check(&self, pairs: u64, rules: &Rules, no_capture_limit: Option<u32>) -> Result<(), OpeningError> {
-        let different = match self {
-            Openings::Book { openings, .. } => openings.len() as u64,
-            _ => 1,
-        };
-        (0..pairs.max(1).min(different)).try_for_each(|pair| self.game(pair, rules, no_capture_limit).map(|_| ()))
+        (0..pairs.max(1).min(self.count().unwrap_or(1))).try_for_each(|pair| self.game(pair, rules, no_capture_limit).map(|_| ()))
     }
 }
 
@@ -237,7 +255,7 @@ impl FromStr for Openings {
         let parts: Vec<&str> = text.split(':').collect();
         let parsed = match parts[..] {
             ["start"] => Some(Openings::Start),
-            ["biased"] => Openings::book("biased", BIASED, 0).ok(),
+            ["biased"] => biased().ok(),
             ["random", plies, seed] => plies
                 .parse()
                 .ok()

@@ -24,6 +24,8 @@ pub struct Match {
     pub players: [PlayerSpec; 2],
     /// The number of games; with a test, the maximum.
     pub games: u64,
+    /// The number of the first pair of games, which decides its opening.
+    pub first_pair: u64,
     /// The limits of the moves.
     pub conditions: Conditions,
     /// The openings; each is played twice, with the colours exchanged.
@@ -144,7 +146,8 @@ impl Match {
         stop: &AtomicBool,
         report: &mut dyn FnMut(&MatchGame, &Standing) -> ControlFlow<()>,
     ) -> Result<Standing, MatchError> {
-        self.openings.check(self.games.div_ceil(2), &self.rules, self.no_capture_limit)?;
+        let pairs = self.first_pair.saturating_add(self.games.div_ceil(2));
+        self.openings.check(pairs, &self.rules, self.no_capture_limit)?;
         let teams = self.teams()?;
         let mut standing = Standing::default();
         let next = AtomicU64::new(0);
@@ -244,7 +247,8 @@ impl Match {
         team: &mut [Box<dyn Player>; 2],
         stop: &AtomicBool,
     ) -> Result<Option<MatchGame>, OpeningError> {
-        let game = self.openings.game(number / 2, &self.rules, self.no_capture_limit)?;
+        let pair = self.first_pair.wrapping_add(number / 2);
+        let game = self.openings.game(pair, &self.rules, self.no_capture_limit)?;
         let plies = game.moves().len();
         let swapped = number % 2 == 1;
         let players = ByColor { white: usize::from(swapped), black: usize::from(!swapped) };

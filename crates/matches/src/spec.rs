@@ -7,7 +7,7 @@ use super::player::{Player, PlayerError, Requirements};
 use super::program::{Program, ProgramSetup};
 use doushouqi::board::RuleOptions;
 use doushouqi::search::network::{Network, NetworkError};
-use doushouqi::search::{EngineOptions, Evaluation, ParseSearchOptionsError, TableCache};
+use doushouqi::search::{EngineOptions, Evaluation, Parameter, ParameterError, ParseSearchOptionsError, TableCache};
 use doushouqi::tablebase::SetError;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -55,6 +55,9 @@ pub enum ParsePlayerError {
     /// The search does not have this option.
     #[error(transparent)]
     SearchOption(#[from] ParseSearchOptionsError),
+    /// The parameter of the search cannot be set.
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
     /// An option cannot have this value.
     #[error("{option} is {allowed}, not {value:?}")]
     UnknownValue {
@@ -209,6 +212,12 @@ impl Kind {
     }
 
     fn set(&mut self, name: &str, option: &str, value: &str) -> Result<(), ParsePlayerError> {
+        if let Kind::Engine { options, .. } = &mut *self
+            && name == "default"
+            && Parameter::find(option).is_ok()
+        {
+            return Ok(options.set_parameter(option, value)?);
+        }
         let known = known_options(name);
         let unknown = || ParsePlayerError::UnknownOption { name: name.to_owned(), option: option.to_owned(), known };
         if known.split(", ").all(|known| known != option) {
@@ -274,6 +283,17 @@ fn known_options(name: &str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parameters_are_options_of_a_tunable_build() {
+        let parse = |text: &str| text.parse::<PlayerSpec>().err();
+        let set = parse("builtin:default,rfp_margin=71");
+        assert_eq!(set, if Parameter::TUNABLE { None } else { Some(ParameterError::Constant.into()) });
+        let wrong = parse("builtin:default,rfp_margin=7000").unwrap();
+        assert!(matches!(wrong, ParsePlayerError::Parameter(ParameterError::Value { .. })), "{wrong}");
+        let elsewhere = parse("builtin:burnett-alphabeta,rfp_margin=71").unwrap();
+        assert!(matches!(elsewhere, ParsePlayerError::UnknownOption { .. }), "{elsewhere}");
+    }
 
     #[test]
     fn options_without_effect_are_refused() {

@@ -41,7 +41,7 @@ use std::time::{Duration, Instant};
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  dsq match builtin:default builtin:burnett-alphabeta --games 200 --movetime 100\n  \
-                        dsq match builtin:default builtin:default,search=best:-singular --nodes 20000 --concurrency 2 --sprt 0,20\n  \
+                        dsq match builtin:default,hash=4,search=best:-killers builtin:default,hash=4 --games 4064 --nodes 2000 --openings biased --concurrency 2 --sprt -10,0\n  \
                         dsq match builtin:default builtin:random --games 20 --nodes 1000 --concurrency 2 --out games.txt\n  \
                         dsq match builtin:default 'other-engine --uci' --b-option Hash=64 --tc 10+0.1 --rules chinese\n  \
                         dsq match builtin:default 'gtp:dsq gtp' --nodes 10000 --openings openings.epd\n  \
@@ -105,8 +105,9 @@ pub struct MatchCommand {
     /// Append each game to this file when it ends.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Stop when a sequential probability ratio test accepts one of two Elo differences (error rates of 5 %).
-    #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true)]
+    /// Stop when a sequential probability ratio test accepts one of two normalised Elo differences (error rates of 5 %):
+    /// 0,4 if no value follows, which tests for a gain; -4,0 tests for a simplification.
+    #[arg(long, value_name = "NELO0,NELO1", num_args = 0..=1, default_missing_value = "0,4", allow_hyphen_values = true)]
     sprt: Option<Sprt>,
     /// An option of the first player, if it is a program.
     #[arg(long, value_name = "NAME=VALUE", value_parser = option)]
@@ -124,6 +125,18 @@ fn option(text: &str) -> Result<(String, String), String> {
         return Err("an option must be a single line".to_owned());
     }
     Ok((name.to_owned(), value.to_owned()))
+}
+
+/// Reports that a test will count games more than once: without time limits, a pair of games from the same opening is the
+/// same pair, no further evidence.
+fn warn_of_repeated_games(competition: &Match) {
+    let timed = matches!(competition.conditions.control, TimeControl::MoveTime(_) | TimeControl::Clock { .. });
+    if let Some(count) = competition.openings.count().filter(|&count| count < competition.games.div_ceil(2))
+        && competition.sprt.is_some()
+        && !timed
+    {
+        eprintln!("note: after {} games the {count} openings repeat, and with them the games", 2 * count);
+    }
 }
 
 /// The openings that `text` describes, or the openings in the file of that name.
@@ -148,6 +161,7 @@ struct GameReport<'a> {
     termination: &'static str,
     plies: usize,
     detail: Option<&'a str>,
+    llr: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -159,6 +173,8 @@ struct Report<'a> {
     score: Option<f64>,
     elo: Option<f64>,
     elo_error: Option<f64>,
+    nelo: Option<f64>,
+    nelo_error: Option<f64>,
     los: Option<f64>,
     pairs: [u64; 5],
     sprt: Option<SprtReport>,
@@ -172,8 +188,8 @@ struct Report<'a> {
 
 #[derive(Serialize)]
 struct SprtReport {
-    elo0: f64,
-    elo1: f64,
+    nelo0: f64,
+    nelo1: f64,
     llr: f64,
     decision: Option<&'static str>,
 }
@@ -205,6 +221,7 @@ impl MatchCommand {
         let competition = Match {
             players: [first, second],
             games: self.games,
+            first_pair: 0,
             conditions: Conditions {
                 control,
                 margin: Duration::from_millis(self.margin),
@@ -218,6 +235,7 @@ impl MatchCommand {
             assume_rules: self.assume_rules,
             sprt: self.sprt,
         };
+        warn_of_repeated_games(&competition);
         let stop = interrupt();
         let mut file = self.out.as_deref().map(Archive::open).transpose()?;
         let bar = progress_bar(self.games, "games");
@@ -225,8 +243,8 @@ impl MatchCommand {
         let mut failure = Ok(());
         let result = competition.run(stop, &mut |game, standing| {
             let done = file.as_mut().map_or(Ok(()), |file| file.append(&game.played.record));
-            let done = done.and_then(|()| if self.json.on { bar.suspend(|| print_game(game)) } else { Ok(()) });
-            show(&bar, game, standing);
+            let done = done.and_then(|()| if self.json.on { bar.suspend(|| print_game(&competition, game, standing)) } else { Ok(()) });
+            show(&bar, &competition, game, standing);
             match done {
                 Ok(()) => ControlFlow::Continue(()),
                 Err(error) => {
@@ -248,7 +266,7 @@ impl MatchCommand {
         }
         let stopped = stop.load(Ordering::Relaxed);
         let report = report(&competition, &standing, failure.is_ok() && !stopped, begin.elapsed());
-        let printed = if self.json.on { print_json(&report) } else { print_text(&competition, &report) };
+        let printed = if self.json.on { print_json(&report) } else { print_text(&report) };
         failure.and(printed)?;
         if !stopped {
             return Ok(());
@@ -260,7 +278,7 @@ impl MatchCommand {
     }
 }
 
-fn print_game(game: &MatchGame) -> Outcome {
+fn print_game(competition: &Match, game: &MatchGame, standing: &Standing) -> Outcome {
     let record = &game.played.record;
     let conclusion = record.conclusion();
     print_json(&GameReport {
@@ -271,11 +289,12 @@ fn print_game(game: &MatchGame) -> Outcome {
         termination: conclusion.termination(),
         plies: record.game.moves().len(),
         detail: game.played.detail.as_deref(),
+        llr: competition.sprt.map(|sprt| sprt.llr(&standing.tally)),
     })
 }
 
 /// Updates the progress bar, and reports a forfeit on stderr.
-fn show(bar: &ProgressBar, game: &MatchGame, standing: &Standing) {
+fn show(bar: &ProgressBar, competition: &Match, game: &MatchGame, standing: &Standing) {
     if let Some(detail) = &game.played.detail {
         let record = &game.played.record;
         let loser = record.forfeit.map_or("", |forfeit| match forfeit.loser {
@@ -286,7 +305,8 @@ fn show(bar: &ProgressBar, game: &MatchGame, standing: &Standing) {
         bar.suspend(|| eprintln!("game {}: {loser} loses by {word}: {detail}", game.number + 1));
     }
     let tally = &standing.tally;
-    bar.set_message(format!("+{} ={} -{}", tally.wins, tally.draws, tally.losses));
+    let llr = competition.sprt.map(|sprt| format!(", LLR {:.2}", sprt.llr(tally)));
+    bar.set_message(format!("+{} ={} -{}{}", tally.wins, tally.draws, tally.losses, llr.unwrap_or_default()));
     bar.inc(1);
 }
 
@@ -307,12 +327,12 @@ fn report<'a>(competition: &'a Match, standing: &'a Standing, complete: bool, ti
         }
     };
     let sprt = competition.sprt.map(|sprt| SprtReport {
-        elo0: sprt.elo0(),
-        elo1: sprt.elo1(),
+        nelo0: sprt.nelo0(),
+        nelo1: sprt.nelo1(),
         llr: sprt.llr(tally),
         decision: sprt.decision(tally).map(|decision| match decision {
-            Decision::Lower => "elo0",
-            Decision::Higher => "elo1",
+            Decision::Lower => "nelo0",
+            Decision::Higher => "nelo1",
         }),
     });
     Report {
@@ -323,6 +343,8 @@ fn report<'a>(competition: &'a Match, standing: &'a Standing, complete: bool, ti
         score: tally.score(),
         elo: tally.elo(),
         elo_error: tally.elo_error(),
+        nelo: tally.nelo().map(|(nelo, _)| nelo),
+        nelo_error: tally.nelo().map(|(_, error)| error),
         los: tally.los(),
         pairs: tally.pairs,
         sprt,
@@ -335,7 +357,7 @@ fn report<'a>(competition: &'a Match, standing: &'a Standing, complete: bool, ti
     }
 }
 
-fn print_text(competition: &Match, report: &Report<'_>) -> Outcome {
+fn print_text(report: &Report<'_>) -> Outcome {
     let [first, second] = &report.players;
     print(format_args!("{} against {}: {} games, {:.1} s", first.player, second.player, report.games, report.seconds))?;
     let Some(score) = report.score else { return Ok(()) };
@@ -352,20 +374,21 @@ fn print_text(competition: &Match, report: &Report<'_>) -> Outcome {
         "Elo difference {}, error {error} (95 %); likelihood of superiority {los}",
         number(report.elo, score - 0.5)
     ))?;
+    if let (Some(nelo), Some(error)) = (report.nelo, report.nelo_error) {
+        print(format_args!("normalised Elo difference {nelo:+.1}, error {error:.1} (95 %)"))?;
+    }
     let [a, b, c, d, e] = report.pairs;
     print(format_args!("pairs of 0, 1/2, 1, 3/2, 2 points: {a}, {b}, {c}, {d}, {e}; openings {}", report.openings))?;
     if let Some(sprt) = &report.sprt {
-        let decision = match competition.sprt.map(|_| sprt.decision) {
-            Some(Some("elo1")) => format!("the difference is {} or more", sprt.elo1),
-            Some(Some(_)) => format!("the difference is {} or less", sprt.elo0),
-            _ => "not decided".to_owned(),
+        let SprtReport { nelo0, nelo1, llr, decision } = sprt;
+        let decision = match decision {
+            Some("nelo1") => format!("the difference is {nelo1} or more"),
+            Some(_) => format!("the difference is {nelo0} or less"),
+            None => "not decided".to_owned(),
         };
+        let bound = Sprt::BOUND;
         print(format_args!(
-            "SPRT {},{}: log-likelihood ratio {:.2} of {:.2}: {decision}",
-            sprt.elo0,
-            sprt.elo1,
-            sprt.llr,
-            Sprt::BOUND
+            "SPRT {nelo0},{nelo1} (normalised Elo): log-likelihood ratio {llr:.2} of {bound:.2}: {decision}"
         ))?;
     }
     let ends: Vec<String> = report.terminations.iter().map(|(word, count)| format!("{word} {count}")).collect();

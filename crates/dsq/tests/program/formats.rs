@@ -176,7 +176,7 @@ fn openings_come_from_files() {
 #[test]
 fn biased_openings_are_built_in() {
     let players = ["match", "builtin:random", "builtin:random,seed=1", "--games", "2", "--nodes", "1", "--openings"];
-    assert!(stdout(&[&players[..], &["biased"]].concat()).contains("openings biased (400)"));
+    assert!(stdout(&[&players[..], &["biased"]].concat()).contains("openings biased (2032)"));
     // A file that `dsq-lab openings` wrote has such lines.
     let book = file("biased", "7/7/3e3/7/7/7/3E3/7/7 w ce 215;\n7/7/3l3/7/7/7/3L3/7/7 b ce -300;\n");
     assert!(stdout(&[&players[..], &[book.to_str().unwrap()]].concat()).contains(" (2)"));

@@ -149,10 +149,11 @@ fn a_match_is_repeatable() {
 
     // The fields that docs/json.md lists.
     let fields = |object: &Value| object.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");
-    assert_eq!(fields(&one[0]), "black detail game plies result termination white");
+    assert_eq!(fields(&one[0]), "black detail game llr plies result termination white");
     assert_eq!(
         fields(&one[12]),
-        "complete draws elo elo_error games los losses openings pairs players plies score seconds sprt terminations wins"
+        "complete draws elo elo_error games los losses nelo nelo_error openings pairs players plies score seconds sprt \
+         terminations wins"
     );
     assert_eq!(
         fields(&one[12]["players"][0]),
@@ -207,18 +208,26 @@ fn a_test_ends_a_match() {
             "1",
             "--json",
             "--sprt",
-            "-200,200",
+            "-100,100",
             "--concurrency",
             concurrency,
         ]);
         let (summary, games) = lines.split_last().unwrap();
         assert_eq!(summary["games"], games.len());
         assert!(games.len() < 5000 && games.len().is_multiple_of(2));
-        assert!(summary["sprt"]["decision"].is_string() && summary["sprt"]["elo0"] == -200.0);
-        assert!(summary["sprt"]["llr"].as_f64().unwrap().abs() >= Sprt::BOUND);
+        let sprt = &summary["sprt"];
+        assert!(sprt["decision"].is_string() && sprt["nelo0"] == -100.0 && sprt["nelo1"] == 100.0);
+        assert!(sprt["llr"].as_f64().unwrap().abs() >= Sprt::BOUND);
+        // Each game has the ratio after it: games within a pair do not change it.
+        assert!(games[0]["llr"] == 0.0 && games[games.len() - 1]["llr"] == sprt["llr"]);
+        assert!(games.chunks(2).all(|pair| pair[0]["llr"].as_f64().unwrap().abs() < Sprt::BOUND));
         games.to_vec()
     };
     assert_eq!(run("1"), run("2"));
+    // The hypotheses without a value.
+    let (lines, _) = json(&["match", "builtin:random", "builtin:random", "--games", "2", "--depth", "1", "--json", "--sprt"]);
+    let sprt = &lines[2]["sprt"];
+    assert!(sprt["nelo0"] == 0.0 && sprt["nelo1"] == 4.0 && sprt["decision"].is_null(), "{sprt}");
 }
 
 /// Other programs: correct ones and faulty ones.
@@ -392,7 +401,9 @@ fn match_refuses() {
     let with = |more: &[&'static str]| failure(2, &[&players[..], more].concat());
     assert!(with(&["--openings", "book"]).contains("random:8:1"));
     assert!(with(&["--openings", "random:200:1", "--no-capture-limit", "1"]).contains("fewer"));
-    assert!(with(&["--sprt", "5,0"]).contains("0,10"));
+    for bounds in ["5,0", "0", "0,201", "0,x", "--json"] {
+        assert!(with(&["--sprt", bounds]).contains("-4,0 for a simplification"), "{bounds}");
+    }
     with(&["--games", "0"]);
     with(&["--depth", "3", "--nodes", "4"]);
     with(&["--tc", "3+0.1", "--nodes", "4"]);

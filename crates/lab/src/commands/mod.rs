@@ -7,6 +7,7 @@ mod mine;
 mod openings;
 mod reduce;
 mod train;
+mod tune;
 
 use cli::{Entry, Program, command};
 
@@ -34,6 +35,7 @@ const TRAIN: &[Entry] = &[
         "Ctrl-C keeps the network and the checkpoint so far; a recipe with `start` continues."
     ),
     command!("openings", openings::OpeningsCommand, LINES),
+    command!("tune", tune::Tune, "Ctrl-C keeps the trials that are finished; the same command continues."),
 ];
 
 const STUDY: &[Entry] = &[

@@ -195,6 +195,68 @@ fn endgames_are_training_data() {
     assert!(std::fs::metadata(path("new")).is_err());
 }
 
+/// The state that a tuning run continues is checked before anything else.
+#[test]
+fn damaged_and_other_states_of_tuning_are_refused() {
+    let path = file("state");
+    let out = path.to_str().unwrap();
+    let tune = |more: &[&str]| failure(2, &[&["tune", "--out", out, "--nodes", "50", "--games", "8"], more].concat());
+    assert!(tune(&["--parameters", "rfp"]).contains("rfp_margin"));
+    assert!(tune(&["--parameters", "rfp_margin,rfp_margin"]).contains("twice"));
+    tune(&["--rate", "0"]);
+    assert!(tune(&["--rate", "2"]).contains("rate"));
+    assert!(tune(&["--openings", "/no/file"]).contains("random:8:1"));
+    let state = |done: u64, value: &str| {
+        let text = format!(
+            r#"{{"nodes":50,"pairs_per_trial":8,"openings":"random:4:1","rules":"{}","spsa":{{"seed":1,"pairs":4,"done":{done},
+            "rate":0.002,"parameters":[{{"name":"rfp_margin","value":{value},"least":20,"most":200,"step":9.0}}]}}}}"#,
+            RuleOptions::default()
+        );
+        std::fs::write(&path, text).unwrap();
+    };
+    let same = ["--parameters", "rfp_margin", "--openings", "random:4:1"];
+    let with = |more: &[&str]| tune(&[&same[..], more].concat());
+    for (done, value) in [(5, "70"), (0, "201"), (0, "\"x\"")] {
+        state(done, value);
+        assert!(with(&[]).contains(out), "{done} {value}");
+    }
+    state(0, "70.5");
+    for (option, value, word) in [("--seed", "2", "(seed)"), ("--rate", "0.01", "rate"), ("--rules", "chinese", "rules")] {
+        let error = with(&[option, value]);
+        assert!(error.contains(out) && error.contains("other") && error.contains(word), "{error}");
+    }
+    for garbage in ["", "{}", "nodes", "[1]"] {
+        std::fs::write(&path, garbage).unwrap();
+        assert!(with(&[]).contains("is no state"), "{garbage}");
+    }
+    std::fs::remove_file(&path).unwrap();
+    // Only a build with variable parameters plays the games.
+    #[cfg(not(feature = "tune"))]
+    assert!(with(&[]).contains("--features tune"));
+}
+
+/// A run that was interrupted has the same result as one that was not, on any number of threads.
+#[cfg(feature = "tune")]
+#[test]
+fn tuning_is_repeatable() {
+    let run = |name: &str, threads: &str| {
+        let path = file(name);
+        let arguments = ["tune", "--nodes", "50", "--games", "24", "--pairs", "2", "--openings", "random:4:1", "--rate", "0.5"];
+        let more = ["--json", "--threads", threads, "--out", path.to_str().unwrap()];
+        let lines = json(&[&arguments[..], &more].concat());
+        let state = std::fs::read_to_string(&path).unwrap();
+        // A finished run stays as it is.
+        assert_eq!(stdout(&[&arguments[..], &more].concat()), "");
+        std::fs::remove_file(path).unwrap();
+        (lines, state)
+    };
+    let (lines, state) = run("tuning-1", "1");
+    assert_eq!(lines.len(), 6);
+    assert!(lines.iter().zip(1..).all(|(line, trial)| line["games"] == 4 * trial));
+    assert_ne!(lines[0]["parameters"], lines[5]["parameters"]);
+    assert_eq!(run("tuning-2", "2"), (lines, state));
+}
+
 #[test]
 fn biased_openings_depend_on_the_seed_alone() {
     let arguments = ["openings", "--count", "4", "--nodes", "300", "--score", "100..800", "--threads"];

@@ -55,7 +55,7 @@ use doushouqi::search::network::Network;
 use doushouqi::search::{Engine, EngineOptions, Evaluation, Limits};
 use doushouqi::tablebase::{OnDemand, Probe};
 use go::{Go, parse_go};
-use options::OPTIONS;
+use options::declarations;
 use output::{Output, quoted};
 use search::{Running, Task, best_move, game_to_search};
 use std::io::{self, BufRead, Read, Write};
@@ -211,11 +211,8 @@ impl<W: Write + Send + 'static> Uci<W> {
     }
 
     fn introduce(&self) {
-        let mut text = format!("id name doushouqi {}\nid author the doushouqi authors\n", env!("CARGO_PKG_VERSION"));
-        for option in &OPTIONS {
-            text.push_str(&format!("{option}\n"));
-        }
-        self.output.line(&format!("{text}uciok"));
+        let name = format!("id name doushouqi {}\nid author the doushouqi authors\n", env!("CARGO_PKG_VERSION"));
+        self.output.line(&format!("{name}{}uciok", declarations()));
     }
 
     /// The engine, which must not be searching.

@@ -5,7 +5,7 @@ use super::output::quoted;
 use doushouqi::board::{RuleOptions, Rules};
 use doushouqi::game::Game;
 use doushouqi::search::network::Network;
-use doushouqi::search::{EngineOptions, Evaluation, Tables};
+use doushouqi::search::{EngineOptions, Evaluation, Parameter, Tables};
 use doushouqi::tablebase::{OnDemand, SetError, TablePath};
 use std::fmt;
 use std::io::Write;
@@ -19,8 +19,7 @@ impl<W: Write + Send + 'static> Uci<W> {
     pub(super) fn set_option(&mut self, text: &str) -> Result<(), String> {
         let (name, value) = split_option(text).ok_or("setoption: write setoption name NAME value VALUE")?;
         let Some(option) = OPTIONS.iter().find(|option| option.name.eq_ignore_ascii_case(name)) else {
-            let names: Vec<&str> = OPTIONS.iter().map(|option| option.name).collect();
-            return Err(format!("setoption: no option is called {}; there are {}", quoted(name), names.join(", ")));
+            return self.set_parameter(name, value);
         };
         match option.name {
             "Hash" => self.options.hash_mib = option.number(value)? as usize,
@@ -94,6 +93,19 @@ impl<W: Write + Send + 'static> Uci<W> {
         Ok(())
     }
 
+    /// Sets a parameter of the search, which is an option if the build can change parameters.
+    fn set_parameter(&mut self, name: &str, value: &str) -> Result<(), String> {
+        if !Parameter::TUNABLE || Parameter::find(name).is_err() {
+            let names = OPTIONS.iter().map(|option| option.name).chain(tunable().map(|parameter| parameter.name));
+            let names = names.collect::<Vec<_>>().join(", ");
+            return Err(format!("setoption: no option is called {}; there are {names}", quoted(name)));
+        }
+        self.options.set_parameter(name, value).map_err(|error| format!("setoption: {error}"))?;
+        self.end_search();
+        self.engine = None;
+        Ok(())
+    }
+
     fn choose_evaluation(&mut self) {
         let network = self.network.clone().map(Evaluation::Network);
         self.options.evaluation = network.unwrap_or_else(|| self.evaluation.clone());
@@ -159,7 +171,7 @@ impl<W: Write + Send + 'static> Uci<W> {
 }
 
 /// An option as UCI declares it.
-pub(super) struct Setting {
+struct Setting {
     name: &'static str,
     kind: Kind,
 }
@@ -172,7 +184,7 @@ enum Kind {
     Text { default: &'static str },
 }
 
-pub(super) const OPTIONS: [Setting; 14] = [
+const OPTIONS: [Setting; 14] = [
     Setting { name: "Hash", kind: Kind::Spin { default: 64, min: 1, max: 65_536 } },
     Setting { name: "Clear Hash", kind: Kind::Button },
     Setting { name: "Threads", kind: Kind::Spin { default: 1, min: 1, max: 256 } },
@@ -191,6 +203,20 @@ pub(super) const OPTIONS: [Setting; 14] = [
     Setting { name: "OnDemandCache", kind: Kind::Text { default: "<empty>" } },
     Setting { name: "NoCaptureLimit", kind: Kind::Spin { default: Game::NO_CAPTURE_LIMIT, min: 0, max: 10_000 } },
 ];
+
+/// The parameters of the search that are options of this build.
+fn tunable() -> impl Iterator<Item = &'static Parameter> {
+    Parameter::ALL.iter().filter(|_| Parameter::TUNABLE)
+}
+
+/// The declarations of all options, a line each.
+pub(super) fn declarations() -> String {
+    let mut text: String = OPTIONS.iter().map(|option| format!("{option}\n")).collect();
+    for Parameter { name, default, least, most } in tunable() {
+        text.push_str(&format!("option name {name} type spin default {default} min {least} max {most}\n"));
+    }
+    text
+}
 
 impl fmt::Display for Setting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
