@@ -8,7 +8,7 @@ macro_rules! parameters {
     ($($(#[$doc:meta])* $name:ident: $default:literal, $least:literal..=$most:literal;)+) => {
         /// A value for each parameter.
         #[derive(Clone, Debug)]
-        pub struct Parameters { $($(#[$doc])* pub(super) $name: Value),+ }
+        pub(super) struct Parameters { $($(#[$doc])* pub(super) $name: Value),+ }
 
         impl Parameters {
             /// The defaults.

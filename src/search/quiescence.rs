@@ -110,7 +110,8 @@ impl Worker<'_> {
                         continue;
                     }
                     // Delta pruning.
-                    let most = node_eval.static_eval + (PIECE_VALUE[victim] + self.shared.parameters().delta_margin) * self.scale;
+                    let most = node_eval.static_eval
+                        + (PIECE_VALUE[victim] + self.shared.parameters().delta_margin) * self.scale;
                     if most <= alpha && state.count(them) > 1 {
                         *best = (*best).max(most);
                         continue;

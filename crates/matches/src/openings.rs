@@ -203,7 +203,8 @@ impl Openings {
     /// # Errors
     /// As [`Openings::game`].
     pub fn check(&self, pairs: u64, rules: &Rules, no_capture_limit: Option<u32>) -> Result<(), OpeningError> {
-        (0..pairs.max(1).min(self.count().unwrap_or(1))).try_for_each(|pair| self.game(pair, rules, no_capture_limit).map(|_| ()))
+        (0..pairs.max(1).min(self.count().unwrap_or(1)))
+            .try_for_each(|pair| self.game(pair, rules, no_capture_limit).map(|_| ()))
     }
 }
 

@@ -76,7 +76,8 @@ impl Spsa {
             return fail("the pairs of games or the rate are out of range".to_owned());
         }
         for Tuned { name, value, least, most, step } in &self.parameters {
-            if !(f64::from(*least)..=f64::from(*most)).contains(value) || !(*step > 0.0 && step.is_finite()) {
+            let is_step = step.is_finite() && *step > 0.0;
+            if !is_step || !(f64::from(*least)..=f64::from(*most)).contains(value) {
                 return fail(format!("the value or the step of {name} is out of range"));
             }
         }
@@ -156,13 +157,20 @@ mod tests {
     /// Plays games whose players lose 400 Elo for each unit of the squared distance from the optimum, half of them drawn.
     fn play(spsa: &mut Spsa, pairs: u64) {
         let trial = spsa.trial(pairs);
-        let strength = |values: &[i32]| {
-            -distance(spsa, &values.iter().map(|&value| value.into()).collect::<Vec<_>>()).powi(2)
-        };
+        let strength =
+            |values: &[i32]| -distance(spsa, &values.iter().map(|&value| value.into()).collect::<Vec<_>>()).powi(2);
         let score = 1.0 / (1.0 + 10f64.powf(strength(&trial.minus) - strength(&trial.plus)));
         let mut random = Random::numbered(99, spsa.done);
         let mut unit = || (random.bits() >> 11) as f64 / (1u64 << 53) as f64;
-        let game = |_| if unit() < 0.5 { 0 } else if unit() < score { 1 } else { -1 };
+        let game = |_| {
+            if unit() < 0.5 {
+                0
+            } else if unit() < score {
+                1
+            } else {
+                -1
+            }
+        };
         let difference = (0..2 * pairs).map(game).sum();
         spsa.update(&trial, difference);
     }

@@ -256,8 +256,7 @@ fn likeliest(p: &[f64; 5], t: f64) -> [f64; 5] {
     let mut found = [0.2; 5];
     for _ in 0..20 {
         let [mean, deviation] = mean_and_deviation(&found);
-        let gradient =
-            PAIR_SCORES.map(|a| a - 0.5 - t * deviation / 2.0 * (1.0 + ((a - mean) / deviation).powi(2)));
+        let gradient = PAIR_SCORES.map(|a| a - 0.5 - t * deviation / 2.0 * (1.0 + ((a - mean) / deviation).powi(2)));
         let Some(theta) = root(p, &gradient) else { break };
         let next: [f64; 5] = std::array::from_fn(|i| p[i] / (1.0 + theta * gradient[i]));
         let change = (0..5).map(|i| (next[i] - found[i]).abs()).fold(0.0, f64::max);

@@ -243,7 +243,9 @@ impl MatchCommand {
         let mut failure = Ok(());
         let result = competition.run(stop, &mut |game, standing| {
             let done = file.as_mut().map_or(Ok(()), |file| file.append(&game.played.record));
-            let done = done.and_then(|()| if self.json.on { bar.suspend(|| print_game(&competition, game, standing)) } else { Ok(()) });
+            let done = done.and_then(|()| {
+                if self.json.on { bar.suspend(|| print_game(&competition, game, standing)) } else { Ok(()) }
+            });
             show(&bar, &competition, game, standing);
             match done {
                 Ok(()) => ControlFlow::Continue(()),

@@ -225,7 +225,8 @@ fn a_test_ends_a_match() {
     };
     assert_eq!(run("1"), run("2"));
     // The hypotheses without a value.
-    let (lines, _) = json(&["match", "builtin:random", "builtin:random", "--games", "2", "--depth", "1", "--json", "--sprt"]);
+    let (lines, _) =
+        json(&["match", "builtin:random", "builtin:random", "--games", "2", "--depth", "1", "--json", "--sprt"]);
     let sprt = &lines[2]["sprt"];
     assert!(sprt["nelo0"] == 0.0 && sprt["nelo1"] == 4.0 && sprt["decision"].is_null(), "{sprt}");
 }

@@ -221,7 +221,9 @@ fn damaged_and_other_states_of_tuning_are_refused() {
         assert!(with(&[]).contains(out), "{done} {value}");
     }
     state(0, "70.5");
-    for (option, value, word) in [("--seed", "2", "(seed)"), ("--rate", "0.01", "rate"), ("--rules", "chinese", "rules")] {
+    for (option, value, word) in
+        [("--seed", "2", "(seed)"), ("--rate", "0.01", "rate"), ("--rules", "chinese", "rules")]
+    {
         let error = with(&[option, value]);
         assert!(error.contains(out) && error.contains("other") && error.contains(word), "{error}");
     }
@@ -241,7 +243,8 @@ fn damaged_and_other_states_of_tuning_are_refused() {
 fn tuning_is_repeatable() {
     let run = |name: &str, threads: &str| {
         let path = file(name);
-        let arguments = ["tune", "--nodes", "50", "--games", "24", "--pairs", "2", "--openings", "random:4:1", "--rate", "0.5"];
+        let arguments =
+            ["tune", "--nodes", "50", "--games", "24", "--pairs", "2", "--openings", "random:4:1", "--rate", "0.5"];
         let more = ["--json", "--threads", threads, "--out", path.to_str().unwrap()];
         let lines = json(&[&arguments[..], &more].concat());
         let state = std::fs::read_to_string(&path).unwrap();
