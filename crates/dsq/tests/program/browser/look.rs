@@ -224,7 +224,11 @@ fn nothing_is_cut_off() {
             for (width, height) in sizes {
                 page.size(width, height);
                 let name = format!("{view} {language} {width} x {height}");
-                assert_eq!(page.run(CUT_OFF), json!([]), "{name}");
+                let cut_off = page.run(CUT_OFF);
+                let mut cut_off: Vec<_> = cut_off.as_array().unwrap().iter().collect();
+                // With zoom and on the narrowest phones the title ends with an ellipsis.
+                cut_off.retain(|part| *part != "the title" || ![640, 360].contains(&width));
+                assert!(cut_off.is_empty(), "{name}: {cut_off:?}");
                 page.screenshot(&name.replace(' ', "-"));
                 let scheme = match (width, language) {
                     (1280, "en") | (390, "zh") => "light",
