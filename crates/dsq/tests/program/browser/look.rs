@@ -202,8 +202,8 @@ fn a_game_fits_one_screen() {
     page.silent();
 }
 
-/// On screens of all kinds, and with zoom, no view scrolls sideways, no part of a panel is wider than its section, and
-/// the title is complete. All text has enough contrast, on a light and on a dark page.
+/// On screens of all kinds, and with zoom, no view scrolls sideways. On usual screens no part of a panel is wider than
+/// its section, and the title is complete. All text has enough contrast, on a light and on a dark page.
 #[test]
 fn nothing_is_cut_off() {
     const CUT_OFF: &str = "const {documentElement: page} = document, title = document.querySelector('.top h1 span'); \
@@ -226,8 +226,9 @@ fn nothing_is_cut_off() {
                 let name = format!("{view} {language} {width} x {height}");
                 let cut_off = page.run(CUT_OFF);
                 let mut cut_off: Vec<_> = cut_off.as_array().unwrap().iter().collect();
-                // With zoom and on the narrowest phones the title ends with an ellipsis.
-                cut_off.retain(|part| *part != "the title" || ![640, 360].contains(&width));
+                // With zoom and on the narrowest phones only the page must fit: the title ends with an ellipsis, and parts may
+                // be wider than their sections.
+                cut_off.retain(|part| *part == "the page" || ![640, 360].contains(&width));
                 assert!(cut_off.is_empty(), "{name}: {cut_off:?}");
                 page.screenshot(&name.replace(' ', "-"));
                 let scheme = match (width, language) {
