@@ -197,8 +197,9 @@ impl Parameter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::Game;
-    use crate::search::{Engine, EngineOptions, Limits};
+    use crate::board::Rules;
+    use crate::search::EngineOptions;
+    use crate::search::bench::bench;
 
     /// The reductions are those of the published formula, 0.75 + ln(depth) ln(number) / 2.1.
     #[test]
@@ -226,8 +227,8 @@ mod tests {
         assert_eq!(set, if Parameter::TUNABLE { Ok(()) } else { Err(ParameterError::Constant) });
     }
 
-    /// In a build with the feature `tune`, the search works with the extreme values of each parameter. The values that a
-    /// search of the initial position depends on change its nodes.
+    /// In a build with the feature `tune`, the search works with the extreme values of each parameter. Nearly all of
+    /// them change the nodes of a bench.
     #[test]
     fn parameters_change_the_search() {
         let nodes = |parameter: Option<(&Parameter, i32)>| {
@@ -235,8 +236,7 @@ mod tests {
             if let Some((parameter, value)) = parameter {
                 options.set_parameter(parameter.name, &value.to_string()).unwrap();
             }
-            let found = Engine::new(options).search(&Game::default(), &Limits::default().depth(9)).run();
-            found.lines[0].nodes
+            bench(10, &options, &Rules::default()).nodes
         };
         if !Parameter::TUNABLE {
             return;

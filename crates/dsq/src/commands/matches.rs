@@ -41,7 +41,7 @@ use std::time::{Duration, Instant};
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  dsq match builtin:default builtin:burnett-alphabeta --games 200 --movetime 100\n  \
-                        dsq match builtin:default,hash=4,search=best:-killers builtin:default,hash=4 --games 4064 --nodes 2000 --openings biased --concurrency 2 --sprt -10,0\n  \
+                        dsq match builtin:default,hash=4MiB,search=best:-killers builtin:default,hash=4MiB --games 4064 --nodes 2000 --openings biased --concurrency 2 --sprt -10,0\n  \
                         dsq match builtin:default builtin:random --games 20 --nodes 1000 --concurrency 2 --out games.txt\n  \
                         dsq match builtin:default 'other-engine --uci' --b-option Hash=64 --tc 10+0.1 --rules chinese\n  \
                         dsq match builtin:default 'gtp:dsq gtp' --nodes 10000 --openings openings.epd\n  \

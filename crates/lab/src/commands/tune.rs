@@ -193,7 +193,7 @@ impl Tune {
 /// The engine with these values. A small table suffices for short searches, and is soon cleared for the next game.
 fn player(spsa: &Spsa, values: &[i32]) -> String {
     let values = spsa.parameters.iter().zip(values).map(|(parameter, value)| format!(",{}={value}", parameter.name));
-    format!("builtin:default,hash=4{}", values.collect::<String>())
+    format!("builtin:default,hash=4MiB{}", values.collect::<String>())
 }
 
 /// What is different about the options of two runs.
@@ -238,7 +238,7 @@ fn print_values(state: &State) -> Outcome {
     let values: Vec<i32> = spsa.parameters.iter().map(|tuned| tuned.value.round() as i32).collect();
     let nodes = state.nodes;
     print(format_args!(
-        "dsq match {} builtin:default,hash=4 --nodes {nodes} --games 4064 --openings biased --sprt 0,10",
+        "dsq match {} builtin:default,hash=4MiB --nodes {nodes} --games 4064 --openings biased --sprt 0,10",
         player(spsa, &values)
     ))
 }
