@@ -26,11 +26,10 @@ def documented(tree: ast.Module) -> Iterator[tuple[ast.ClassDef | ast.FunctionDe
                 continue
             if any(isinstance(mark, ast.Attribute) and mark.attr == "setter" for mark in node.decorator_list):
                 continue
-            thing = inspect.getattr_static(owner, node.name)
-            text = getattr(thing, "__doc__", None) or getattr(thing.__func__, "__doc__", None) or ""
-            yield node, prefix + node.name, inspect.cleandoc(text)
+            thing = getattr(owner, node.name)
+            yield node, prefix + node.name, inspect.cleandoc(thing.__doc__ or "")
             if isinstance(node, ast.ClassDef):
-                yield from walk(node.body, getattr(owner, node.name), f"{node.name}.")
+                yield from walk(node.body, thing, f"{node.name}.")
 
     yield from walk(tree.body, _core, "")
 

@@ -17,9 +17,10 @@ def test_stubs_have_the_documentation() -> None:
     """`python stub_docs.py` and `ruff format` write it."""
     assert stub_docs.differences() == []
     tree = ast.parse(stub_docs.STUBS.read_text())
-    names = {name for _, name, _ in stub_docs.documented(tree)}
-    assert {"Board.push", "VecEnv.step", "solve", "FenError", "Board.turn"} <= names
-    assert all(text for _, _, text in stub_docs.documented(tree))
+    texts = {name: text for _, name, text in stub_docs.documented(tree)}
+    assert {"Board.push", "VecEnv.step", "solve", "FenError", "Board.turn"} <= set(texts)
+    assert all(texts.values())
+    assert texts["Move.from_uci"].startswith("The move of a text")
 
 
 def test_the_wheel_has_licences_addresses_and_a_readme() -> None:

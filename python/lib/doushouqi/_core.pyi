@@ -53,39 +53,13 @@ class Rules:
     def __new__(cls, text: str = "paper") -> Rules: ...
     @staticmethod
     def presets() -> list[str]:
-        """staticmethod(function) -> method
-
-        Convert a function to be a static method.
-
-        A static method does not receive an implicit first argument. To declare a static method, use this idiom:
-
-             class C:          @staticmethod          def f(arg1, arg2, argN):              ...
-
-        It can be called either on the class (e.g. C.f()) or on an instance (e.g. C().f()). Both the class and the
-        instance are ignored, and neither is passed implicitly as the first argument to the method.
-
-        Static methods in Python are similar to those found in Java or C++. For a more advanced concept, see the
-        classmethod builtin.
-        """
+        """The names of the presets."""
     @property
     def name(self) -> str | None:
         """The name of the preset with these options, or None."""
     @staticmethod
     def options() -> dict[str, list[str]]:
-        """staticmethod(function) -> method
-
-        Convert a function to be a static method.
-
-        A static method does not receive an implicit first argument. To declare a static method, use this idiom:
-
-             class C:          @staticmethod          def f(arg1, arg2, argN):              ...
-
-        It can be called either on the class (e.g. C.f()) or on an instance (e.g. C().f()). Both the class and the
-        instance are ignored, and neither is passed implicitly as the first argument to the method.
-
-        Static methods in Python are similar to those found in Java or C++. For a more advanced concept, see the
-        classmethod builtin.
-        """
+        """Every option with its values, the default first; docs/rules.md explains them."""
     # The value of an option, such as `rules.shore`.
     def __getattribute__(self, name: str, /) -> str: ...
     def __eq__(self, other: object, /) -> bool: ...
@@ -99,20 +73,7 @@ class Piece:
     def __new__(cls, animal: int, color: bool) -> Piece: ...
     @staticmethod
     def from_symbol(symbol: str) -> Piece:
-        """staticmethod(function) -> method
-
-        Convert a function to be a static method.
-
-        A static method does not receive an implicit first argument. To declare a static method, use this idiom:
-
-             class C:          @staticmethod          def f(arg1, arg2, argN):              ...
-
-        It can be called either on the class (e.g. C.f()) or on an instance (e.g. C().f()). Both the class and the
-        instance are ignored, and neither is passed implicitly as the first argument to the method.
-
-        Static methods in Python are similar to those found in Java or C++. For a more advanced concept, see the
-        classmethod builtin.
-        """
+        """The piece of a FEN letter: a capital for White."""
     @property
     def animal(self) -> int:
         """The animal: an index of `ANIMALS`, 0 (rat) to 7 (elephant)."""
@@ -132,20 +93,7 @@ class Move:
     def __new__(cls, from_square: int, to_square: int) -> Move: ...
     @staticmethod
     def from_uci(uci: str) -> Move:
-        """staticmethod(function) -> method
-
-        Convert a function to be a static method.
-
-        A static method does not receive an implicit first argument. To declare a static method, use this idiom:
-
-             class C:          @staticmethod          def f(arg1, arg2, argN):              ...
-
-        It can be called either on the class (e.g. C.f()) or on an instance (e.g. C().f()). Both the class and the
-        instance are ignored, and neither is passed implicitly as the first argument to the method.
-
-        Static methods in Python are similar to those found in Java or C++. For a more advanced concept, see the
-        classmethod builtin.
-        """
+        """The move of a text such as 'a3b3'. Raises InvalidMoveError."""
     @property
     def from_square(self) -> int:
         """The square that the piece leaves."""
@@ -481,19 +429,11 @@ class Engine:
     def popen(
         command: str | Sequence[str], *, options: Mapping[str, Any] | None = None, timeout: float = 60.0
     ) -> UciEngine:
-        """staticmethod(function) -> method
+        """Starts an engine that speaks UCI, and returns a `doushouqi.uci.UciEngine`, which has the methods of this
+        class.
 
-        Convert a function to be a static method.
-
-        A static method does not receive an implicit first argument. To declare a static method, use this idiom:
-
-             class C:          @staticmethod          def f(arg1, arg2, argN):              ...
-
-        It can be called either on the class (e.g. C.f()) or on an instance (e.g. C().f()). Both the class and the
-        instance are ignored, and neither is passed implicitly as the first argument to the method.
-
-        Static methods in Python are similar to those found in Java or C++. For a more advanced concept, see the
-        classmethod builtin.
+        `command` is a command line or a list of its words, `options` are set at once, and `timeout` limits the
+        seconds that the engine may take to answer outside of a search. Raises EngineError.
         """
     def play(
         self, board: Board, limit: Limit, *, ponder: bool = False, root_moves: Sequence[Move] | None = None
