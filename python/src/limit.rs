@@ -6,7 +6,6 @@ use doushouqi::search::{Clock, Limits};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use std::fmt::{Debug, Write as _};
 use std::time::Duration;
 
 /// Longer times, infinity among them, count as this many seconds: 30 years.
@@ -129,17 +128,10 @@ impl PyLimit {
         Ok((PyTuple::empty(py), keywords))
     }
 
-    fn __repr__(&self) -> String {
-        let mut text = String::new();
-        let mut field = |name: &str, value: Option<&dyn Debug>| {
-            if let Some(value) = value {
-                let _ = write!(text, "{}{name}={value:?}", if text.is_empty() { "" } else { ", " });
-            }
-        };
-        macro_rules! fields {
-            ($($name:ident),+) => {$(field(stringify!($name), self.$name.as_ref().map(|value| value as &dyn Debug));)+};
-        }
-        fields!(time, depth, nodes, mate, white_clock, black_clock, white_inc, black_inc, remaining_moves);
-        format!("Limit({text})")
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let (_, keywords) = self.__getnewargs_ex__(py)?;
+        let given = keywords.iter().filter(|(_, value)| !value.is_none());
+        let fields = given.map(|(name, value)| Ok(format!("{name}={}", value.repr()?)));
+        Ok(format!("Limit({})", fields.collect::<PyResult<Vec<_>>>()?.join(", ")))
     }
 }

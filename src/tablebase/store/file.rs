@@ -22,20 +22,21 @@
 //! A file names the order of its pieces, which may be another one than that of the class's index. Cells outside this
 //! module and the proof are those of the class's index.
 
-use crate::board::{Color, Piece, RuleOptions, Square};
+use crate::board::{Color, Piece, RuleOptions};
 use crate::tablebase::alike::interchangeable_sets;
 use crate::tablebase::canonical::{Canonical, Place};
 use crate::tablebase::index::Index;
 use crate::tablebase::layout::Layout;
 use crate::tablebase::order::solved_rows;
 use crate::tablebase::reorder::Reorder;
+use crate::tablebase::solve::cpu::rows::reflected;
 use crate::tablebase::store::codec::{self, Dictionary};
 use crate::tablebase::store::description::hex;
 pub use crate::tablebase::store::description::{Content, Description, Sides};
 use crate::tablebase::store::source::Source;
 pub use crate::tablebase::store::table_error::TableError;
 use crate::tablebase::store::table_error::{ALL_ROWS_VERSION, EXACT_VERSION, PACKED_VERSION};
-use crate::tablebase::{Material, ROW_CELLS, WIDTH};
+use crate::tablebase::{Material, ROW_CELLS};
 use std::cell::RefCell;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -83,8 +84,9 @@ pub struct TableFile {
     stored: Stored,
     /// The index of the class.
     index: Index,
-    /// The index of the file, and the way from one index to the other if the pieces are in another order.
+    /// The index with the pieces in the order of the file.
     own: Index,
+    /// If the orders differ: where the cells of `index` are in `own`, and the other way round.
     reorder: Option<(Reorder, Reorder)>,
     layout: Layout,
     /// The offset of each block in the file, followed by the end of the last block, and the checksum of each block.
@@ -191,8 +193,8 @@ impl TableFile {
             Stored::CanonicalRows | Stored::CanonicalCells => (Some(solved_rows(&own.pieces, rules)), own.names(&sets)),
         };
         let is_sound = (description.canonical_rows, &description.interchangeable) == (rows, &names)
-            && (stored == Stored::CanonicalCells || description.is_plain())
-            && (stored == Stored::CanonicalCells || description.row_sums == (stored == Stored::CanonicalRows))
+            && (stored == Stored::CanonicalCells
+                || description.is_plain() && description.row_sums == (stored == Stored::CanonicalRows))
             && fits(&description, &own, &layout);
         if !is_sound {
             return Err(unfit());
@@ -406,12 +408,6 @@ impl TableFile {
         }
         Ok(())
     }
-}
-
-/// The cell of a row that is reflected in the d-file.
-fn reflected(cell: usize) -> usize {
-    let mirror = |square: usize| Square::new(square).map_or(square, |square| square.mirror().index());
-    mirror(cell / WIDTH) * WIDTH + mirror(cell % WIDTH)
 }
 
 /// The index with the pieces of a material in the order of these letters; `None` if they are others.

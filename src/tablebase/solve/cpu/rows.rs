@@ -84,9 +84,9 @@ impl Rows {
     /// The solved row, the word and the lane with the value of a cell of the index; `None` if the row of the cell has
     /// no positions.
     pub(crate) fn locate(&self, cell: usize) -> Option<(usize, usize, usize)> {
-        let (word, lane) = (cell / WIDTH % WIDTH, cell % WIDTH);
         let (number, mirrored) = self.place(cell / ROW_CELLS)?;
-        Some(if mirrored { (number, MIRROR[word], MIRROR[lane]) } else { (number, word, lane) })
+        let cell = if mirrored { reflected(cell % ROW_CELLS) } else { cell % ROW_CELLS };
+        Some((number, cell / WIDTH, cell % WIDTH))
     }
 
     /// The number of positions that each cell of a solved row represents.
@@ -159,6 +159,11 @@ fn copy_row<T: Copy>(from: &[T], mirrored: bool, to: &mut [T]) {
             *cell = from[MIRROR[lane]];
         }
     }
+}
+
+/// The cell of a row that is reflected in the d-file.
+pub(crate) fn reflected(cell: usize) -> usize {
+    MIRROR[cell / WIDTH] * WIDTH + MIRROR[cell % WIDTH]
 }
 
 /// The number of each square after a reflection in the d-file; a number that is no square stays.

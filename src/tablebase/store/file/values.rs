@@ -176,15 +176,7 @@ impl SideRows<'_> {
         let mut bytes = vec![0; count * row_bytes];
         for (row, to) in (first..).zip(bytes.chunks_exact_mut(row_bytes)) {
             if file.stored == Stored::CanonicalRows {
-                let Some((number, mirrored)) = canonical.row_place(&file.own, row) else { continue };
-                let from = &self.blocks[number / block_rows].bytes[number % block_rows * row_bytes..][..row_bytes];
-                if !mirrored {
-                    to.copy_from_slice(from);
-                    continue;
-                }
-                for (to, &place) in to.chunks_exact_mut(width).zip(&self.reflections) {
-                    to.copy_from_slice(&from[usize::from(place) * width..][..width]);
-                }
+                self.copy_row(row, to);
                 continue;
             }
             canonical.visit_row(&file.own, row, |word, lane, place| {
@@ -195,5 +187,20 @@ impl SideRows<'_> {
             });
         }
         Ok(bytes)
+    }
+
+    /// Copies the bytes of a row of the index from the canonical row that is equal to it; nothing for a row without
+    /// positions.
+    fn copy_row(&self, row: usize, to: &mut [u8]) {
+        let (block_rows, width) = (self.file.description.block_rows, self.file.description.cell_bytes);
+        let Some((number, mirrored)) = self.file.canonical().row_place(&self.file.own, row) else { return };
+        let from = &self.blocks[number / block_rows].bytes[number % block_rows * to.len()..][..to.len()];
+        if !mirrored {
+            to.copy_from_slice(from);
+            return;
+        }
+        for (to, &place) in to.chunks_exact_mut(width).zip(&self.reflections) {
+            to.copy_from_slice(&from[usize::from(place) * width..][..width]);
+        }
     }
 }
