@@ -23,18 +23,19 @@ const SPILLED_CONVERSIONS: usize = 320 << 20;
 /// the file is written.
 const STAGES_ROW_BYTES: usize = 384;
 const RECORD_ROW_BYTES: usize = 128;
-/// Cells per byte on disk. Measured: 24 for four pieces, 26 for five, 22 and 35 for two classes of six.
-const CELLS_PER_BYTE: u64 = 24;
+/// Stored cells per byte on disk. Measured: 18 for four pieces, 21.6 for five.
+const CELLS_PER_BYTE: u64 = 21;
 
-/// The cells of a table, both sides to move, with `rows` rows for one side to move.
-pub(crate) fn table_cells(rows: usize) -> u64 {
+/// The cells that the table of a class stores, of both sides to move.
+pub(crate) fn stored_cells(classes: &Classes, id: ClassId) -> u64 {
+    let rows = solved_rows(&classes.get(id).index().pieces, classes.options());
     (2 * rows * ROW_CELLS) as u64
 }
 
-/// The expected bytes of a table as `dsq generate` writes it, with `rows` rows of 4096 cells for one side to move.
+/// The expected bytes of the table of a class as `dsq generate` writes it.
 #[must_use]
-pub fn expected_file_bytes(rows: usize) -> u64 {
-    table_cells(rows) / CELLS_PER_BYTE
+pub fn expected_file_bytes(classes: &Classes, id: ClassId) -> u64 {
+    stored_cells(classes, id) / CELLS_PER_BYTE
 }
 
 /// Bytes of the values of a class in memory for both sides to move.

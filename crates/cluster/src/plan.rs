@@ -83,7 +83,7 @@ impl PlannedClass {
         let rows = class.index().rows as u64;
         let need = MemoryNeed::of_job(classes, id, values);
         let captures = classes.captures(id);
-        let file_bytes = |id: ClassId| expected_file_bytes(classes.get(id).index().rows);
+        let file_bytes = |id: ClassId| expected_file_bytes(classes, id);
         PlannedClass {
             class: material,
             pieces: material.len(),
