@@ -199,13 +199,7 @@ impl TableFile {
         if !is_sound {
             return Err(unfit());
         }
-        let mut starts = vec![end + 8];
-        let mut checksums = Vec::with_capacity(count);
-        for (i, entry) in head[table..end].chunks_exact(16).enumerate() {
-            let next = usize::try_from(number(&entry[..8])).ok().and_then(|len| starts[i].checked_add(len));
-            starts.push(next.ok_or(damaged("a block is too long"))?);
-            checksums.push(number(&entry[8..]));
-        }
+        let (starts, checksums) = block_table(&head[table..end], end + 8).ok_or(damaged("a block is too long"))?;
         let sum_at = starts[count];
         if sum_at.checked_add(8) != Some(source.len()) {
             return Err(damaged("its length is wrong"));
@@ -415,6 +409,18 @@ fn index_of(letters: &str, material: Material) -> Option<Index> {
     let pieces: Vec<Piece> = letters.chars().map(Piece::from_letter).collect::<Option<_>>()?;
     let is_right = pieces.len() == material.len() && material.pieces().all(|piece| pieces.contains(&piece));
     Index::of(pieces).filter(|_| is_right)
+}
+
+/// The offset of each block and of the end of the last, if the first is at `first`, and the checksum of each block;
+/// `None` if the lengths overflow.
+fn block_table(table: &[u8], first: usize) -> Option<(Vec<usize>, Vec<u64>)> {
+    let entries = table.chunks_exact(16).map(|entry| entry.split_at(8));
+    let (mut starts, mut checksums) = (vec![first], Vec::with_capacity(entries.len()));
+    for (len, checksum) in entries {
+        starts.push(starts[checksums.len()].checked_add(usize::try_from(number(len)).ok()?)?);
+        checksums.push(number(checksum));
+    }
+    Some((starts, checksums))
 }
 
 /// Whether a description has the sizes of a table with this index.
