@@ -66,7 +66,7 @@ fn reach(pass: &Pass) -> u64 {
     let (mut row_neighbours, mut out, mut sum) = (RowNeighbours::default(), Row::EMPTY, 0u64);
     for number in 0..pass.plane.len() {
         pass.neighbours.collect_row(number, |_| true, &mut row_neighbours);
-        pass.moves.reach(&pass.plane, &row_neighbours, &mut out);
+        pass.moves.reach(&pass.plane, &row_neighbours, &RowNeighbours::default(), &mut out);
         sum = out.0.iter().fold(sum, |sum, word| sum ^ word);
     }
     sum

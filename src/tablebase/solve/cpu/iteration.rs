@@ -10,7 +10,8 @@
 //! Both passes are an OR over the same quiet moves, of the opponent's plane *lost* or *open* (not won). An odd pass
 //! writes *open* and reads *lost*, an even pass the other way round, so the two sides to move and all rows are
 //! processed in parallel. A pass visits only rows next to a row that changed in the pass before, and rows with
-//! conversions of its depth.
+//! conversions of its depth. The conversions of depth 1, of which almost every row has some, are decided before the
+//! first pass.
 
 use crate::board::{ByColor, Color, NoMove};
 use crate::cpu::{Portable, dispatch};
@@ -21,7 +22,7 @@ use crate::tablebase::solve::cpu::buckets::{Buckets, Entry};
 use crate::tablebase::solve::cpu::cells::{cells_chunks, zeros};
 use crate::tablebase::solve::cpu::change_log::{ChangeLog, LoggedRange};
 use crate::tablebase::solve::cpu::conversions::{CaptureTables, MAX_PLIES};
-use crate::tablebase::solve::cpu::pass::{Part, pass_rows};
+use crate::tablebase::solve::cpu::pass::{Part, first_wins, pass_rows};
 use crate::tablebase::solve::cpu::planes::{Chunk, Planes, Split, flags};
 use crate::tablebase::solve::cpu::quiet::Row;
 use crate::tablebase::solve::cpu::rows::Rows;
@@ -76,9 +77,10 @@ impl<'t> Iteration<'t> {
     /// If a line is too long to be counted, the memory cannot be allocated, a temporary file cannot be written or read,
     /// or the observer returns an error.
     pub(crate) fn solve<'m>(&self, mut planes: ByColor<Planes<'m>>, last: &'m mut [u8]) -> Result<Outcome, SolveError> {
-        self.open_black(&mut planes, last);
+        self.first_wins(&mut planes, last).map_err(|error| self.disk(&error))?;
         let chunks = Color::ALL.iter().flat_map(|&color| &planes[color].chunks);
-        let last_conversion = chunks.map(|chunk| chunk.last_conversion).max().unwrap_or(0);
+        // The wins in one ply are work for the second pass.
+        let last_conversion = chunks.map(|chunk| chunk.last_conversion).max().unwrap_or(0).max(2);
         let mut depth = 0;
         loop {
             depth += 1;
@@ -144,7 +146,8 @@ impl<'t> Iteration<'t> {
         rows.next_multiple_of(BLOCK_ROWS).min(self.task.range_rows)
     }
 
-    /// The planes before the first pass, except Black's open positions. `memory` is
+    /// The planes before the first pass, except Black's open positions. The positions that win in one ply by a conversion
+    /// are still open, and are marked by being lost and having an escape. `memory` is
     /// [`first_bytes`](Iteration::first_bytes) bytes, all zero.
     ///
     /// # Errors
@@ -221,13 +224,50 @@ impl<'t> Iteration<'t> {
         Ok(planes)
     }
 
-    /// Initializes Black's plane *open*: before the first pass every position is open for both sides.
-    fn open_black<'m>(&self, planes: &mut ByColor<Planes<'m>>, last: &'m mut [u8]) {
+    /// Initializes Black's plane *open*, and decides the positions that win in one ply by a conversion. `last` is the
+    /// memory of the plane.
+    fn first_wins<'m>(&self, planes: &mut ByColor<Planes<'m>>, last: &'m mut [u8]) -> io::Result<()> {
         let open: &mut [Row] = bytemuck::cast_slice_mut(&mut last[..self.plane_bytes()]);
         open.par_chunks_mut(CHUNK_ROWS)
             .zip(planes.white.open.par_chunks(CHUNK_ROWS))
             .for_each(|(open, valid)| open.copy_from_slice(valid));
         planes.black.open = open;
+        let chunk_rows = self.chunk_rows();
+        for color in Color::ALL {
+            let next = std::mem::take(&mut planes[!color].next);
+            let Planes { open, lost, escapes, left, last_lost, cells, chunks, .. } = &mut planes[color];
+            open.par_chunks_mut(chunk_rows)
+                .zip(lost.par_chunks_mut(chunk_rows))
+                .zip(escapes.par_chunks_mut(chunk_rows))
+                .zip(left.par_chunks_mut(chunk_rows))
+                .zip(cells_chunks(cells, &self.rows, chunk_rows))
+                .zip(chunks)
+                .enumerate()
+                .try_for_each(|(c, (((((open, lost), escapes), left), cells), chunk))| {
+                    let part = Part {
+                        iteration: self,
+                        color,
+                        depth: 1,
+                        first_row: c * chunk_rows,
+                        written: open,
+                        escapes,
+                        left,
+                        opponent: &[],
+                        cells,
+                        worklist: &[],
+                        next: &next,
+                        own_last_lost: last_lost,
+                        last_lost: &[],
+                        chunk,
+                    };
+                    dispatch!(
+                        self.task.level,
+                        fn(part: Part<'_>, lost: &mut [Row]) -> io::Result<()> = first_wins::<V>
+                    )
+                })?;
+            planes[!color].next = next;
+        }
+        Ok(())
     }
 
     /// One pass of both sides. Returns whether the worklist of the next pass is not empty.

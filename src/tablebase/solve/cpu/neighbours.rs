@@ -186,7 +186,7 @@ mod tests {
                     let neighbours = Neighbours::new(&moves, &index, &rows).unwrap();
                     let reached = |plane: &[Row], row_neighbours: &RowNeighbours| {
                         let mut out = Row::EMPTY;
-                        moves.reach(plane, row_neighbours, &mut out);
+                        moves.reach(plane, row_neighbours, &RowNeighbours::default(), &mut out);
                         out
                     };
                     let mut row_neighbours = RowNeighbours::default();

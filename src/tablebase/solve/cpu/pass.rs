@@ -77,13 +77,14 @@ pub(super) fn pass_rows<V: Vector>(mut part: Part<'_>, buffer: &mut Vec<Entry>) 
     let entries = part.chunk.buckets.take(part.depth, buffer)?;
     let mut visits = Visits { at: 0, conversions: &entries, worklist: part.worklist };
     let mut changed = false;
-    // The memory of a row is prefetched while the row before it is processed.
+    // The memory of a row is prefetched while the row before it is processed: its own words at once, the rows that its
+    // moves lead to one for each row that is read, because a core loads only some twenty cache lines at a time.
     let mut row_neighbours = [RowNeighbours::default(); 2];
     let mut now = 0;
     let mut next = part.next(&mut visits, &mut row_neighbours[now]);
     while let Some(visit) = next {
         next = part.next(&mut visits, &mut row_neighbours[now ^ 1]);
-        changed |= part.visit::<V>(&visit, &row_neighbours[now])?;
+        changed |= part.visit::<V>(&visit, &row_neighbours[now], &row_neighbours[now ^ 1])?;
         now ^= 1;
     }
     if let Some(changes) = &mut part.chunk.changes {
@@ -92,39 +93,61 @@ pub(super) fn pass_rows<V: Vector>(mut part: Part<'_>, buffer: &mut Vec<Entry>) 
     Ok(changed)
 }
 
+/// Decides the positions of a range of rows that win in one ply by a conversion: those that are lost and have an escape.
+/// Removes them from `lost`.
+#[inline(always)]
+pub(super) fn first_wins<V: Vector>(mut part: Part<'_>, lost: &mut [Row]) -> io::Result<()> {
+    for (at, lost) in lost.iter_mut().enumerate() {
+        let mut found = Row::EMPTY;
+        for s in 0..WIDTH {
+            found.0[s] = lost.0[s] & part.escapes[at].0[s];
+            lost.0[s] ^= found.0[s];
+        }
+        let count = take_won(&mut part.written[at], &mut found);
+        part.decide::<V>(at, &found, count)?;
+    }
+    if let Some(changes) = &mut part.chunk.changes {
+        changes.end_pass(part.depth)?;
+    }
+    Ok(())
+}
+
 impl Part<'_> {
     fn odd(&self) -> bool {
         self.depth % 2 == 1
     }
 
-    /// The next row with undecided positions. Prefetches the memory that its visit will read.
+    /// The next row with undecided positions. Prefetches its words; [`visit`](Part::visit) prefetches the rows that its
+    /// moves lead to.
     #[inline(always)]
     fn next<'e>(&self, visits: &mut Visits<'_, 'e>, row_neighbours: &mut RowNeighbours) -> Option<Visit<'e>> {
+        row_neighbours.clear();
         let visit = visits.find(|visit| self.left[visit.at] != 0)?;
         let odd = self.odd();
         prefetch(&self.written[visit.at]);
         if !odd {
             prefetch(&self.escapes[visit.at]);
         }
-        if odd && !visit.listed {
-            // Nothing that its moves lead to has changed: only its conversions win.
-            row_neighbours.clear();
-        } else {
+        // If nothing that its moves lead to has changed, only its conversions win.
+        if !odd || visit.listed {
             // A new win moves to a position lost in the pass before; a move that avoids a loss may lead to any row.
             let wanted = |number: usize| !odd || self.last_lost[number].load(Relaxed) == (self.depth - 1) as u8;
             self.iteration.neighbours[self.color].collect_row(self.first_row + visit.at, wanted, row_neighbours);
-            row_neighbours.prefetch(self.opponent);
         }
         Some(visit)
     }
 
-    /// Processes one row. Returns whether it changed.
+    /// Processes one row, and prefetches the rows of `upcoming`. Returns whether the row changed.
     #[inline(always)]
-    fn visit<V: Vector>(&mut self, visit: &Visit<'_>, row_neighbours: &RowNeighbours) -> io::Result<bool> {
-        let Iteration { quiet, neighbours, rows, .. } = self.iteration;
+    fn visit<V: Vector>(
+        &mut self,
+        visit: &Visit<'_>,
+        row_neighbours: &RowNeighbours,
+        upcoming: &RowNeighbours,
+    ) -> io::Result<bool> {
         let at = visit.at;
         let mut found = Row::EMPTY;
-        quiet[self.color].reach(self.opponent, row_neighbours, &mut found);
+        self.iteration.quiet[self.color].reach(self.opponent, row_neighbours, upcoming, &mut found);
         let word = |entry: &Entry| entry.word as usize - at * WIDTH;
         let count = if self.odd() {
             visit.conversions.iter().for_each(|entry| found.0[word(entry)] |= entry.mask());
@@ -133,18 +156,29 @@ impl Part<'_> {
             visit.conversions.iter().for_each(|entry| self.escapes[at].0[word(entry)] &= !entry.mask());
             take_lost(&mut self.written[at], &self.escapes[at], &mut found)
         };
+        self.decide::<V>(at, &found, count)?;
+        Ok(count > 0)
+    }
+
+    /// Records the `count` positions `found` of a row, which are decided in `depth` plies.
+    #[inline(always)]
+    fn decide<V: Vector>(&mut self, at: usize, found: &Row, count: u16) -> io::Result<()> {
         if count == 0 {
-            return Ok(false);
+            return Ok(());
         }
+        let Iteration { neighbours, rows, .. } = self.iteration;
         self.left[at] -= count;
         let number = self.first_row + at;
         if !self.odd() {
             self.own_last_lost[number].store(self.depth as u8, Relaxed);
         }
-        if self.chunk.deepest.is_none_or(|(depth, _)| depth < self.depth) {
+        // The wins in one ply are found in two parts, so the first row of a depth may come last.
+        let row_cell = rows.row(number) * WIDTH * WIDTH;
+        if self.chunk.deepest.is_none_or(|(depth, cell)| depth < self.depth || depth == self.depth && row_cell < cell) {
             let first = found.0.iter().enumerate().find(|(_, new)| **new != 0);
-            let cell = first.map(|(s, new)| (rows.row(number) * WIDTH + s) * WIDTH + new.trailing_zeros() as usize);
-            self.chunk.deepest = cell.map(|cell| (self.depth, cell));
+            let cell = first.map(|(s, new)| row_cell + s * WIDTH + new.trailing_zeros() as usize);
+            let earlier = self.chunk.deepest.filter(|&(depth, _)| depth == self.depth);
+            self.chunk.deepest = earlier.into_iter().chain(cell.map(|cell| (self.depth, cell))).min();
         }
         if let Some(cells) = &mut self.cells {
             let first_word = rows.offset(self.first_row, number) * WIDTH;
@@ -153,11 +187,11 @@ impl Part<'_> {
             }
         }
         if let Some(changes) = &mut self.chunk.changes {
-            changes.push(at, &found)?;
+            changes.push(at, found)?;
         }
         self.chunk.stats.add_decided(self.depth, u64::from(count) * rows.weight(number));
         neighbours[!self.color].for_each(number, |other| self.next[other].store(1, Relaxed));
-        Ok(true)
+        Ok(())
     }
 }
 

@@ -144,10 +144,14 @@ impl QuietMoves {
     }
 
     /// Sets `out` to the positions of the row of `neighbours` from which some quiet move of this side leads into `plane`,
-    /// which contains the solved rows. Cells without a position are arbitrary.
+    /// which contains the solved rows. Cells without a position are arbitrary. Prefetches the rows of `upcoming`.
     #[inline(always)]
-    pub(crate) fn reach(&self, plane: &[Row], neighbours: &RowNeighbours, out: &mut Row) {
+    pub(crate) fn reach(&self, plane: &[Row], neighbours: &RowNeighbours, upcoming: &RowNeighbours, out: &mut Row) {
         *out = Row::EMPTY;
+        if upcoming.here {
+            prefetch(&plane[upcoming.number]);
+        }
+        let mut coming = upcoming.rows[..upcoming.count].iter();
         let here = &plane[neighbours.number].0;
         if let Some(leaps) = self.word.as_ref().filter(|_| neighbours.here) {
             // The padding makes words beyond either end empty.
@@ -184,6 +188,9 @@ impl QuietMoves {
         let mut waiting: Option<&Row> = None;
         for &NeighbourRow { number, mirrored, allowed_lanes } in &neighbours.rows[..neighbours.count] {
             let other = &plane[number as usize];
+            if let Some(coming) = coming.next() {
+                prefetch(&plane[coming.number as usize]);
+            }
             if mirrored {
                 let other = mirror_row(other);
                 for s in 0..WIDTH {
@@ -205,6 +212,9 @@ impl QuietMoves {
             for s in 0..WIDTH {
                 out.0[s] |= last.0[s];
             }
+        }
+        for coming in coming {
+            prefetch(&plane[coming.number as usize]);
         }
     }
 
@@ -281,17 +291,6 @@ impl RowNeighbours {
     #[inline(always)]
     pub(crate) fn clear(&mut self) {
         (self.here, self.count) = (false, 0);
-    }
-
-    /// Prefetches these rows in this plane.
-    #[inline(always)]
-    pub(crate) fn prefetch(&self, plane: &[Row]) {
-        if self.here {
-            prefetch(&plane[self.number]);
-        }
-        for other in &self.rows[..self.count] {
-            prefetch(&plane[other.number as usize]);
-        }
     }
 }
 

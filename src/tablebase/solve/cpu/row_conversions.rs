@@ -10,9 +10,9 @@ use crate::tablebase::solve::cpu::lookup::{Best, Lookup};
 use crate::tablebase::solve::cpu::quiet::{MAX_ROW_PIECES, Row};
 
 impl Conversions {
-    /// Pushes the conversions of one row to `buckets` and returns the positions with a capture or a den entry.
-    /// `first_word` is the number of the row's first word in the range of rows of `buckets`, `valid` are the row's
-    /// positions, and `best` is a scratch buffer.
+    /// Returns the positions of one row that win in one ply by a conversion, and the positions with any conversion.
+    /// Pushes the conversions that decide later to `buckets`. `first_word` is the number of the row's first word in the
+    /// range of rows of `buckets`, `valid` are the row's positions, and `best` is a scratch buffer.
     #[expect(clippy::too_many_arguments, reason = "a struct of them would be built once a row")]
     #[inline(always)]
     pub(crate) fn push_row<V: Vector>(
@@ -24,7 +24,7 @@ impl Conversions {
         valid: &Row,
         best: &mut Best,
         buckets: &mut Buckets,
-    ) -> Row {
+    ) -> (Row, Row) {
         let n = index.pieces.len();
         let (word_piece, lane_piece) = (n - 2, n - 1);
         let mut squares = [0usize; MAX_ROW_PIECES];
@@ -32,14 +32,11 @@ impl Conversions {
             *slot = square.index();
         }
         let row_pieces = n - 2;
-        let mut any = Row::EMPTY;
+        let (mut won, mut any) = (Row::EMPTY, Row::EMPTY);
 
         // A row piece beside the den wins in every position of the row, so no capture needs to be looked up.
         if (0..row_pieces).any(|i| self.den_entries[i] >> squares[i] & 1 != 0) {
-            for (s, &mask) in valid.0.iter().enumerate().filter(|(_, mask)| **mask != 0) {
-                buckets.push(1, Entry::new(first_word + s, mask));
-            }
-            return *valid;
+            return (*valid, *valid);
         }
 
         for words in best.iter_mut() {
@@ -59,37 +56,34 @@ impl Conversions {
                 if self.den_entries[word_piece] >> s & 1 != 0 { valid } else { valid & self.den_entries[lane_piece] };
             let with_capture = valid & !den & !V::equal(&best[s], NOTHING);
             any.0[s] = with_capture | den;
-            push_word::<V>(first_word + s, den, with_capture, &best[s], buckets);
+            won.0[s] = den | push_word::<V>(first_word + s, with_capture, &best[s], buckets);
         }
-        any
+        (won, any)
     }
 }
 
-/// Pushes the conversions of a word to their buckets: the positions `den` win in one ply, and the positions
-/// `with_capture` have the values in `lanes`.
+/// Pushes the conversions of a word to their buckets: the positions `with_capture` have the values in `lanes`. Returns
+/// the positions that win in one ply, which are not pushed.
 #[inline(always)]
 fn push_word<V: Vector>(
     word: usize,
-    den: u64,
     with_capture: u64,
     lanes: &[ConversionValue; WIDTH],
     buckets: &mut Buckets,
-) {
+) -> u64 {
     let mut rest = with_capture;
-    let mut wins = den;
+    let mut won = 0;
     while rest != 0 {
         let value = lanes[(rest.trailing_zeros() & 63) as usize];
         let same = V::equal(lanes, value) & rest;
         rest &= !same;
         if value == WIN_IN_ONE {
-            wins |= same;
+            won |= same;
         } else if value > ESCAPE {
             buckets.push(ConversionValue::MAX - value, Entry::new(word, same));
         } else if value < ESCAPE {
             buckets.push(value, Entry::new(word, same));
         }
     }
-    if wins != 0 {
-        buckets.push(1, Entry::new(word, wins));
-    }
+    won
 }

@@ -19,6 +19,7 @@ pub(super) struct Start<'a> {
     pub first_row: usize,
     /// All positions, equal for both sides to move.
     pub valid: &'a [Row],
+    /// Receives the lost positions, and the positions that win in one ply by a conversion. Only the latter have an escape.
     pub lost: &'a mut [Row],
     pub escapes: &'a mut [Row],
     pub left: &'a mut [u16],
@@ -38,7 +39,7 @@ pub(super) fn start_rows<V: Vector>(start: Start<'_>) -> io::Result<()> {
         let number = start.first_row + i;
         let row = rows.row(number);
         let valid = &start.valid[number];
-        let any = conversions[start.color].push_row::<V>(
+        let (won, any) = conversions[start.color].push_row::<V>(
             index,
             start.captures,
             row,
@@ -52,11 +53,12 @@ pub(super) fn start_rows<V: Vector>(start: Start<'_>) -> io::Result<()> {
         if quiet[start.color].always_moves(&row_neighbours) {
             quiet_moves = Row([u64::MAX; WIDTH]);
         } else {
-            quiet[start.color].reach(start.valid, &row_neighbours, &mut quiet_moves);
+            quiet[start.color].reach(start.valid, &row_neighbours, &RowNeighbours::default(), &mut quiet_moves);
         }
         let mut any_lost = false;
         for s in 0..WIDTH {
             start.escapes[i].0[s] = any.0[s] | !valid.0[s];
+            start.lost[i].0[s] = won.0[s];
             let stuck = valid.0[s] & !any.0[s] & !quiet_moves.0[s];
             start.left[i] += valid.0[s].count_ones() as u16;
             if stuck == 0 {
@@ -64,7 +66,7 @@ pub(super) fn start_rows<V: Vector>(start: Start<'_>) -> io::Result<()> {
             }
             start.chunk.no_move.push(Entry::new(i * WIDTH + s, stuck));
             if loses {
-                start.lost[i].0[s] = stuck;
+                start.lost[i].0[s] |= stuck;
                 start.left[i] -= stuck.count_ones() as u16;
                 any_lost = true;
             } else {
