@@ -1,5 +1,6 @@
 // Counts the positions that no pass decided and, if values are kept, marks them as draws. Positions without a move already
-// have their code. A workgroup processes a row, invocation s word s; `written` is *open*, `seen` is *lost*.
+// have their code. A workgroup takes 64 rows at a time; invocation s counts row s, then processes word s of each row.
+// `written` is *open*, `seen` is *lost*.
 
 @compute @workgroup_size(64)
 fn main(
@@ -7,18 +8,34 @@ fn main(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) s: u32,
 ) {
-    for (var local = group.x; local < params.rows; local += groups.x) {
-        let row = params.first_row + local;
-        begin_trace(row);
-        if s == 0u && own[row].undecided != 0u {
-            let side = 2u * own[row].class_number + params.side;
-            add_count(side, KIND_UNDECIDED, own[row].undecided * weight_of(own[row].squares));
+    for (var start = 64u * group.x; start < params.count; start += 64u * groups.x) {
+        let end = min(start + 64u, params.count);
+        let first_side = side_of(params.first + start);
+        var positions = 0u;
+        if start + s < end {
+            let row = params.first + start + s;
+            positions = atomicLoad(&state[field(UNDECIDED, row)]) * weight_of(rows[record_of(row)]);
+            // The rows of a side follow each other.
+            if side_of(row) != first_side && positions != 0u {
+                add_count(side_of(row), KIND_UNDECIDED, positions);
+                positions = 0u;
+            }
         }
-        if params.keep != 0u && in_play(s) {
-            let word = word_of(row, s);
+        positions = group_sum(positions, s);
+        if s == 0u && positions != 0u {
+            add_count(first_side, KIND_UNDECIDED, positions);
+        }
+        for (var local = start; params.keep != 0u && in_play(s) && local < end; local++) {
+            begin_trace(params.first + local);
+            let word = word_of(params.first + local - params.written_first, s);
             touch(TOUCH_OWN_PLANE, word);
             touch(TOUCH_SEEN, word);
-            store_code(local, s, written[word] & ~seen[word], CODE_DRAW);
+            store_code(params.first + local - params.page_first, s, written[word] & ~seen[word], CODE_DRAW);
         }
     }
+    end_trace(s);
+}
+
+fn side_of(row: u32) -> u32 {
+    return 2u * rows[record_of(row) + 1u] + turn_of(row);
 }

@@ -1,16 +1,30 @@
 // Initializes a row: the value of each position's best conversion (captures by the values of smaller classes, den entries),
-// the row's conversions in the order of depths, and the positions without a move. `written` becomes *open* (all positions),
-// `seen` becomes *lost*, `escapes` the positions that cannot be lost yet and the cells without a position. A workgroup
-// processes a row.
+// the row's conversions in the order of depths, and the positions without a move. `written` becomes *open* (all positions that
+// are not won in one ply by a conversion), `seen` becomes *lost*, `escapes` the positions that cannot be lost yet and the cells
+// without a position. A workgroup processes a row.
 //
 // Values are as in `conversions.rs`: 0 for no conversion, k for a loss in k plies, then a draw, 65535 - k for a win in k
 // plies. Two positions share a u32.
 
+/// The values of smaller classes.
+@group(0) @binding(8) var<storage, read> table_a: array<u32>;
+#ifdef TABLES
+@group(0) @binding(9) var<storage, read> table_b: array<u32>;
+@group(0) @binding(10) var<storage, read> table_c: array<u32>;
+@group(0) @binding(11) var<storage, read> table_d: array<u32>;
+#endif
+
 /// The values of 64 words. A word takes 33 instead of 32 u32, which avoids bank conflicts in workgroup memory.
 var<workgroup> values: array<u32, 2112>;
-/// The depths of the row's conversions, a bit each, and the words with conversions of one depth.
-var<workgroup> depths: array<atomic<u32>, DEPTH_WORDS>;
-var<workgroup> marked: array<atomic<u32>, 2>;
+/// The depths of the row's conversions, a bit each.
+var<workgroup> depth_bits: array<atomic<u32>, DEPTH_WORDS>;
+var<workgroup> depth_set: array<u32, DEPTH_WORDS>;
+/// Of 64 depths: each depth, the words with conversions of it, and the index of its entries.
+var<workgroup> depth_at: array<atomic<u32>, 64>;
+var<workgroup> marked: array<atomic<u32>, 128>;
+var<workgroup> entries_at: array<u32, 64>;
+/// The index of the first entry of these depths; `NONE` if the page is full.
+var<workgroup> first_entry: u32;
 
 @compute @workgroup_size(64)
 fn main(
@@ -18,75 +32,98 @@ fn main(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) s: u32,
 ) {
-    for (var local = group.x; local < params.rows; local += groups.x) {
-        begin_trace(params.first_row + local);
-        start(local, s);
+    var turn = 0u;
+    for (var local = group.x; local < params.count; local += groups.x) {
+        begin_trace(params.first + local);
+        start(params.first + local, s, turn);
+        turn = 2u - turn;
     }
+    add_counted(1u);
+    end_trace(s);
 }
 
-fn start(local: u32, s: u32) {
-    let row = params.first_row + local;
-    let squares = own[row].squares;
-    let side = 2u * own[row].class_number + params.side;
+/// Initializes a row. Two rows in turn use two pairs of sums, the first of which is `first_sum`.
+fn start(row: u32, s: u32, first_sum: u32) {
+    let record = record_of(row);
+    touch(TOUCH_RECORDS, record);
+    let squares = rows[record];
+    let side = 2u * rows[record + 1u] + turn_of(row);
     let taken = set_of(squares, sides[side].row_pieces);
     let valid = valid_word(side, taken, s);
     for (var j = 0u; j < 33u; j++) {
         values[s * 33u + j] = 0u;
     }
     if s < DEPTH_WORDS {
-        atomicStore(&depths[s], 0u);
+        atomicStore(&depth_bits[s], 0u);
+    }
+    if s < 2u {
+        atomicStore(&sums[first_sum + s], 0u);
     }
     around[s] = valid;
     let row_den = enters_den(side, squares);
-    workgroupBarrier();
+    barrier();
     if !row_den {
         by_lane_captures(side, squares, valid, s);
     }
-    workgroupBarrier();
+    barrier();
     if !row_den {
         by_other_captures(side, squares, taken, s % 32u, s / 32u);
     }
     let quiet = inner_moves(side, squares, valid, s) | row_moves(side, squares, taken, s);
-    workgroupBarrier();
+    barrier();
 
     var den = valid & sides[side].dens[LANE_PIECE];
     if row_den || contains(sides[side].dens[WORD_PIECE], s) {
         den = valid;
     }
-    for (var pair = 0u; not_empty(den) && pair < 32u; pair++) {
-        raise_pair(s, pair, bits_from(den, 2u * pair) & 3u, vec2<u32>(WIN_IN_ONE, WIN_IN_ONE));
-    }
-    let any = valid & ~with_value(s, 0u);
+    let won = den | with_value(s, WIN_IN_ONE);
+    let any = den | (valid & ~with_value(s, 0u));
     let stuck = valid & ~(any | quiet);
     let lost = stuck & splat(params.no_move_loses);
-    let decisive = any & ~with_value(s, ESCAPE);
-    write_conversions(decisive, row, side, s);
+    let open = valid & ~won;
+    write_conversions(open & any & ~with_value(s, ESCAPE), row, side, s);
 
     if in_play(s) {
-        let word = word_of(row, s);
+        let word = word_of(row - params.written_first, s);
         touch(TOUCH_OWN_PLANE, word);
         touch(TOUCH_SEEN, word);
         touch(TOUCH_ESCAPES, word);
-        written[word] = valid;
+        written[word] = open;
         seen[word] = lost;
         escapes[word] = any | stuck | ~valid;
     }
-    if params.keep != 0u && not_empty(stuck) {
-        store_code(local, s, stuck, CODE_NO_MOVE);
+    if params.keep != 0u {
+        store_code(row - params.page_first, s, stuck, CODE_NO_MOVE);
+        store_code(row - params.page_first, s, won, 1u + CODE_OF_0_PLIES);
     }
-    let undecided = group_sum(count_of(valid & ~lost), s);
-    let no_move = group_sum(count_of(stuck), s);
+    // In the upper half of a sum the positions that are won in one ply.
+    add_up(first_sum, count_of(open & ~lost) | (count_of(won) << 16u), s);
+    add_up(first_sum + 1u, count_of(stuck), s);
+    barrier();
+    let undecided = atomicLoad(&sums[first_sum]) & 0xffffu;
+    let wins = atomicLoad(&sums[first_sum]) >> 16u;
+    let no_move = atomicLoad(&sums[first_sum + 1u]);
     if s == 0u {
-        own[row].undecided = undecided;
+        touch(TOUCH_STATES, field(UNDECIDED, row));
+        atomicStore(&state[field(UNDECIDED, row)], undecided);
         if undecided == 0u {
             finish_row(row);
         }
+        count_positions(side, 1u, wins * weight_of(squares));
         if no_move != 0u {
             add_count(side, 0u, no_move * weight_of(squares));
         }
     }
+    var neighbour = NONE;
+    if s < params.neighbours {
+        touch(TOUCH_RECORDS, record + 2u + s);
+        neighbour = rows[record + 2u + s];
+    }
+    if wins != 0u {
+        mark_neighbours_due(row, neighbour, sides[side ^ 1u].flags, 2u, s);
+    }
     if no_move != 0u && params.no_move_loses != 0u {
-        mark_neighbours_due(side, row, squares, 1u, s);
+        mark_neighbours_due(row, neighbour, sides[side ^ 1u].flags, 1u, s);
     }
 }
 
@@ -124,20 +161,25 @@ struct Cell {
     mirrored: bool,
 }
 
-fn with_piece(c: u32, cell: Cell, piece: u32, square: u32) -> Cell {
+fn with_piece(side: u32, c: u32, cell: Cell, piece: u32, square: u32) -> Cell {
     return Cell(
-        cell.straight + captures[c].offsets[0][piece][square],
-        cell.across + captures[c].offsets[1][piece][square],
-        select(cell.mirrored, contains(captures[c].mirror, square), piece == captures[c].first),
+        cell.straight + sides[side].captures[c].offsets[0][piece][square],
+        cell.across + sides[side].captures[c].offsets[1][piece][square],
+        select(cell.mirrored, contains(sides[side].captures[c].mirror, square), piece == sides[side].captures[c].first),
     );
 }
 
+/// The cell of all pieces of two cells.
+fn sum_of(a: Cell, b: Cell) -> Cell {
+    return Cell(a.straight + b.straight, a.across + b.across, a.mirrored || b.mirrored);
+}
+
 /// The cell of the row pieces except the attacker. The offsets of the victim are 0.
-fn row_pieces_of(c: u32, side: u32, squares: u32) -> Cell {
-    var cell = Cell(captures[c].cell, captures[c].cell, false);
+fn row_pieces_of(side: u32, c: u32, squares: u32) -> Cell {
+    var cell = Cell(sides[side].captures[c].cell, sides[side].captures[c].cell, false);
     for (var p = 0u; p < sides[side].row_pieces; p++) {
-        if p != captures[c].attacker {
-            cell = with_piece(c, cell, p, square_of(squares, p));
+        if p != sides[side].captures[c].attacker {
+            cell = with_piece(side, c, cell, p, square_of(squares, p));
         }
     }
     return cell;
@@ -148,22 +190,32 @@ fn cell_number(cell: Cell) -> u32 {
     return select(cell.straight, cell.across, cell.mirrored);
 }
 
-/// The values of captures that lead to two cells.
-fn values_at(c: u32, at: vec2<u32>) -> vec2<u32> {
-    if captures[c].buffer == NONE {
-        return vec2<u32>(WIN_IN_ONE, WIN_IN_ONE);
+/// The words of smaller classes with the values of captures that lead to two cells.
+fn words_at(side: u32, c: u32, at: vec2<u32>) -> vec2<u32> {
+    if sides[side].captures[c].buffer == NONE {
+        return EMPTY;
     }
     touch(TOUCH_TABLES, at.x);
     touch(TOUCH_TABLES, at.y);
     let words = at >> select(vec2<u32>(2u, 2u), vec2<u32>(1u, 1u), params.wide != 0u);
-    var found: vec2<u32>;
-    switch captures[c].buffer {
-        case 0u: { found = vec2<u32>(table_a[words.x], table_a[words.y]); }
-        case 1u: { found = vec2<u32>(table_b[words.x], table_b[words.y]); }
-        case 2u: { found = vec2<u32>(table_c[words.x], table_c[words.y]); }
-        default: { found = vec2<u32>(table_d[words.x], table_d[words.y]); }
+#ifdef TABLES
+    switch sides[side].captures[c].buffer {
+        case 0u: { return vec2<u32>(table_a[words.x], table_a[words.y]); }
+        case 1u: { return vec2<u32>(table_b[words.x], table_b[words.y]); }
+        case 2u: { return vec2<u32>(table_c[words.x], table_c[words.y]); }
+        default: { return vec2<u32>(table_d[words.x], table_d[words.y]); }
     }
-    return vec2<u32>(value_in(found.x, at.x), value_in(found.y, at.y));
+#else
+    return vec2<u32>(table_a[words.x], table_a[words.y]);
+#endif
+}
+
+/// The values in these words.
+fn values_in(side: u32, c: u32, words: vec2<u32>, at: vec2<u32>) -> vec2<u32> {
+    if sides[side].captures[c].buffer == NONE {
+        return vec2<u32>(WIN_IN_ONE, WIN_IN_ONE);
+    }
+    return vec2<u32>(value_in(words.x, at.x), value_in(words.y, at.y));
 }
 
 /// The value of a capture that leads to cell `at` in `word`.
@@ -183,17 +235,17 @@ fn fixed_square(squares: u32, s: u32, piece: u32) -> u32 {
 /// Raises the values of the positions of word s with captures by or of the lane piece. Few lanes of a word have such a
 /// capture, so an invocation goes through those of its own word.
 fn by_lane_captures(side: u32, squares: u32, valid: vec2<u32>, s: u32) {
-    for (var c = sides[side].captures; c < sides[side].other_captures; c++) {
-        let attacker = captures[c].attacker;
-        let other = min(attacker, captures[c].victim);
+    for (var c = 0u; c < sides[side].other_captures; c++) {
+        let attacker = sides[side].captures[c].attacker;
+        let other = min(attacker, sides[side].captures[c].victim);
         let square = fixed_square(squares, s, other);
-        var lanes = valid & captures[c].hits[square];
+        var lanes = valid & sides[side].captures[c].hits[square];
         if !not_empty(lanes) {
             continue;
         }
-        var cell = row_pieces_of(c, side, squares);
+        var cell = row_pieces_of(side, c, squares);
         if other != WORD_PIECE {
-            cell = with_piece(c, cell, WORD_PIECE, s);
+            cell = with_piece(side, c, cell, WORD_PIECE, s);
         }
         // Two lookups are in flight at a time; without a second position, both are the same.
         while not_empty(lanes) {
@@ -201,9 +253,10 @@ fn by_lane_captures(side: u32, squares: u32, valid: vec2<u32>, s: u32) {
             lanes &= ~single(first);
             let second = select(first, lowest(lanes), not_empty(lanes));
             lanes &= ~single(second);
-            let from_first = cell_number(with_piece(c, cell, attacker, select(first, square, attacker == LANE_PIECE)));
-            let from_second = cell_number(with_piece(c, cell, attacker, select(second, square, attacker == LANE_PIECE)));
-            let found = values_at(c, vec2<u32>(from_first, from_second));
+            let from_first = cell_number(with_piece(side, c, cell, attacker, select(first, square, attacker == LANE_PIECE)));
+            let from_second = cell_number(with_piece(side, c, cell, attacker, select(second, square, attacker == LANE_PIECE)));
+            let cells = vec2<u32>(from_first, from_second);
+            let found = values_in(side, c, words_at(side, c, cells), cells);
             raise(side, squares, s, square, first, found.x);
             raise(side, squares, s, square, second, found.y);
         }
@@ -220,36 +273,55 @@ fn raise(side: u32, squares: u32, s: u32, square: u32, lane: u32, value: u32) {
 
 /// Raises the values of positions with captures by and of other pieces, word by word and two neighbouring lanes for each
 /// invocation, so neighbouring invocations mostly read neighbouring cells. Each half of the workgroup processes every other
-/// word.
+/// word. The lookups of four words are in flight at a time.
 fn by_other_captures(side: u32, squares: u32, taken: vec2<u32>, pair: u32, half: u32) {
     let every_other = vec2<u32>(0x55555555u << half, 0x55555555u << half) & sides[side].words & ~taken;
     for (var c = sides[side].other_captures; c < sides[side].captures_end; c++) {
-        let attacker = captures[c].attacker;
-        let victim = captures[c].victim;
+        let attacker = sides[side].captures[c].attacker;
+        let victim = sides[side].captures[c].victim;
         let second = max(attacker, victim);
-        var words = captures[c].hits[square_of(squares, min(attacker, victim))];
+        var words = sides[side].captures[c].hits[square_of(squares, min(attacker, victim))];
         if second != WORD_PIECE {
             words = select(EMPTY, FULL, contains(words, square_of(squares, second)));
         }
-        let fixed = row_pieces_of(c, side, squares);
-        for (words &= every_other; not_empty(words); words &= ~single(lowest(words))) {
-            let s = lowest(words);
-            var cell = fixed;
-            if second != WORD_PIECE {
-                cell = with_piece(c, cell, WORD_PIECE, s);
+        let fixed = row_pieces_of(side, c, squares);
+        let low = with_piece(side, c, Cell(0u, 0u, false), LANE_PIECE, 2u * pair);
+        let high = with_piece(side, c, Cell(0u, 0u, false), LANE_PIECE, 2u * pair + 1u);
+        words &= every_other;
+        while not_empty(words) {
+            count_lookups(min(4u, count_of(words)));
+            var word: array<u32, 4>;
+            var bits: array<u32, 4>;
+            var cells: array<vec2<u32>, 4>;
+            var found: array<vec2<u32>, 4>;
+            for (var k = 0u; k < 4u; k++) {
+                bits[k] = 0u;
+                if not_empty(words) {
+                    let s = lowest(words);
+                    words &= ~single(s);
+                    var cell = fixed;
+                    if second != WORD_PIECE {
+                        cell = with_piece(side, c, cell, WORD_PIECE, s);
+                    }
+                    let victim_square = fixed_square(squares, s, victim);
+                    cell = with_piece(side, c, cell, attacker, victim_square);
+                    let water = crossed(fixed_square(squares, s, attacker), victim_square);
+                    let lanes = valid_word(side, taken, s) & unblocked(side, water);
+                    word[k] = s;
+                    bits[k] = select(bits_from(lanes, 2u * pair) & 3u, 0u, is_blocked(side, squares, water));
+                    if bits[k] != 0u {
+                        // Without one of the two positions, both lookups read the other's cell.
+                        let of_low = cell_number(sum_of(cell, low));
+                        let of_high = cell_number(sum_of(cell, high));
+                        cells[k] = vec2<u32>(select(of_low, of_high, bits[k] == 2u), select(of_high, of_low, bits[k] == 1u));
+                        found[k] = words_at(side, c, cells[k]);
+                    }
+                }
             }
-            let victim_square = fixed_square(squares, s, victim);
-            cell = with_piece(c, cell, attacker, victim_square);
-            let water = crossed(fixed_square(squares, s, attacker), victim_square);
-            let lanes = valid_word(side, taken, s) & unblocked(side, water);
-            let bits = select(bits_from(lanes, 2u * pair) & 3u, 0u, is_blocked(side, squares, water));
-            if bits != 0u {
-                // Without one of the two positions, both lookups read the other's cell.
-                let low = 2u * pair + u32((bits & 1u) == 0u);
-                let high = 2u * pair + u32((bits & 2u) != 0u);
-                let low_cell = cell_number(with_piece(c, cell, LANE_PIECE, low));
-                let high_cell = cell_number(with_piece(c, cell, LANE_PIECE, high));
-                raise_pair(s, pair, bits, values_at(c, vec2<u32>(low_cell, high_cell)));
+            for (var k = 0u; k < 4u; k++) {
+                if bits[k] != 0u {
+                    raise_pair(word[k], pair, bits[k], values_in(side, c, found[k], cells[k]));
+                }
             }
         }
     }
@@ -286,73 +358,122 @@ fn depth_of(value: u32) -> u32 {
     return min(select(value, 0xffffu - value, value > ESCAPE), DEPTHS - 1u);
 }
 
-/// Writes the row's conversions in the order of depths, unless the page is full.
+/// Writes the row's conversions in the order of depths, unless the page is full: for each depth the next depth and the index of
+/// its entries, the set of words, and the positions of each word.
 fn write_conversions(decisive: vec2<u32>, row: u32, side: u32, s: u32) {
-    // Two entries for each depth, and one for each word with conversions of a depth.
-    var size = 0u;
-    for (var rest = decisive; not_empty(rest); size++) {
+    for (var rest = decisive; not_empty(rest);) {
         let value = value_of(s, lowest(rest));
-        let depth = depth_of(value);
         rest &= ~with_value(s, value);
-        atomicOr(&depths[depth / 32u], 1u << (depth % 32u));
+        let depth = depth_of(value);
+        atomicOr(&depth_bits[depth / 32u], 1u << (depth % 32u));
     }
-    workgroupBarrier();
+    barrier();
     if s < DEPTH_WORDS {
-        size += 2u * countOneBits(atomicLoad(&depths[s]));
+        depth_set[s] = atomicLoad(&depth_bits[s]);
     }
-    size = group_sum(size, s);
-    var at = 0u;
-    if s == 0u && size != 0u {
-        at = atomicAdd(&counters[2u + params.page], size);
-    }
-    at = group_broadcast(at, 0u, s);
-    if at + size > params.entries {
-        return;
-    }
-    var before = NONE;
+    count_barriers(2u);
+    let all = workgroupUniformLoad(&depth_set);
+    var depths = 0u;
     var last = 0u;
     for (var i = 0u; i < DEPTH_WORDS; i++) {
-        for (var left = group_broadcast(atomicLoad(&depths[i]), 0u, s); left != 0u; left &= left - 1u) {
-            last = 32u * i + firstTrailingBit(left);
-            if s < 2u {
-                atomicStore(&marked[s], 0u);
-            }
-            workgroupBarrier();
-            // An odd depth wins, an even depth loses.
-            let same = decisive & with_value(s, select(last, 0xffffu - last, (last & 1u) != 0u));
-            if not_empty(same) {
-                atomicOr(&marked[s / 32u], 1u << (s % 32u));
-            }
-            workgroupBarrier();
-            let words = vec2<u32>(atomicLoad(&marked[0]), atomicLoad(&marked[1]));
-            if not_empty(same) {
-                touch(TOUCH_ENTRIES, at + 2u + count_of(words & below(s)));
-                entries[at + 2u + count_of(words & below(s))] = same;
-            }
-            if s == 0u {
-                link(row, before, last, at);
-                touch(TOUCH_ENTRIES, at + 1u);
-                entries[at + 1u] = words;
-            }
-            before = at;
-            at += 2u + count_of(words);
-            workgroupBarrier();
-        }
+        depths += countOneBits(all[i]);
+        last = select(last, 32u * i + firstLeadingBit(all[i]), all[i] != 0u);
+    }
+    // 64 depths at a time, the last ones first, so that the place of the next depth is known.
+    var next = vec2<u32>(NONE, 0u);
+    for (var end = depths; end != 0u;) {
+        let first = (end - 1u) / 64u * 64u;
+        next = write_depths(decisive, first, end - first, next, s);
+        end = first;
     }
     if s == 0u {
-        link(row, before, NONE, 0u);
-        atomicMax(&counters[params.counts + 2u * (side * KINDS + KIND_LAST)], last);
+        touch(TOUCH_STATES, field(NEXT, row));
+        touch(TOUCH_STATES, field(CURSOR, row));
+        atomicStore(&state[field(NEXT, row)], next.x);
+        atomicStore(&state[field(CURSOR, row)], next.y);
+        let counter = params.counts + 2u * (side * KINDS + KIND_LAST);
+        if last > atomicLoad(&state[counter]) {
+            count_atomic(counter);
+            atomicMax(&state[counter], last);
+        }
     }
 }
 
-/// Stores the next depth with conversions and the place of its entries: in the first entry of the depth before, or in the
-/// state of the row.
-fn link(row: u32, before: u32, depth: u32, at: u32) {
-    if before == NONE {
-        own[row].next_conversion = depth;
-        own[row].cursor = at;
-    } else {
-        touch(TOUCH_ENTRIES, before);
-        entries[before] = vec2<u32>(depth, at);
+/// Writes the conversions of `count` of the row's depths from the `first` on, and returns the first of these depths and the index
+/// of its entries; `next` is that of the depth after them.
+fn write_depths(decisive: vec2<u32>, first: u32, count: u32, next: vec2<u32>, s: u32) -> vec2<u32> {
+    atomicStore(&marked[s], 0u);
+    atomicStore(&marked[64u + s], 0u);
+    barrier();
+    for (var rest = decisive; not_empty(rest);) {
+        let value = value_of(s, lowest(rest));
+        rest &= ~with_value(s, value);
+        let n = rank_of(depth_of(value)) - first;
+        if n < count {
+            atomicStore(&depth_at[n], depth_of(value));
+            atomicOr(&marked[2u * n + s / 32u], 1u << (s % 32u));
+        }
     }
+    barrier();
+    if s < count {
+        // Two entries for each depth, and one for each word with conversions of the depth.
+        var before = 2u * s;
+        for (var n = 0u; n < s; n++) {
+            before += count_of(words_of(n));
+        }
+        entries_at[s] = before;
+        if s + 1u == count {
+            first_entry = reserve(before + 2u + count_of(words_of(s)));
+        }
+    }
+    barrier();
+    let start = first_entry;
+    if start != NONE {
+        for (var rest = decisive; not_empty(rest);) {
+            let value = value_of(s, lowest(rest));
+            let same = rest & with_value(s, value);
+            rest &= ~same;
+            let n = rank_of(depth_of(value)) - first;
+            if n < count {
+                let at = start + entries_at[n] + 2u + count_of(words_of(n) & below(s));
+                touch(TOUCH_ENTRIES, at);
+                page[at] = same;
+            }
+        }
+        if s < count {
+            let at = start + entries_at[s];
+            touch(TOUCH_ENTRIES, at);
+            touch(TOUCH_ENTRIES, at + 1u);
+            var after = next;
+            if s + 1u < count {
+                after = vec2<u32>(atomicLoad(&depth_at[s + 1u]), start + entries_at[s + 1u]);
+            }
+            page[at] = after;
+            page[at + 1u] = words_of(s);
+        }
+    }
+    let result = select(vec2<u32>(NONE, 0u), vec2<u32>(atomicLoad(&depth_at[0]), start), start != NONE);
+    barrier();
+    return result;
+}
+
+/// The number of the row's depths with conversions below this one.
+fn rank_of(depth: u32) -> u32 {
+    var rank = countOneBits(depth_set[depth / 32u] & ((1u << (depth % 32u)) - 1u));
+    for (var i = 0u; i < depth / 32u; i++) {
+        rank += countOneBits(depth_set[i]);
+    }
+    return rank;
+}
+
+/// The words with conversions of the n-th of these depths.
+fn words_of(n: u32) -> vec2<u32> {
+    return vec2<u32>(atomicLoad(&marked[2u * n]), atomicLoad(&marked[2u * n + 1u]));
+}
+
+/// The index of the first of so many entries of the page; `NONE` if the page is full.
+fn reserve(size: u32) -> u32 {
+    count_atomic(USED + params.page);
+    let before = atomicAdd(&state[USED + params.page], size);
+    return select(NONE, params.entries + before, before + size <= params.entries_end - params.entries);
 }

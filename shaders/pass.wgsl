@@ -1,21 +1,19 @@
-// One pass, which finds wins at an odd depth and losses at an even depth. Workgroups scan the rows of a page, 16 at a time,
-// and visit the rows that are due: a move leads to a row that the last pass changed, or a conversion has this depth.
+// One pass, which finds wins at an odd depth and losses at an even depth. Workgroups share the rows of the list, of which each
+// is visited once: a move leads from it to a row that the last pass changed, or a conversion has this depth.
 // `written` is *open* at an odd depth and *lost* at an even depth, `seen` is the opponent's *lost* or *open*.
+
+/// For each list the number of workgroups in three dimensions and the number of rows; then the rows.
+@group(0) @binding(8) var<storage, read> list: array<u32>;
 
 /// A row that a move from the visited row leads to.
 struct NeighbourRow {
-    /// Twice the row, plus 1 if its positions are mirrored.
+    /// Twice the row, plus 1 if its positions are mirrored; `NONE` if the pass does not read it.
     place: u32,
+    /// The squares of the lane piece with which the move is possible.
     lanes: vec2<u32>,
 }
 
 var<workgroup> neighbour_rows: array<NeighbourRow, 16>;
-var<workgroup> neighbour_count: atomic<u32>;
-var<workgroup> due_rows: atomic<u32>;
-
-/// The positions that a workgroup has counted but not yet added to the counters of a side. Only the first invocation counts.
-var<private> counted_side: u32;
-var<private> counted: u32;
 
 @compute @workgroup_size(64)
 fn main(
@@ -23,65 +21,36 @@ fn main(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) s: u32,
 ) {
-    let chunks = (params.rows + 15u) / 16u;
-    var visits = 0u;
-    for (var chunk = group.x; chunk < chunks; chunk += groups.x) {
-        if s == 0u {
-            atomicStore(&due_rows, 0u);
-        }
-        workgroupBarrier();
-        let row = params.first_row + chunk * 16u + s;
-        if s < 16u && chunk * 16u + s < params.rows {
-            if atomicLoad(&own[row].due_in_pass[params.depth & 1u]) == params.depth || own[row].next_conversion == params.depth {
-                atomicOr(&due_rows, 1u << s);
-            }
-        }
-        workgroupBarrier();
-        var due = group_broadcast(atomicLoad(&due_rows), 0u, s);
-        while due != 0u {
-            visit(params.first_row + chunk * 16u + firstTrailingBit(due), s);
-            due &= due - 1u;
-            visits++;
-        }
+    let end = list[4u * params.list + 3u];
+    var turn = 0u;
+    for (var i = group.x; i < end; i += groups.x) {
+        visit(list[params.list_rows + i], s, turn);
+        turn = 1u - turn;
     }
-    if s == 0u {
-        if counted != 0u {
-            add_count(counted_side, params.depth, counted);
-        }
-        let old = atomicAdd(&counters[0], visits);
-        if old + visits < old {
-            atomicAdd(&counters[1], 1u);
-        }
-    }
+    add_counted(params.depth);
+    end_trace(s);
 }
 
-fn visit(row: u32, s: u32) {
-    begin_trace(row);
-    let squares = own[row].squares;
-    let side = 2u * own[row].class_number + params.side;
-    let cursor = own[row].cursor;
+/// Visits an element of the list.
+fn visit(listed: u32, s: u32, visit_turn: u32) {
+    let row = listed & (CONVERTS - 1u);
     let odd = (params.depth & 1u) != 0u;
-    let converts = own[row].next_conversion == params.depth;
     // At an odd depth a conversion wins without any quiet move, so a row that is visited only for one reads no other row.
-    let looks = !odd || atomicLoad(&own[row].due_in_pass[1]) == params.depth;
-    if s == 0u {
-        atomicStore(&neighbour_count, 0u);
-    }
-    workgroupBarrier();
-    if looks && s < 16u {
-        let there = neighbour(side, squares, s);
-        if there.row != NONE && changed(there.row, odd) {
-            neighbour_rows[atomicAdd(&neighbour_count, 1u)] = NeighbourRow(2u * there.row + u32(there.mirrored), there.lanes);
-        }
+    let looks = !odd || (listed & LOOKS) != 0u;
+    let converts = (listed & CONVERTS) != 0u;
+    begin_trace(row);
+    touch(TOUCH_RECORDS, record_of(row));
+    let turn = turn_of(row);
+    let record = record_of(row);
+    let squares = rows[record];
+    let side = 2u * rows[record + 1u] + turn;
+    var neighbour = NONE;
+    if s < params.neighbours {
+        touch(TOUCH_RECORDS, record + 2u + s);
+        neighbour = rows[record + 2u + s];
     }
     let playable = in_play(s);
-    let word = word_of(row, s);
-    var here = EMPTY;
-    if looks && playable && (sides[side].flags & (WORD_MOVES | LANE_MOVES)) != 0u && changed(row, odd) {
-        touch(TOUCH_SEEN, word);
-        here = seen[word];
-    }
-    around[s] = here;
+    let word = word_of(row - params.written_first, s);
     var before = EMPTY;
     var kept = FULL;
     if playable {
@@ -92,20 +61,42 @@ fn visit(row: u32, s: u32) {
             kept = escapes[word];
         }
     }
+    if s < 16u {
+        var there = NeighbourRow(NONE, EMPTY);
+        if looks && is_move_of(neighbour, turn) {
+            let to_row = (1u - turn) * params.side_rows + neighbour / ROW;
+            if changed(to_row, odd) {
+                there = NeighbourRow(2u * (to_row - params.seen_first) + (neighbour & 1u), lanes_of(neighbour, squares, s / 4u));
+            }
+        }
+        neighbour_rows[s] = there;
+    }
+    var here = EMPTY;
+    if looks && playable && (sides[side].flags & (WORD_MOVES | LANE_MOVES)) != 0u && changed(opposite(row), odd) {
+        let at = word_of(opposite(row) - params.seen_first, s);
+        touch(TOUCH_SEEN, at);
+        here = seen[at];
+    }
+    around[s] = here;
     var converted = EMPTY;
     var next = vec2<u32>(0u, 0u);
     if converts {
+        touch(TOUCH_STATES, field(CURSOR, row));
+        let cursor = atomicLoad(&state[field(CURSOR, row)]);
         touch(TOUCH_ENTRIES, cursor);
         touch(TOUCH_ENTRIES, cursor + 1u);
-        next = entries[cursor];
-        let words = entries[cursor + 1u];
+        next = page[cursor];
+        let words = page[cursor + 1u];
         if contains(words, s) {
             touch(TOUCH_ENTRIES, cursor + 2u + count_of(words & below(s)));
-            converted = entries[cursor + 2u + count_of(words & below(s))];
+            converted = page[cursor + 2u + count_of(words & below(s))];
         }
     }
-    workgroupBarrier();
-    var found = row_moves(row, s) | inner_moves(side, squares, here, s);
+    if s == 0u {
+        atomicStore(&sums[visit_turn], 0u);
+    }
+    barrier();
+    let found = row_moves(s) | inner_moves(side, squares, here, s);
     var frontier = EMPTY;
     if odd {
         frontier = (found | converted) & before;
@@ -117,70 +108,92 @@ fn visit(row: u32, s: u32) {
             escapes[word] = kept;
         }
     }
-    let count = group_sum(count_of(frontier), s);
+    add_up(visit_turn, count_of(frontier), s);
+    barrier();
+    // Two visits in turn use two sums, so that a sum is not used again before all invocations have read it.
+    let count = atomicLoad(&sums[visit_turn]);
     if s == 0u && converts {
-        own[row].next_conversion = next.x;
-        own[row].cursor = next.y;
+        touch(TOUCH_STATES, field(NEXT, row));
+        atomicStore(&state[field(NEXT, row)], next.x);
+        atomicStore(&state[field(CURSOR, row)], next.y);
     }
-    if count == 0u {
-        return;
+    if count != 0u {
+        if not_empty(frontier) {
+            touch(TOUCH_WRITTEN, word);
+            written[word] = before ^ frontier;
+            if params.keep != 0u {
+                store_code(row - params.page_first, s, frontier, params.depth + CODE_OF_0_PLIES);
+            }
+        }
+        if s == 0u {
+            note_found(row, side, odd, count, weight_of(squares));
+        }
+        mark_neighbours_due(row, neighbour, sides[side ^ 1u].flags, params.depth + 1u, s);
     }
-    if not_empty(frontier) {
-        touch(TOUCH_WRITTEN, word);
-        written[word] = before ^ frontier;
-        if params.keep != 0u {
-            store_code(row - params.first_row, s, frontier, params.depth + CODE_OF_0_PLIES);
-        }
+}
+
+/// Notes in the state of a row that the pass found positions in it, and counts them.
+fn note_found(row: u32, side: u32, odd: bool, count: u32, weight: u32) {
+    touch(TOUCH_STATES, field(UNDECIDED, row));
+    let undecided = atomicLoad(&state[field(UNDECIDED, row)]) - count;
+    atomicStore(&state[field(UNDECIDED, row)], undecided);
+    if !odd {
+        atomicStore(&state[field(LAST_LOST, row)], params.depth);
     }
-    if s == 0u {
-        let undecided = own[row].undecided - count;
-        own[row].undecided = undecided;
-        if !odd {
-            own[row].last_lost_pass = params.depth;
-        }
-        if undecided == 0u {
-            finish_row(row);
-        }
-        if side != counted_side && counted != 0u {
-            add_count(counted_side, params.depth, counted);
-            counted = 0u;
-        }
-        counted_side = side;
-        counted += count * weight_of(squares);
+    if undecided == 0u {
+        finish_row(row);
     }
-    mark_neighbours_due(side, row, squares, params.depth + 1u, s);
+    count_positions(side, params.depth, count * weight);
 }
 
 /// Whether a pass reads the opponent's row. A new win moves to a position that was lost in the pass before; a move that
 /// avoids a loss may lead to any row.
 fn changed(row: u32, odd: bool) -> bool {
-    touch(TOUCH_ROWS, row);
-    return !odd || opponent[row].last_lost_pass == params.depth - 1u;
+    if !odd {
+        return true;
+    }
+    touch(TOUCH_STATES, field(LAST_LOST, row));
+    return atomicLoad(&state[field(LAST_LOST, row)]) == params.depth - 1u;
+}
+
+/// The squares of the lane piece with which a move to a neighbour is possible.
+fn lanes_of(neighbour: u32, squares: u32, piece: u32) -> vec2<u32> {
+    if (neighbour & OVER_WATER) == 0u {
+        return FULL;
+    }
+    let from_square = square_of(squares, piece);
+    let by = select(3u, 28u, (neighbour & ALONG_FILE) != 0u);
+    return ~crossed(from_square, select(from_square - by, from_square + by, (neighbour & FORWARD) != 0u));
 }
 
 /// The positions of word s from which a move of a row piece leads into the plane `seen`. Four loads are in flight at a time.
-fn row_moves(row: u32, s: u32) -> vec2<u32> {
-    let count = atomicLoad(&neighbour_count);
+fn row_moves(s: u32) -> vec2<u32> {
+    var left = 0u;
+    for (var i = 0u; i < params.neighbours; i++) {
+        left |= u32(neighbour_rows[i].place != NONE) << i;
+    }
     var found = EMPTY;
     if !in_play(s) {
         return found;
     }
     let straight = word_of(0u, s);
     let across = word_of(0u, mirror_square(s));
-    for (var i = 0u; i < count; i += 4u) {
+    while left != 0u {
+        var from_rows = array<u32, 4>(NONE, NONE, NONE, NONE);
         var words: array<vec2<u32>, 4>;
-        for (var k = 0u; k < 4u; k++) {
-            if i + k < count {
-                let place = neighbour_rows[i + k].place;
-                let at = (place >> 1u) * params.row_words + select(straight, across, (place & 1u) != 0u);
-                touch(TOUCH_SEEN, at);
-                words[k] = seen[at];
-            }
+        for (var k = 0u; k < 4u && left != 0u; k++) {
+            let i = firstTrailingBit(left);
+            left &= left - 1u;
+            from_rows[k] = i;
+            let place = neighbour_rows[i].place;
+            let at = (place >> 1u) * params.row_words + select(straight, across, (place & 1u) != 0u);
+            touch(TOUCH_SEEN, at);
+            words[k] = seen[at];
         }
         for (var k = 0u; k < 4u; k++) {
-            if i + k < count {
-                let neighbour_row = neighbour_rows[i + k];
-                found |= select(words[k], mirror_word(words[k]), (neighbour_row.place & 1u) != 0u) & neighbour_row.lanes;
+            if from_rows[k] != NONE {
+                let there = neighbour_rows[from_rows[k]];
+                found |= select(words[k], mirror_word(words[k]), (there.place & 1u) != 0u) & there.lanes;
             }
         }
     }

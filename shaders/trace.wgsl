@@ -1,11 +1,13 @@
-// Records the reads and writes of the kernels for a test that measures the use of memory; without `TRACE` it does nothing.
+// Records what the kernels do, for a test that measures it; without `TRACE` it does nothing.
 
 #ifdef TRACE
-/// The number of records, then for each record the row, the kind of memory, and the index there.
+/// The number of records, of barriers, of lookups, and of lookups one after another; then for each record the row, the kind of memory, and the index there.
 @group(0) @binding(16) var<storage, read_write> touches: array<atomic<u32>>;
 
 var<private> traced_row: u32;
 var<private> traced: bool;
+var<private> barriers: u32;
+var<private> lookups: vec2<u32>;
 
 /// Starts a row; one row in sixteen is traced.
 fn begin_trace(row: u32) {
@@ -13,17 +15,49 @@ fn begin_trace(row: u32) {
     traced = ((row * 0x9e3779b1u) >> 28u) == 0u;
 }
 
+/// Records that a row reads or writes an element.
 fn touch(kind: u32, at: u32) {
     if traced {
-        let n = atomicAdd(&touches[0], 1u);
-        if 3u * n + 3u < arrayLength(&touches) {
-            atomicStore(&touches[3u * n + 1u], traced_row);
-            atomicStore(&touches[3u * n + 2u], kind);
-            atomicStore(&touches[3u * n + 3u], at);
-        }
+        add_record(traced_row, kind, at);
+    }
+}
+
+/// Records that a workgroup changes a counter.
+fn count_atomic(at: u32) {
+    add_record(NONE, TOUCH_COUNTERS, at);
+}
+
+fn add_record(row: u32, kind: u32, at: u32) {
+    let n = atomicAdd(&touches[0], 1u);
+    if 3u * n + 6u < arrayLength(&touches) {
+        atomicStore(&touches[3u * n + 4u], row);
+        atomicStore(&touches[3u * n + 5u], kind);
+        atomicStore(&touches[3u * n + 6u], at);
+    }
+}
+
+fn count_barriers(more: u32) {
+    barriers += more;
+}
+
+/// Counts lookups that the first invocation makes at the same time.
+fn count_lookups(number: u32) {
+    lookups += vec2<u32>(number, 1u);
+}
+
+/// Adds the numbers of barriers and of lookups of a workgroup.
+fn end_trace(i: u32) {
+    if i == 0u {
+        atomicAdd(&touches[1], barriers);
+        atomicAdd(&touches[2], lookups.x);
+        atomicAdd(&touches[3], lookups.y);
     }
 }
 #else
 fn begin_trace(row: u32) {}
 fn touch(kind: u32, at: u32) {}
+fn count_atomic(at: u32) {}
+fn count_barriers(more: u32) {}
+fn count_lookups(number: u32) {}
+fn end_trace(i: u32) {}
 #endif

@@ -68,6 +68,34 @@ constants! {
     KIND_UNDECIDED = KINDS - 2;
     KIND_LAST = KINDS - 1;
 
+    /// The first counter, of visits, and that of the first page's entries.
+    VISITS = 0;
+    USED = 1;
+    /// The fields of the state of a row: the last even and the last odd pass in which the row is due because a row next to
+    /// it changed; the next depth with conversions, `NONE` if there is none, and the index of its first entry; the number of
+    /// undecided positions; the last pass that found lost positions in the row.
+    DUE = 0;
+    NEXT = 2;
+    CURSOR = 3;
+    UNDECIDED = 4;
+    LAST_LOST = 5;
+    STATE_FIELDS = 6;
+    /// The neighbours in the record of a row: the row from this bit on, below it the side that moves, whether the move leaps
+    /// over water on which the lane piece may block it, the direction of the leap, and whether positions are mirrored.
+    ROW = 32;
+    MOVER = 16;
+    FORWARD = 8;
+    ALONG_FILE = 4;
+    OVER_WATER = 2;
+    /// In the list of a pass, above the row: a move leads to a row that changed, and a conversion has this depth.
+    LOOKS = 1 << 31;
+    CONVERTS = 1 << 30;
+    /// The most workgroups of a dispatch, which share the rows. With more, additions to the counters would wait for each
+    /// other.
+    GROUPS = 16384;
+    /// The most captures of a side.
+    CAPTURES = 9;
+
     /// A cell's code for a draw, for a position without a move, and for a position lost in 0 plies.
     CODE_DRAW = 1;
     CODE_NO_MOVE = 2;
@@ -86,8 +114,9 @@ constants! {
     TOUCH_ENTRIES = 5;
     TOUCH_TABLES = 6;
     TOUCH_CODES = 7;
-    TOUCH_ROWS = 8;
-    TOUCH_PLACES = 9;
+    TOUCH_STATES = 8;
+    TOUCH_RECORDS = 9;
+    TOUCH_COUNTERS = 10;
 }
 
 /// A set of squares in two halves, the low one first.
@@ -100,23 +129,33 @@ structs! {
         words: Halves = "vec2<u32>",
         /// The number of the pass.
         depth: u32 = "u32",
-        /// The side to move: 0 for White, 1 for Black.
-        side: u32 = "u32",
-        /// The page, its first row, and its number of rows.
-        page: u32 = "u32",
-        first_row: u32 = "u32",
-        rows: u32 = "u32",
-        /// The number of words of a row, and of entries of the page.
+        /// The first row to process, and the number of rows. White's rows come first, then as many of Black.
+        first: u32 = "u32",
+        count: u32 = "u32",
+        side_rows: u32 = "u32",
+        /// The first row of the plane that a pass writes, and of the plane that it reads.
+        written_first: u32 = "u32",
+        seen_first: u32 = "u32",
+        /// The number of words of a row in a plane, of elements of its record, and of neighbours there.
         row_words: u32 = "u32",
-        entries: u32 = "u32",
-        /// The index of the first count among the counters.
+        record: u32 = "u32",
+        neighbours: u32 = "u32",
+        /// The index of the states of the rows, and of the first count, among the counters.
+        states: u32 = "u32",
         counts: u32 = "u32",
+        /// The page, its first row, the index of its first entry, and the end of its entries.
+        page: u32 = "u32",
+        page_first: u32 = "u32",
+        entries: u32 = "u32",
+        entries_end: u32 = "u32",
+        /// The number of the pass's list, and the index of the rows of all lists.
+        list: u32 = "u32",
+        list_rows: u32 = "u32",
         /// 1 if a side without a move has lost, otherwise 0.
         no_move_loses: u32 = "u32",
         /// 1 if values are kept, otherwise 0, and 1 if codes have two bytes, otherwise 0.
         keep: u32 = "u32",
         wide: u32 = "u32",
-        padding: u32 = "u32",
     }
 
     /// One side to move of a class. Of class c, White is number 2c and Black 2c + 1.
@@ -133,16 +172,15 @@ structs! {
         /// The first row of the class, and its first place.
         first_row: u32 = "u32",
         places: u32 = "u32",
-        /// The first of the captures by and of the lane piece, the first of the other captures, and the end of both.
-        captures: u32 = "u32",
+        /// The first of the captures not by or of the lane piece, and the end of all.
         other_captures: u32 = "u32",
         captures_end: u32 = "u32",
-        padding: u32 = "u32",
         /// By row piece or word piece of this side and its square: the targets of up to four moves, a byte each; 255 is
         /// no move.
         moves: [[u32; 64]; 5] = "array<array<u32, 64>, 5>",
         /// By row piece and its square: the summand in the number of the row in the index.
         positions: [[u32; 64]; 4] = "array<array<u32, 64>, 4>",
+        captures: [Capture; CAPTURES as usize] = "array<Capture, CAPTURES>",
     }
 
     /// A capture of one piece by another.
@@ -163,22 +201,6 @@ structs! {
         padding: u32 = "u32",
         /// By piece and square: the summand in the cell number of the smaller class, as the board is and mirrored.
         offsets: [[[u32; 64]; 6]; 2] = "array<array<array<u32, 64>, 6>, 2>",
-    }
-
-    /// The state of a row for one side to move: one sector of a GPU's memory.
-    Row {
-        /// The last even and the last odd pass in which the row was due because a row next to it changed.
-        due_in_pass: [u32; 2] = "array<atomic<u32>, 2>",
-        /// The next depth with conversions, `NONE` if there is none, and the index of its first entry.
-        next_conversion: u32 = "u32",
-        cursor: u32 = "u32",
-        /// The number of undecided positions.
-        undecided: u32 = "u32",
-        /// The last pass that found lost positions in the row.
-        last_lost_pass: u32 = "u32",
-        /// The squares of the row pieces, six bits each, and the weight.
-        squares: u32 = "u32",
-        class_number: u32 = "u32",
     }
 
     /// The parameters of perft.
@@ -213,10 +235,12 @@ macro_rules! files {
 
 /// The name of each kernel, and the files of its text.
 const KERNELS: &[(&str, &[&str])] = &[
+    ("neighbours", files!(words, trace, tables, neighbours)),
     ("init", files!(words, group, trace, tables, quiet, init)),
+    ("list", files!(words, group, trace, tables, list)),
     ("pass", files!(words, group, trace, tables, quiet, pass)),
-    ("finish", files!(words, trace, tables, finish)),
-    ("perft", files!(words, group, perft)),
+    ("finish", files!(words, group, trace, tables, finish)),
+    ("perft", files!(words, group, trace, perft)),
 ];
 
 /// The beginning of each text: constants, structs, and sets of squares. `MIRROR_A` to `MIRROR_G` are the squares of a file.
@@ -274,25 +298,70 @@ pub(crate) fn compose(kernel: &str, defined: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use wgpu::naga::back::{hlsl, msl, spv};
     use wgpu::naga::front::wgsl::parse_str;
-    use wgpu::naga::valid::{Capabilities, ValidationFlags, Validator};
-    use wgpu::naga::{Module, TypeInner};
+    use wgpu::naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+    use wgpu::naga::{AddressSpace, Module, TypeInner};
 
     fn parsed(name: &str, text: &str) -> Module {
         parse_str(text).unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(text)))
     }
 
+    /// The kernels with these definitions, checked.
+    fn valid(defined: &[&str]) -> Vec<(&'static str, Module, ModuleInfo)> {
+        let subgroups = defined.contains(&"SUBGROUPS");
+        let capabilities = if subgroups { Capabilities::SUBGROUP } else { Capabilities::empty() };
+        let checked = |&(name, _): &(&'static str, _)| {
+            let text = compose(name, defined);
+            assert_eq!(text.contains("subgroupAdd"), subgroups && text.contains("fn add_up"), "{name}");
+            let module = parsed(name, &text);
+            let info = Validator::new(ValidationFlags::all(), capabilities).validate(&module);
+            (name, module, info.unwrap_or_else(|e| panic!("{name}, {defined:?}: {e:?}")))
+        };
+        KERNELS.iter().map(checked).collect()
+    }
+
     #[test]
     fn kernels_are_valid_with_and_without_subgroups() {
-        for defined in [&[][..], &["SUBGROUPS"], &["TRACE"], &["SUBGROUPS", "TRACE"]] {
-            let subgroups = defined.contains(&"SUBGROUPS");
-            let capabilities = if subgroups { Capabilities::SUBGROUP } else { Capabilities::empty() };
-            for (name, _) in KERNELS {
-                let text = compose(name, defined);
-                assert_eq!(text.contains("subgroupAdd"), subgroups && text.contains("fn group_sum"), "{name}");
-                let mut validator = Validator::new(ValidationFlags::all(), capabilities);
-                validator.validate(&parsed(name, &text)).unwrap_or_else(|e| panic!("{name}, {defined:?}: {e:?}"));
-            }
+        for defined in [&[][..], &["SUBGROUPS"], &["TRACE"], &["TABLES"], &["SUBGROUPS", "TRACE", "TABLES"]] {
+            valid(defined);
+        }
+    }
+
+    /// The kernels as wgpu translates them: for Vulkan, for Metal and for Direct3D.
+    #[test]
+    fn kernels_are_translated_for_every_interface() {
+        for (name, module, info) in [valid(&[]), valid(&["SUBGROUPS", "TABLES"])].into_iter().flatten() {
+            let options = spv::Options { lang_version: (1, 3), ..spv::Options::default() };
+            assert!(spv::write_vec(&module, &info, &options, None).unwrap().len() > 500, "{name}");
+            let options = msl::Options { lang_version: (2, 4), ..msl::Options::default() };
+            let (text, _) = msl::write_string(&module, &info, &options, &msl::PipelineOptions::default()).unwrap();
+            assert!(text.contains("kernel void main_("), "{name}");
+            let options = hlsl::Options { shader_model: hlsl::ShaderModel::V6_0, ..hlsl::Options::default() };
+            let mut text = String::new();
+            hlsl::Writer::new(&mut text, &options, &hlsl::PipelineOptions::default())
+                .write(&module, &info, None)
+                .unwrap();
+            assert!(text.contains("[numthreads("), "{name}");
+        }
+    }
+
+    /// The limits that WebGPU guarantees: eight storage buffers, 256 invocations, 16 KiB of workgroup memory. The trace is a
+    /// ninth buffer, and tables in several buffers are for GPUs that allow more.
+    #[test]
+    fn kernels_stay_within_the_limits_of_every_gpu() {
+        for (name, module, info) in valid(&["SUBGROUPS"]) {
+            let entry = &module.entry_points[0];
+            let used = |space: fn(&AddressSpace) -> bool| {
+                let used = module.global_variables.iter().filter(move |(_, variable)| space(&variable.space));
+                used.filter(|(handle, _)| !info.get_entry_point(0)[*handle].is_empty())
+            };
+            assert!(used(|space| matches!(space, AddressSpace::Storage { .. })).count() <= 8, "{name}");
+            assert!(entry.workgroup_size[0] <= 256 && entry.workgroup_size[1..] == [1, 1], "{name}");
+            let bytes = |ty| module.types[ty].inner.size(module.to_ctx()).next_multiple_of(16);
+            let shared: u32 =
+                used(|space| *space == AddressSpace::WorkGroup).map(|(_, variable)| bytes(variable.ty)).sum();
+            assert!(shared <= 16 << 10, "{name}: {shared} bytes");
         }
     }
 
@@ -307,6 +376,5 @@ mod tests {
             assert_eq!(offsets, fields.iter().map(|field| field.2).collect::<Vec<_>>(), "{name}");
             assert_eq!(*span as usize, *bytes, "{name}");
         }
-        assert_eq!(size_of::<Row>(), 32);
     }
 }

@@ -30,6 +30,8 @@ pub struct AdapterReport {
     pub subgroup_min: u32,
     /// The largest subgroup, in invocations.
     pub subgroup_max: u32,
+    /// Why this program cannot use the adapter; `None` if it can.
+    pub unusable: Option<String>,
 }
 
 /// The choice of an adapter.
@@ -69,6 +71,7 @@ impl AdapterReport {
             workgroup_invocations: limits.max_compute_invocations_per_workgroup,
             subgroup_min: info.subgroup_min_size,
             subgroup_max: info.subgroup_max_size,
+            unusable: unusable(&limits, adapter.get_downlevel_capabilities().flags),
         }
     }
 
@@ -88,6 +91,37 @@ impl AdapterReport {
     fn rank(&self) -> Option<usize> {
         KINDS.iter().position(|(_, kind)| *kind == self.kind)
     }
+}
+
+/// Why kernels cannot run within these limits, which are at least WebGPU's for every adapter that conforms to it.
+fn unusable(limits: &wgpu::Limits, flags: wgpu::DownlevelFlags) -> Option<String> {
+    if !flags.contains(wgpu::DownlevelFlags::COMPUTE_SHADERS | wgpu::DownlevelFlags::INDIRECT_EXECUTION) {
+        return Some("it has no compute shaders".to_owned());
+    }
+    let least = wgpu::Limits::defaults();
+    let of = |limits: &wgpu::Limits| {
+        [
+            u64::from(limits.max_storage_buffers_per_shader_stage),
+            limits.max_storage_buffer_binding_size,
+            limits.max_buffer_size,
+            limits.max_compute_invocations_per_workgroup.into(),
+            limits.max_compute_workgroup_size_x.into(),
+            limits.max_compute_workgroup_storage_size.into(),
+            limits.max_compute_workgroups_per_dimension.into(),
+        ]
+    };
+    let what = [
+        "storage buffers",
+        "bytes of a storage buffer",
+        "bytes of a buffer",
+        "invocations of a workgroup",
+        "invocations of a workgroup in a row",
+        "bytes of workgroup memory",
+        "workgroups in a row",
+    ];
+    let mut all = what.into_iter().zip(of(limits).into_iter().zip(of(&least)));
+    let missing = all.find(|(_, (has, needed))| has < needed);
+    missing.map(|(what, (has, needed))| format!("it allows {has} {what}, and {needed} are needed"))
 }
 
 fn find() -> Vec<(AdapterReport, wgpu::Adapter)> {
@@ -148,8 +182,10 @@ pub(crate) struct Device {
     until_lost: AtomicU32,
 }
 
-/// The layout of the buffers of a set of kernels: a uniform buffer of parameters, then storage buffers.
+/// The layout of the buffers of kernels: a uniform buffer of parameters, and storage buffers.
 pub(crate) struct Layout {
+    /// The bindings of the storage buffers.
+    storage: Vec<u32>,
     groups: wgpu::BindGroupLayout,
     pipelines: wgpu::PipelineLayout,
 }
@@ -163,21 +199,29 @@ pub(crate) struct Bound {
     _buffers: Vec<Buffer>,
 }
 
-/// A kernel to run with `groups` workgroups. `params` is the number of its set of parameters.
+/// A kernel to run. `params` is the number of its set of parameters.
 #[derive(Copy, Clone)]
 pub(crate) struct Step<'a> {
     pub kernel: &'a Kernel,
     pub bound: &'a Bound,
     pub params: u32,
-    pub groups: u32,
+    pub groups: Groups<'a>,
+}
+
+/// The number of workgroups of a step.
+#[derive(Copy, Clone)]
+pub(crate) enum Groups<'a> {
+    Fixed(u32),
+    /// Three numbers, one for each dimension, in a buffer from this byte on.
+    Stored(&'a Buffer, u64),
 }
 
 /// Distance in bytes between two sets of parameters.
 pub(crate) const PARAMS_STRIDE: u64 = 256;
 
 impl Device {
-    /// Opens an adapter for kernels with `storage_buffers` storage buffers.
-    pub(crate) fn open(choice: AdapterChoice, storage_buffers: u32) -> Result<Device, GpuError> {
+    /// Opens an adapter with all of its limits, or with no more than those that WebGPU guarantees.
+    pub(crate) fn open(choice: AdapterChoice, guaranteed: bool) -> Result<Device, GpuError> {
         if choice == AdapterChoice::Hardware && !may_have_gpu() {
             return Err(GpuError::NoAdapter);
         }
@@ -185,9 +229,14 @@ impl Device {
         if found.is_empty() {
             return Err(GpuError::NoAdapter);
         }
+        let is_usable = |found: &(AdapterReport, _)| found.0.unusable.is_none();
         match choice {
-            AdapterChoice::Any => {}
-            AdapterChoice::Hardware => found.retain(|(report, _)| !report.is_software()),
+            // The best one that can be used; if there is none, the error names the reason of the best.
+            AdapterChoice::Any => found.sort_by_key(|found| !is_usable(found)),
+            AdapterChoice::Hardware => {
+                found.retain(|(report, _)| !report.is_software());
+                found.sort_by_key(|found| !is_usable(found));
+            }
             AdapterChoice::Named(wanted) => {
                 let reports: Vec<&AdapterReport> = found.iter().map(|(report, _)| report).collect();
                 let at = find_named(&reports, &wanted)?;
@@ -195,15 +244,14 @@ impl Device {
             }
         }
         let (report, adapter) = found.into_iter().next().ok_or(GpuError::OnlySoftware)?;
-        if report.storage_buffers < storage_buffers {
-            let reason =
-                format!("it binds {} storage buffers, and {storage_buffers} are needed", report.storage_buffers);
+        if let Some(reason) = report.unusable {
             return Err(GpuError::Open { adapter: report.name, reason });
         }
+        let limits = if guaranteed { wgpu::Limits::defaults() } else { adapter.limits() };
         let descriptor = wgpu::DeviceDescriptor {
             label: None,
             required_features: adapter.features() & wgpu::Features::SUBGROUP,
-            required_limits: adapter.limits(),
+            required_limits: limits,
             memory_hints: wgpu::MemoryHints::Performance,
             ..Default::default()
         };
@@ -221,8 +269,8 @@ impl Device {
         Ok(this)
     }
 
-    /// A layout of storage buffers, given for each whether it is read-only.
-    pub(crate) fn layout(&self, read_only: &[bool]) -> Result<Layout, GpuError> {
+    /// A layout of storage buffers, given for each the binding and whether it is read-only.
+    pub(crate) fn layout(&self, storage: &[(u32, bool)]) -> Result<Layout, GpuError> {
         let entry = |binding: u32, ty: wgpu::BufferBindingType| wgpu::BindGroupLayoutEntry {
             binding,
             visibility: wgpu::ShaderStages::COMPUTE,
@@ -234,9 +282,9 @@ impl Device {
             count: None,
         };
         let mut entries = vec![entry(0, wgpu::BufferBindingType::Uniform)];
-        entries.extend(
-            (1..).zip(read_only).map(|(i, &read_only)| entry(i, wgpu::BufferBindingType::Storage { read_only })),
-        );
+        let of_storage = |&(binding, read_only): &_| entry(binding, wgpu::BufferBindingType::Storage { read_only });
+        entries.extend(storage.iter().map(of_storage));
+        let storage = storage.iter().map(|entry| entry.0).collect();
         self.checked(|device| {
             let descriptor = wgpu::BindGroupLayoutDescriptor { label: None, entries: &entries };
             let groups = device.create_bind_group_layout(&descriptor);
@@ -245,7 +293,7 @@ impl Device {
                 bind_group_layouts: &[Some(&groups)],
                 immediate_size: 0,
             });
-            Layout { groups, pipelines }
+            Layout { storage, groups, pipelines }
         })
     }
 
@@ -305,15 +353,26 @@ impl Device {
 
     /// Largest size of a buffer bound to a kernel, in bytes.
     pub(crate) fn max_binding(&self) -> u64 {
+        let limits = self.device.limits();
         // Kernels index words and cells with 32 bits.
-        self.report.max_binding.min(self.report.max_buffer).min(u32::MAX.into()) & !255
+        limits.max_storage_buffer_binding_size.min(limits.max_buffer_size).min(u32::MAX.into()) & !255
+    }
+
+    /// The most storage buffers of a kernel.
+    pub(crate) fn storage_buffers(&self) -> u32 {
+        self.device.limits().max_storage_buffers_per_shader_stage
     }
 
     /// A zeroed buffer for kernels, of at least this size.
     pub(crate) fn buffer(&self, what: &str, bytes: u64) -> Result<Buffer, GpuError> {
         let buffer = self.unset_buffer(what, bytes)?;
-        self.submit_commands(|encoder| encoder.clear_buffer(&buffer, 0, None))?;
+        self.clear(&buffer, buffer.size())?;
         Ok(buffer)
+    }
+
+    /// Zeroes the first bytes of a buffer.
+    pub(crate) fn clear(&self, buffer: &Buffer, bytes: u64) -> Result<(), GpuError> {
+        self.submit_commands(|encoder| encoder.clear_buffer(buffer, 0, Some(bytes))).map(drop)
     }
 
     /// A buffer for kernels, of at least this size, with the contents of an earlier buffer or zeros.
@@ -355,11 +414,10 @@ impl Device {
     pub(crate) fn bind(&self, layout: &Layout, params: &wgpu::Buffer, storage: &[&Buffer]) -> Result<Bound, GpuError> {
         let size = std::num::NonZeroU64::new(PARAMS_STRIDE);
         let params = wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer: params, offset: 0, size });
-        let resources = storage.iter().map(|buffer| buffer.as_entire_binding());
-        let entries: Vec<wgpu::BindGroupEntry<'_>> = (0..)
-            .zip(std::iter::once(params).chain(resources))
-            .map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource })
-            .collect();
+        let mut entries = vec![wgpu::BindGroupEntry { binding: 0, resource: params }];
+        for (&binding, buffer) in layout.storage.iter().zip(storage) {
+            entries.push(wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() });
+        }
         let descriptor = wgpu::BindGroupDescriptor { label: None, layout: &layout.groups, entries: &entries };
         let group = self.checked(|device| device.create_bind_group(&descriptor))?;
         Ok(Bound { group, _buffers: storage.iter().map(|&buffer| buffer.clone()).collect() })
@@ -372,7 +430,10 @@ impl Device {
             for Step { kernel, bound, params, groups } in steps {
                 pass.set_pipeline(&kernel.0);
                 pass.set_bind_group(0, &bound.group, &[params * PARAMS_STRIDE as u32]);
-                pass.dispatch_workgroups(groups, 1, 1);
+                match groups {
+                    Groups::Fixed(groups) => pass.dispatch_workgroups(groups, 1, 1),
+                    Groups::Stored(buffer, at) => pass.dispatch_workgroups_indirect(buffer, at),
+                }
             }
         })?;
         if self.until_lost.fetch_sub(1, Relaxed) == 1 {
@@ -415,8 +476,10 @@ impl Device {
 }
 
 /// The uses of a buffer for kernels.
-const STORAGE: wgpu::BufferUsages =
-    wgpu::BufferUsages::STORAGE.union(wgpu::BufferUsages::COPY_SRC).union(wgpu::BufferUsages::COPY_DST);
+const STORAGE: wgpu::BufferUsages = wgpu::BufferUsages::STORAGE
+    .union(wgpu::BufferUsages::COPY_SRC)
+    .union(wgpu::BufferUsages::COPY_DST)
+    .union(wgpu::BufferUsages::INDIRECT);
 
 #[cfg(test)]
 pub(super) mod tests {
@@ -434,7 +497,7 @@ pub(super) mod tests {
     }
 
     pub(in crate::gpu) fn device() -> Option<Device> {
-        opened(Device::open(AdapterChoice::Any, 1))
+        opened(Device::open(AdapterChoice::Any, true))
     }
 
     #[test]
@@ -478,6 +541,7 @@ pub(super) mod tests {
             workgroup_invocations: 0,
             subgroup_min: 0,
             subgroup_max: 0,
+            unusable: None,
         };
         let all = [report("NVIDIA H200", "discrete"), report("NVIDIA L4", "discrete"), report("llvmpipe", "software")];
         let all: Vec<&AdapterReport> = all.iter().collect();
@@ -490,13 +554,24 @@ pub(super) mod tests {
         }
     }
 
+    #[test]
+    fn the_reason_why_an_adapter_cannot_be_used() {
+        let (flags, limits) = (wgpu::DownlevelFlags::all(), wgpu::Limits::defaults());
+        assert_eq!(unusable(&limits, flags), None);
+        let few = wgpu::Limits { max_storage_buffers_per_shader_stage: 4, ..limits.clone() };
+        assert_eq!(unusable(&few, flags).unwrap(), "it allows 4 storage buffers, and 8 are needed");
+        let small = wgpu::Limits { max_compute_workgroup_storage_size: 8192, ..limits.clone() };
+        assert!(unusable(&small, flags).unwrap().contains("8192 bytes of workgroup memory"));
+        assert_eq!(unusable(&limits, wgpu::DownlevelFlags::empty()).unwrap(), "it has no compute shaders");
+    }
+
     /// An error belongs to the thread that causes it, also if another thread uses the device at the same time.
     #[test]
     fn threads_do_not_take_errors_of_each_other() {
         let Some(device) = device() else { return };
         let too_large = wgpu::BufferDescriptor {
             label: None,
-            size: device.report.max_buffer + 4,
+            size: device.device.limits().max_buffer_size + 4,
             usage: STORAGE,
             mapped_at_creation: false,
         };
@@ -533,7 +608,7 @@ pub(super) mod tests {
         let Some(device) = device() else { return };
         let _ = device.device.create_buffer(&wgpu::BufferDescriptor {
             label: None,
-            size: device.report.max_buffer + 4,
+            size: device.device.limits().max_buffer_size + 4,
             usage: STORAGE,
             mapped_at_creation: false,
         });
@@ -543,7 +618,7 @@ pub(super) mod tests {
     #[test]
     fn a_kernel_that_does_not_compile_is_shown() {
         let Some(device) = device() else { return };
-        let layout = device.layout(&[true]).unwrap();
+        let layout = device.layout(&[(1, true)]).unwrap();
         let broken = device.kernel(&layout, "broken", "fn main() { return up(1); }").err().expect("an unknown name");
         assert!(matches!(&broken, GpuError::Shader { name, .. } if name == "broken"), "{broken}");
         assert!(broken.to_string().contains("return up(1)"), "{broken}");

@@ -8,7 +8,7 @@ mod transfer;
 #[cfg(test)]
 pub(crate) use device::tests::opened;
 pub use device::{AdapterChoice, AdapterReport, adapters};
-pub(crate) use device::{Bound, Device, Kernel, Layout, PARAMS_STRIDE, Step};
+pub(crate) use device::{Bound, Device, Groups, Kernel, Layout, PARAMS_STRIDE, Step};
 pub use error::GpuError;
 pub(crate) use pool::Buffer;
 pub(crate) use transfer::Part;

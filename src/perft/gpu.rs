@@ -2,7 +2,7 @@
 //! all positions two plies later, and sums the lines of the last two plies from there. See `shaders/perft.wgsl`.
 
 use crate::board::{Animal, Move, Position, Rules};
-use crate::gpu::{AdapterChoice, AdapterReport, Bound, Buffer, Device, GpuError, Kernel, PARAMS_STRIDE, Step};
+use crate::gpu::{AdapterChoice, AdapterReport, Bound, Buffer, Device, GpuError, Groups, Kernel, PARAMS_STRIDE, Step};
 use crate::shaders::{NONE, PerftParams, PerftRules, compose, halves};
 
 /// Plies that the GPU expands.
@@ -42,16 +42,16 @@ impl<'a> GpuPerft<'a> {
     }
 
     /// As [`open`](GpuPerft::open), with buffers of at most `buffer` bytes (but at least 16 KiB), and without sums in
-    /// subgroups if `subgroups` is not set; for tests.
+    /// subgroups if `subgroups` is not set; for tests. Buffers of up to 128 MiB need no more than the limits of WebGPU.
     pub fn open_limited(
         choice: AdapterChoice,
         rules: &'a Rules,
         buffer: u64,
         subgroups: bool,
     ) -> Result<GpuPerft<'a>, GpuError> {
-        let device = Device::open(choice, 4)?;
+        let device = Device::open(choice, buffer <= 128 << 20)?;
         let defined: &[&str] = if subgroups && device.subgroups { &["SUBGROUPS"] } else { &[] };
-        let layout = device.layout(&[true, false, true, false])?;
+        let layout = device.layout(&[(1, true), (2, false), (3, true), (4, false)])?;
         let kernel = device.kernel(&layout, "perft", &compose("perft", defined))?;
         // The buffer of the last ply must have space for the most positions possible.
         let most = device.max_binding().min(buffer) / POSITION_BYTES;
@@ -152,7 +152,8 @@ impl Chunk<'_> {
         self.data.clear();
         device.submit((0..=self.expanded).map(|ply| {
             let most = u64::from(positions) * MOST_MOVES.pow(ply as u32);
-            Step { kernel, bound: &bound[ply], params: ply as u32, groups: most.div_ceil(64).min(GROUPS) as u32 }
+            let groups = Groups::Fixed(most.div_ceil(64).min(GROUPS) as u32);
+            Step { kernel, bound: &bound[ply], params: ply as u32, groups }
         }))?;
         self.submitted += 1;
         if self.submitted.is_multiple_of(CHUNKS_AT_ONCE) { device.wait() } else { Ok(()) }

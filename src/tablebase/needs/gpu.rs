@@ -4,20 +4,22 @@ use super::{may_be_wide, most_value_bytes};
 use crate::tablebase::order;
 use crate::tablebase::{ClassId, Classes, Index, ROW_CELLS};
 use serde::Serialize;
+use std::ops::Range;
 
 /// Bytes of a row of a plane on a GPU: the 49 words of a word piece on land, in whole sectors of 32 bytes. (If the word
 /// piece is a rat, the class has one row.)
 pub(crate) const GPU_PLANE_ROW: u64 = 13 * 32;
-/// Bytes of the state of a row on a GPU.
-pub(crate) const GPU_ROW_STATE: u64 = 32;
+/// Bytes of the state of a row on a GPU, and of the record of a row of both sides, at most.
+const GPU_ROW_STATE: u64 = 24;
+const GPU_RECORD: u64 = 96;
 /// Bytes of the moves, counters and captures of a class on a GPU, at most.
 const GPU_CLASS: u64 = 100 << 10;
 /// Bytes that move between a GPU and its memory for each solved row, if only counts are requested: see
 /// `results/kernels.md`.
 const GPU_MOVED_PER_ROW: u64 = 60_000;
 
-/// The most rows of a page: a slow GPU initializes them in less than the two seconds after which drivers end a submission.
-const PAGE_ROWS: u64 = 1 << 20;
+/// The most rows of a page: cells have indices of 32 bits.
+const PAGE_ROWS: u64 = 1 << 22;
 
 /// The format of a batch's buffers.
 #[derive(Copy, Clone)]
@@ -50,9 +52,21 @@ impl BatchFormat {
         8 * self.entries_per_row
     }
 
-    /// The number of rows of a page for one side to move.
-    pub(crate) fn page_rows(self) -> usize {
-        (self.limit / self.code_bytes().max(self.entry_bytes())).clamp(1, PAGE_ROWS) as usize
+    /// Whether the planes of both sides to move fit into one buffer, with so many rows for one side and bytes of a row.
+    pub(crate) fn is_joint(self, side_rows: usize, plane_row: u64) -> bool {
+        2 * side_rows as u64 * plane_row <= self.limit
+    }
+
+    /// The rows of each page. White's rows come first, then as many of Black.
+    pub(crate) fn pages(self, side_rows: usize, plane_row: u64) -> Vec<Range<usize>> {
+        let most = (self.limit / (self.code_bytes() + self.entry_bytes())).clamp(1, PAGE_ROWS) as usize;
+        let rows = if self.is_joint(side_rows, plane_row) { 2 * side_rows } else { side_rows };
+        let blocks = (0..2 * side_rows).step_by(rows.max(1));
+        blocks
+            .flat_map(|first| {
+                (first..first + rows).step_by(most).map(move |page| page..(first + rows).min(page + most))
+            })
+            .collect()
     }
 }
 
@@ -91,12 +105,12 @@ impl BatchNeeds {
         let planes = 3 * rows * GPU_PLANE_ROW;
         let codes = rows * format.code_bytes();
         let conversions = rows * format.entry_bytes();
-        let lists = rows * GPU_ROW_STATE + 4 * places + ids.len() as u64 * GPU_CLASS;
+        let lists = rows * (GPU_ROW_STATE + GPU_RECORD / 2 + 8) + 4 * places + ids.len() as u64 * GPU_CLASS;
         BatchNeeds {
             material: classes.get(ids[0]).representative.to_string(),
             classes: ids.len(),
             rows,
-            pages: 2 * (rows / 2).div_ceil(format.page_rows() as u64),
+            pages: format.pages(rows as usize / 2, GPU_PLANE_ROW).len() as u64,
             planes,
             codes,
             conversions,

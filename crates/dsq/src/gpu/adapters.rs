@@ -25,6 +25,10 @@ pub fn list(json: bool) -> Outcome {
             continue;
         }
         print(format_args!("{number} {} ({}, {}, {})", adapter.name, adapter.kind, adapter.backend, adapter.driver))?;
+        match &adapter.unusable {
+            None => print(format_args!("  can be used"))?,
+            Some(reason) => print(format_args!("  cannot be used: {reason}"))?,
+        }
         print(format_args!("  largest binding       {} MiB", adapter.max_binding >> 20))?;
         print(format_args!("  largest buffer        {} MiB", adapter.max_buffer >> 20))?;
         print(format_args!("  storage buffers       {}", adapter.storage_buffers))?;

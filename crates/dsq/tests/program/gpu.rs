@@ -6,25 +6,31 @@ use crate::skip::skip;
 use doushouqi::board::{Color, Position, RuleOptions, Rules};
 use doushouqi::gpu::{AdapterChoice, GpuError, adapters};
 use doushouqi::perft::{GpuPerft, Perft, PerftMode};
-use doushouqi::tablebase::{ClassId, CpuBackend, Gpu, GpuLimits, Material, Options, OrElse, Solver};
+use doushouqi::tablebase::{Backend, ClassId, CpuBackend, Generate, Gpu, GpuLimits, Material, Options, OrElse, Solver};
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
+use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
+
+/// The limits of these tests, unless they say otherwise: those that every GPU with WebGPU has.
+const GUARANTEED: GpuLimits = GpuLimits { guaranteed: true, ..GpuLimits::NONE };
 
 /// The GPU, or `None` if there is none.
 fn gpu() -> Option<Gpu> {
-    limited_gpu(GpuLimits::NONE)
+    limited_gpu(GUARANTEED)
 }
 
 /// A GPU with these limits. Those that do not limit the device share one, and its compiled kernels.
 fn limited_gpu(limits: GpuLimits) -> Option<Gpu> {
-    static SHARED: [Mutex<Option<Gpu>>; 2] = [const { Mutex::new(None) }; 2];
+    static SHARED: [Mutex<Option<Gpu>>; 4] = [const { Mutex::new(None) }; 4];
     if limits.memory != u64::MAX || limits.lost_after != 0 {
         return required(Gpu::open_limited(AdapterChoice::Any, limits));
     }
-    let mut shared = SHARED[usize::from(limits.subgroups)].lock().unwrap_or_else(PoisonError::into_inner);
+    let kind = usize::from(limits.subgroups) + 2 * usize::from(limits.guaranteed);
+    let mut shared = SHARED[kind].lock().unwrap_or_else(PoisonError::into_inner);
     if shared.is_none() {
-        let device = GpuLimits { subgroups: limits.subgroups, ..GpuLimits::NONE };
+        let device = GpuLimits { subgroups: limits.subgroups, guaranteed: limits.guaranteed, ..GpuLimits::NONE };
         *shared = Some(required(Gpu::open_limited(AdapterChoice::Any, device))?);
     }
     required(shared.as_mut()?.share(limits))
@@ -58,7 +64,7 @@ fn assert_same(cpu: &Solver, gpu: &Solver, id: ClassId) {
 }
 
 fn compare_levels(rules: &RuleOptions, most: usize) {
-    compare_levels_within(GpuLimits::NONE, rules, most);
+    compare_levels_within(GUARANTEED, rules, most);
 }
 
 /// Returns the bytes that were sent to the GPU.
@@ -90,7 +96,7 @@ fn two_and_three_pieces() {
 }
 
 fn compare_material(material: &str, rules: &RuleOptions) {
-    compare_material_within(GpuLimits::NONE, material, rules);
+    compare_material_within(GUARANTEED, material, rules);
 }
 
 fn compare_material_within(limits: GpuLimits, material: &str, rules: &RuleOptions) {
@@ -153,8 +159,8 @@ fn four_pieces_against_one() {
     compare_material("RvLTR", &RuleOptions::default());
 }
 
-/// With buffers of 1 MiB a page has 256 rows, so this class has a dozen pages, and the values of smaller classes are in
-/// several buffers.
+/// With buffers of 1 MiB a page has some 200 rows, so this class has a dozen pages, and the values of smaller classes are in
+/// several buffers, which only GPUs beyond the limits of WebGPU allow.
 #[test]
 fn pages() {
     let limits = GpuLimits { buffer: 1 << 20, ..GpuLimits::NONE };
@@ -193,6 +199,40 @@ fn the_processor_goes_on_when_the_device_is_lost() {
     assert!(error.to_string().contains("lost"), "{error}");
 }
 
+/// A GPU that is lost while it generates tables leaves only complete files, which a run on the CPU completes to a whole set.
+#[test]
+fn a_lost_device_writes_nothing_wrong() {
+    let generate = |dir: &Path, backend: Box<dyn Backend>| {
+        let mut solver = Solver::new(&RuleOptions::default(), 3, Options::default()).on(backend);
+        Generate { pieces: 3, ..Generate::new(dir, RuleOptions::default()) }.run(&mut solver, &|_| {})
+    };
+    let cpu = || Box::new(CpuBackend::default());
+    let files = |dir: &Path| -> BTreeMap<String, Vec<u8>> {
+        let entries = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap());
+        entries.map(|entry| (entry.file_name().into_string().unwrap(), std::fs::read(entry.path()).unwrap())).collect()
+    };
+    let whole = tempfile::tempdir().unwrap();
+    generate(whole.path(), cpu()).unwrap();
+    let whole = files(whole.path());
+    for lost_after in [7, 14, 30, 60] {
+        let limits = GpuLimits { buffer: 1 << 16, lost_after, ..GpuLimits::NONE };
+        let Some(gpu) = limited_gpu(limits) else { return };
+        let dir = tempfile::tempdir().unwrap();
+        let error = generate(dir.path(), Box::new(gpu)).unwrap_err().to_string();
+        assert!(error.contains("lost"), "{error}");
+        let made = files(dir.path());
+        let tables = || made.iter().filter(|(name, _)| name.ends_with(".dsq"));
+        assert!(tables().count() < 52 && tables().all(|(name, bytes)| whole.get(name) == Some(bytes)));
+        generate(dir.path(), cpu()).unwrap();
+        assert!(files(dir.path()) == whole, "lost after {lost_after} submissions");
+        // With the CPU as a fallback, one run is enough.
+        let Some(gpu) = limited_gpu(limits) else { return };
+        let dir = tempfile::tempdir().unwrap();
+        generate(dir.path(), Box::new(OrElse::new(gpu, CpuBackend::default()))).unwrap();
+        assert!(files(dir.path()) == whole, "lost after {lost_after} submissions");
+    }
+}
+
 #[test]
 fn batches_shrink_and_the_processor_takes_over_when_memory_is_short() {
     // Enough memory for some single classes of three pieces, but neither for many at once nor for the largest.
@@ -207,7 +247,7 @@ fn batches_shrink_and_the_processor_takes_over_when_memory_is_short() {
 /// classes.
 #[test]
 fn long_lines() {
-    let limits = GpuLimits { byte_plies: 30, buffer: 256 << 10, ..GpuLimits::NONE };
+    let limits = GpuLimits { byte_plies: 30, buffer: 256 << 10, ..GUARANTEED };
     compare_levels_within(limits, &RuleOptions::default(), 3);
 }
 
@@ -271,7 +311,7 @@ fn perft_says_what_a_card_does_not_count() {
 /// The shader text for adapters without subgroups.
 #[test]
 fn without_subgroups() {
-    let limits = GpuLimits { subgroups: false, ..GpuLimits::NONE };
+    let limits = GpuLimits { subgroups: false, ..GUARANTEED };
     compare_material_within(limits, "EvLCR", &RuleOptions::default());
     compare_levels_within(GpuLimits { byte_plies: 30, buffer: 1 << 20, ..limits }, &"no-move=loss".parse().unwrap(), 3);
 }
@@ -293,6 +333,62 @@ fn dsq(arguments: &[&str]) -> (Option<i32>, String) {
     let output = std::process::Command::new(env!("CARGO_BIN_EXE_dsq")).args(arguments).output().unwrap();
     let stdout = String::from_utf8(output.stdout).unwrap();
     (output.status.code(), stdout.lines().last().unwrap_or_default().to_owned())
+}
+
+/// The kernels compute the same in subgroups of every width. Lavapipe's is the width of the vectors that it uses.
+#[test]
+fn subgroups_of_four_and_of_eight() {
+    for (bits, width) in [("128", 4), ("256", 8)] {
+        let driver = [("LP_NATIVE_VECTOR_WIDTH", bits)];
+        let Some(adapter) = first_adapter(&driver) else { return skip("no GPU was found") };
+        if adapter["driver"].as_str().is_none_or(|driver| !driver.contains("llvmpipe")) {
+            return skip("the driver is not lavapipe");
+        }
+        assert_eq!((&adapter["subgroup_min"], &adapter["subgroup_max"]), (&width.into(), &width.into()));
+        agrees_with_the_cpu(&driver);
+    }
+}
+
+/// SwiftShader, the other software driver, which Chromium contains.
+#[test]
+fn swiftshader() {
+    let folders = ["/usr/lib/chromium", "/usr/lib64/chromium-browser", "/opt/google/chrome"].map(std::path::Path::new);
+    let files = folders.map(|folder| folder.join("vk_swiftshader_icd.json"));
+    let Some(file) = files.iter().find_map(|file| file.to_str().filter(|_| file.exists())) else {
+        return skip("SwiftShader is not installed (it comes with chromium)");
+    };
+    let driver = [("VK_DRIVER_FILES", file), ("VK_ICD_FILENAMES", file)];
+    let adapter = first_adapter(&driver).expect("SwiftShader is an adapter");
+    assert!(adapter["name"].as_str().unwrap().contains("SwiftShader"), "{adapter}");
+    agrees_with_the_cpu(&driver);
+}
+
+/// Runs the program with these variables, which choose a driver.
+fn with_driver(driver: &[(&str, &str)], arguments: &[&str]) -> std::process::Output {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_dsq"));
+    command.args(arguments).envs(driver.iter().copied()).output().unwrap()
+}
+
+/// The first adapter of `dsq bench devices`.
+fn first_adapter(driver: &[(&str, &str)]) -> Option<serde_json::Value> {
+    let listed = with_driver(driver, &["bench", "devices", "--json"]);
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    let adapter: serde_json::Value = serde_json::from_str(listed.lines().next()?).unwrap();
+    assert!(adapter["unusable"].is_null(), "{adapter}");
+    Some(adapter)
+}
+
+/// Compares the values of some classes, and counts of moves.
+fn agrees_with_the_cpu(driver: &[(&str, &str)]) {
+    for arguments in [&["--pieces", "2"][..], &["--pieces", "3", "--classes", "4", "--rules", "no-move=loss"]] {
+        let compared = with_driver(driver, &[&["bench", "compare", "--json"], arguments].concat());
+        let stdout = String::from_utf8(compared.stdout).unwrap();
+        let last: serde_json::Value = serde_json::from_str(stdout.lines().last().unwrap_or("null")).unwrap();
+        assert_eq!(last["identical"], true, "{stdout}{}", String::from_utf8_lossy(&compared.stderr));
+    }
+    let counted = with_driver(driver, &["perft", "4", "--backend", "gpu"]);
+    let cpu = Perft::new(&Rules::default(), PerftMode::Expand).count(&Position::start(), 4);
+    assert!(String::from_utf8(counted.stdout).unwrap().replace(',', "").contains(&cpu.to_string()));
 }
 
 #[test]

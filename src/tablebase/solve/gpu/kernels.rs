@@ -1,44 +1,78 @@
 //! The compiled table kernels.
 
-use crate::gpu::{Device, GpuError, Kernel, Layout, Step};
+use super::script::{KernelName, Pace};
+use crate::gpu::{Buffer, Device, GpuError, Groups, Kernel, Layout, Step};
 use crate::shaders::compose;
+use std::sync::Mutex;
 use std::time::Instant;
 
-/// The most buffers of smaller classes' values that are bound to a kernel.
-pub(super) const TABLE_BUFFERS: usize = 4;
+/// The most buffers of smaller classes' values that are bound to a kernel, on GPUs that allow more than the eight buffers which
+/// every GPU allows; and the number of buffers of `init` with that many.
+const TABLE_BUFFERS: usize = 4;
+const MOST_BUFFERS: u32 = 7 + TABLE_BUFFERS as u32;
+/// The binding of the trace.
+const TRACE: u32 = 16;
 
-/// Whether each storage buffer of `shaders/tables.wgsl` is read-only, in the order of the bindings.
-pub(super) fn read_only(trace: bool) -> Vec<bool> {
-    let all = [[true; 3].as_slice(), &[false; 8], &[true; TABLE_BUFFERS], if trace { &[false] } else { &[] }];
-    all.concat()
+/// The bindings of a kernel, each with whether it is read-only: see `shaders/`.
+fn bindings(kernel: KernelName, tables: usize) -> Vec<(u32, bool)> {
+    let shared = [(1, true), (2, true), (3, false), (4, false), (5, false), (6, false), (7, false)];
+    let own = |more: &[(u32, bool)]| [&shared, more].concat();
+    match kernel {
+        KernelName::Neighbours => vec![(1, true), (8, true), (9, true), (10, false)],
+        KernelName::Init | KernelName::Finish => own(&(8..).map(|at| (at, true)).take(tables).collect::<Vec<_>>()),
+        KernelName::List => vec![(3, false), (8, false)],
+        KernelName::Pass => own(&[(8, true)]),
+    }
 }
 
 pub(super) struct Kernels {
-    pub layout: Layout,
-    pub init: Kernel,
-    pub pass: Kernel,
-    pub finish: Kernel,
-    /// Whether the kernels record their reads and writes.
+    /// By [`KernelName`].
+    all: Vec<(Layout, Kernel)>,
+    /// The most buffers of smaller classes' values.
+    pub tables: usize,
+    /// Whether the kernels record what they do.
     pub trace: bool,
+    /// The work that the device does at once.
+    pub pace: Mutex<Pace>,
     /// The time that compiling took.
     pub compile_seconds: f64,
 }
 
+/// The most buffers of smaller classes' values on a device.
+pub(super) fn table_buffers(device: &Device) -> usize {
+    if device.storage_buffers() >= MOST_BUFFERS { TABLE_BUFFERS } else { 1 }
+}
+
 impl Kernels {
-    pub(super) fn new(device: &Device, subgroups: bool, trace: bool) -> Result<Kernels, GpuError> {
+    pub(super) fn new(device: &Device, subgroups: bool, trace: bool, pace: Pace) -> Result<Kernels, GpuError> {
         let start = Instant::now();
-        let read_only = read_only(trace);
-        let layout = device.layout(&read_only)?;
-        let defined: Vec<&str> =
-            [("SUBGROUPS", subgroups), ("TRACE", trace)].into_iter().filter(|x| x.1).map(|x| x.0).collect();
-        let kernel = |name| device.kernel(&layout, name, &compose(name, &defined));
-        let (init, pass, finish) = (kernel("init")?, kernel("pass")?, kernel("finish")?);
-        // Some drivers compile a kernel when it first runs. Without rows the kernels only count their visits.
-        let params = device.params(1)?;
-        let buffers = read_only.iter().map(|_| device.buffer("nothing", 4096)).collect::<Result<Vec<_>, _>>()?;
-        let bound = device.bind(&layout, &params, &buffers.iter().collect::<Vec<_>>())?;
-        device.submit([&init, &pass, &finish].map(|kernel| Step { kernel, bound: &bound, params: 0, groups: 1 }))?;
+        let tables = table_buffers(device);
+        let options = [("SUBGROUPS", subgroups), ("TRACE", trace), ("TABLES", tables > 1)];
+        let defined: Vec<&str> = options.into_iter().filter(|option| option.1).map(|option| option.0).collect();
+        let compiled = |name: KernelName| {
+            let mut bindings = bindings(name, tables);
+            bindings.extend(trace.then_some((TRACE, false)));
+            let layout = device.layout(&bindings)?;
+            let kernel = device.kernel(&layout, name.name(), &compose(name.name(), &defined))?;
+            // Some drivers compile a kernel when it first runs. Without rows it does nothing.
+            let params = device.params(1)?;
+            let buffers: Vec<Buffer> =
+                bindings.iter().map(|_| device.buffer("nothing", 64 << 10)).collect::<Result<_, _>>()?;
+            let bound = device.bind(&layout, &params, &buffers.iter().collect::<Vec<_>>())?;
+            device.submit([Step { kernel: &kernel, bound: &bound, params: 0, groups: Groups::Fixed(1) }])?;
+            Ok((layout, kernel))
+        };
+        let all = KernelName::ALL.into_iter().map(compiled).collect::<Result<_, GpuError>>()?;
         device.wait()?;
-        Ok(Kernels { layout, init, pass, finish, trace, compile_seconds: start.elapsed().as_secs_f64() })
+        let compile_seconds = start.elapsed().as_secs_f64();
+        Ok(Kernels { all, tables, trace, pace: Mutex::new(pace), compile_seconds })
+    }
+
+    pub(super) fn layout(&self, name: KernelName) -> &Layout {
+        &self.all[name as usize].0
+    }
+
+    pub(super) fn kernel(&self, name: KernelName) -> &Kernel {
+        &self.all[name as usize].1
     }
 }

@@ -5,13 +5,15 @@
 //! batch before that. The host copies the smaller classes' values to the GPU. After that the GPU computes everything:
 //! conversions, passes, counts and values. The host only reads the counters, every few passes.
 //!
-//! No buffer is larger than the adapter's limit for a binding. Each plane of one side to move is one buffer.
-//! Conversions and codes take more, so the rows of a side are divided into *pages* with separate buffers for these, and
-//! kernels run page by page.
+//! The kernels need no more than every adapter with WebGPU guarantees: eight storage buffers, and 128 MiB in each for classes of
+//! five pieces. No buffer is larger than the adapter's limit. A plane of both sides to move is one buffer, or two if it is too
+//! large. Conversions and codes take more, so the rows are divided into *pages* with separate buffers for these, and kernels run
+//! page by page: a [`script`](script::Script) lists their dispatches, and a [`Run`] carries it out.
 
 mod kernels;
 mod plan;
 mod run;
+mod script;
 mod tables;
 
 use crate::gpu::{AdapterChoice, AdapterReport, Device, GpuError};
@@ -20,9 +22,10 @@ use crate::tablebase::needs::gpu::{BatchFormat, BatchNeeds, GPU_PLANE_ROW, host_
 use crate::tablebase::solve::backend::{Backend, DeviceWork, Job, Sink, SolveError};
 use crate::tablebase::value::Cells;
 use crate::tablebase::{ClassId, Index};
-use kernels::{Kernels, TABLE_BUFFERS, read_only};
+use kernels::{Kernels, table_buffers};
 use plan::Plan;
 use run::{Done, MAX_PLIES, Run};
+use script::Pace;
 use std::sync::Arc;
 use tables::{TableId, Tables, bytes_of, captured};
 
@@ -37,9 +40,11 @@ pub struct GpuLimits {
     pub subgroups: bool,
     /// Bytes of all buffers.
     pub memory: u64,
-    /// The most work of a submission, in rows of a pass: drivers end submissions that take more than about two seconds, and
-    /// lose the device.
+    /// The most work of a submission, in rows of a pass. Drivers end submissions that take more than about two seconds, and
+    /// lose the device, so the first ones are measured, and the others take less than half a second.
     pub submitted_rows: usize,
+    /// Whether to use no more than the limits that WebGPU guarantees.
+    pub guaranteed: bool,
     /// The number of submissions after which the loss of the device is simulated; 0 for never.
     pub lost_after: u32,
 }
@@ -51,7 +56,8 @@ impl GpuLimits {
         byte_plies: Cells::BYTE_PLIES,
         subgroups: true,
         memory: u64::MAX,
-        submitted_rows: 1 << 22,
+        submitted_rows: 1 << 26,
+        guaranteed: false,
         lost_after: 0,
     };
 }
@@ -65,14 +71,17 @@ pub struct Gpu {
     work: DeviceWork,
     /// The values of smaller classes on the GPU.
     tables: Option<Arc<Tables>>,
+    /// The number of entries of the conversions that a batch of this job has taken for a row.
+    entries_per_row: u64,
     trace: bool,
 }
 
 /// The number of entries that are first allocated for a row. Classes of four and five pieces take fewer. A batch that
 /// takes more starts again with as many as it needs.
-const ENTRIES_PER_ROW: u64 = 256;
-/// The number of rows of a batch for one side to move: enough to keep a GPU busy.
-const BATCH_ROWS: u64 = 1 << 19;
+const ENTRIES_PER_ROW: u64 = 120;
+/// The number of rows of a batch for one side to move: enough to keep a GPU busy. With the limits of most GPUs, the conversions of
+/// such a batch are one page.
+const BATCH_ROWS: u64 = 1 << 20;
 
 impl Gpu {
     /// Opens a GPU.
@@ -82,10 +91,15 @@ impl Gpu {
 
     /// As [`open`](Gpu::open), with limits below the adapter's.
     pub fn open_limited(choice: AdapterChoice, limits: GpuLimits) -> Result<Gpu, GpuError> {
-        let device = Arc::new(Device::open(choice, read_only(false).len() as u32)?);
+        let device = Arc::new(Device::open(choice, limits.guaranteed)?);
         device.lose_after(limits.lost_after);
         device.limit_memory(limits.memory);
-        Ok(Gpu { device, limits, kernels: None, work: DeviceWork::default(), tables: None, trace: false })
+        Ok(Gpu::on(device, limits, None))
+    }
+
+    fn on(device: Arc<Device>, limits: GpuLimits, kernels: Option<Arc<Kernels>>) -> Gpu {
+        let (work, entries_per_row) = (DeviceWork::default(), ENTRIES_PER_ROW);
+        Gpu { device, limits, kernels, work, tables: None, entries_per_row, trace: false }
     }
 
     /// Another solver on the same device, with other limits. Both use the same kernels, which are compiled now, if both
@@ -93,8 +107,7 @@ impl Gpu {
     pub fn share(&mut self, limits: GpuLimits) -> Result<Gpu, GpuError> {
         let kernels =
             if limits.subgroups == self.limits.subgroups && !self.trace { Some(self.kernels()?) } else { None };
-        let device = self.device.clone();
-        Ok(Gpu { device, limits, kernels, work: DeviceWork::default(), tables: None, trace: false })
+        Ok(Gpu::on(self.device.clone(), limits, kernels))
     }
 
     /// The adapter of the GPU.
@@ -112,7 +125,8 @@ impl Gpu {
         if let Some(kernels) = &self.kernels {
             return Ok(kernels.clone());
         }
-        let kernels = Arc::new(Kernels::new(&self.device, self.device.subgroups && self.limits.subgroups, self.trace)?);
+        let (subgroups, pace) = (self.device.subgroups && self.limits.subgroups, Pace::new(self.limits.submitted_rows));
+        let kernels = Arc::new(Kernels::new(&self.device, subgroups, self.trace, pace)?);
         self.work.compile_seconds += kernels.compile_seconds;
         self.kernels = Some(kernels.clone());
         Ok(kernels)
@@ -121,23 +135,6 @@ impl Gpu {
     /// The format of a batch's buffers.
     fn format(&self, values: bool, wide: bool, entries_per_row: u64) -> BatchFormat {
         BatchFormat { values, wide, entries_per_row, limit: self.limit(), submitted_rows: self.limits.submitted_rows }
-    }
-
-    /// Divides classes into batches of at most [`BATCH_ROWS`] rows for one side to move, whose planes fit into a buffer; a
-    /// class with more rows is a batch of its own.
-    fn batches(&self, ids: &[ClassId], classes: &Classes) -> Vec<Vec<ClassId>> {
-        let mut batches: Vec<Vec<ClassId>> = Vec::new();
-        let mut space = 0;
-        for &id in ids {
-            let rows = solved_rows(classes, id);
-            if rows > space {
-                batches.push(Vec::new());
-                space = BATCH_ROWS.min(self.limit() / GPU_PLANE_ROW);
-            }
-            space = space.saturating_sub(rows);
-            batches.last_mut().expect("one is there").push(id);
-        }
-        batches
     }
 
     /// The needs of solving these classes, batch by batch.
@@ -150,12 +147,12 @@ impl Gpu {
             let tables = self.table_ids(classes, &job_tables, &own, format.wide);
             BatchNeeds::new(classes, batch, format, bytes_of(tables, classes, format.wide))
         };
-        self.batches(ids, classes).iter().map(needs).collect()
+        batches(ids, classes, self.limit()).iter().map(needs).collect()
     }
 
     /// Solves a batch of classes. Its values stay on the GPU.
     fn solve_batch<'a>(&mut self, job: &Job<'a>, plan: &Arc<Plan>) -> Result<Run<'a>, GpuError> {
-        let mut format = self.format(job.values, false, ENTRIES_PER_ROW);
+        let mut format = self.format(job.values, false, self.entries_per_row);
         loop {
             let mut run = self.start(job, plan, format)?;
             let byte_plies = self.limits.byte_plies.min(Cells::BYTE_PLIES);
@@ -167,6 +164,7 @@ impl Gpu {
                 // Pages become smaller, and some may need more entries a row than the mean.
                 Ok(Done::NeedsEntries(needed)) => {
                     format.entries_per_row = needed.max(format.entries_per_row) * 9 / 8 + 1;
+                    self.entries_per_row = format.entries_per_row;
                 }
                 // Tries again with two bytes a cell.
                 Err(GpuError::TooLong { .. }) if !format.wide => format.wide = true,
@@ -182,11 +180,11 @@ impl Gpu {
         let needed = BatchNeeds::new(job.classes, &ids, format, bytes_of(tables, job.classes, format.wide)).bytes;
         self.work.memory = self.work.memory.max(needed);
         let tables = self.tables(job, plan, format.wide)?;
-        let (needed, limit) = (tables.buffers.len() as u64, TABLE_BUFFERS as u64);
+        let (needed, limit) = (tables.buffers.len() as u64, table_buffers(&self.device) as u64);
         if needed > limit {
             return Err(GpuError::TooManyBuffers { needed, limit });
         }
-        Run::new(self.device.clone(), self.kernels()?, *job, plan.clone(), tables, format)
+        Run::new(self.device.clone(), self.kernels()?, *job, plan.clone(), &tables, format)
     }
 
     /// The tables that are copied to the GPU for a batch: `job`, the ones that all classes of the job need, if they fit
@@ -213,6 +211,23 @@ impl Gpu {
     }
 }
 
+/// Divides classes into batches of at most [`BATCH_ROWS`] rows for one side to move, whose planes for both sides fit into a buffer
+/// of `limit` bytes; a class with more rows is a batch of its own.
+fn batches(ids: &[ClassId], classes: &Classes, limit: u64) -> Vec<Vec<ClassId>> {
+    let mut batches: Vec<Vec<ClassId>> = Vec::new();
+    let mut space = 0;
+    for &id in ids {
+        let rows = solved_rows(classes, id);
+        if rows > space {
+            batches.push(Vec::new());
+            space = BATCH_ROWS.min(limit / (2 * GPU_PLANE_ROW));
+        }
+        space = space.saturating_sub(rows);
+        batches.last_mut().expect("one is there").push(id);
+    }
+    batches
+}
+
 /// Divides a failed batch into two new batches, because a single class may be the reason.
 ///
 /// # Errors
@@ -236,8 +251,9 @@ impl Backend for Gpu {
 
     /// While a batch is solved, the next one is planned and the values of the one before are fetched from the GPU.
     fn solve(&mut self, job: &Job<'_>, sink: Sink<'_>) -> Result<(), SolveError> {
-        let mut batches = self.batches(job.ids, job.classes);
+        let mut batches = batches(job.ids, job.classes, self.limit());
         batches.reverse();
+        self.entries_per_row = ENTRIES_PER_ROW;
         let job_tables: Arc<[TableId]> = captured(job.ids, job.classes).into();
         let plan = |ids: Vec<ClassId>| Arc::new(Plan::new(&ids, job.classes, job_tables.clone()));
         let mut next = batches.pop().map(plan);

@@ -9,7 +9,6 @@ use crate::tablebase::ClassId;
 use crate::tablebase::class::Classes;
 use crate::tablebase::index::{Index, WIDTH};
 use crate::tablebase::material::squares_in_play;
-use crate::tablebase::needs::gpu::GPU_ROW_STATE;
 use crate::tablebase::solve::cpu::conversions::{self, Conversions, ESCAPE as ESCAPE_VALUE};
 use crate::tablebase::solve::cpu::quiet::QuietMoves;
 use crate::tablebase::solve::cpu::rows::Rows;
@@ -20,7 +19,6 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 const _: () = {
-    assert!(size_of::<Row>() as u64 == GPU_ROW_STATE);
     assert!(DRAW as u32 == CODE_DRAW && NO_MOVE as u32 == CODE_NO_MOVE && decided(0) as u32 == CODE_OF_0_PLIES);
     assert!(ESCAPE_VALUE as u32 == ESCAPE && conversions::WIN_IN_ONE as u32 == WIN_IN_ONE);
 };
@@ -40,15 +38,14 @@ pub(super) struct Plan {
     /// The classes, for errors.
     pub name: String,
     pub members: Vec<Member>,
-    /// The number of rows for one side to move; `row_states` and `places` are for one side to move, too.
+    /// The number of rows for one side to move. By row, its squares and its weight, and its class.
     pub rows: usize,
-    pub row_states: Vec<Row>,
+    pub given: Vec<[u32; 2]>,
     pub places: Vec<u32>,
+    /// The sides, without the buffers and the first cells of the smaller classes.
     pub sides: Vec<Side>,
-    /// The captures, without the buffer and the first cell of the smaller classes.
-    pub captures: Vec<Capture>,
-    /// For each capture the class and the side to move that it leads to; `None` if it ends the game.
-    pub looked_up: Vec<Option<TableId>>,
+    /// The captures that do not end the game, by side and number, and the class and the side to move that each leads to.
+    pub looked_up: Vec<([usize; 2], TableId)>,
     /// The tables that captures of the batch lead to.
     pub tables: Vec<TableId>,
     /// The tables that captures of all classes of the job lead to.
@@ -78,7 +75,7 @@ impl Plan {
             plan.add_rows(member, number as u32);
         }
         plan.members = members;
-        plan.tables = plan.looked_up.iter().flatten().copied().collect::<BTreeSet<_>>().into_iter().collect();
+        plan.tables = plan.looked_up.iter().map(|looked_up| looked_up.1).collect::<BTreeSet<_>>().into_iter().collect();
         plan
     }
 
@@ -99,9 +96,9 @@ impl Plan {
             let squares: u32 = pieces.map(|(piece, square)| (square.index() as u32) << (6 * piece)).sum();
             let weight = u8::try_from(rows.weight(number)).expect("four row pieces have 24 orders");
             let squares = squares | u32::from(weight) << WEIGHT_SHIFT;
-            Row { squares, class_number, ..Row::zeroed() }
+            [squares, class_number]
         };
-        self.row_states.par_extend((0..rows.len()).into_par_iter().map(state));
+        self.given.par_extend((0..rows.len()).into_par_iter().map(state));
         let place = |row| rows.place(row).map_or(NONE, |(number, mirrored)| 2 * number as u32 + u32::from(mirrored));
         self.places.par_extend((0..index.rows).into_par_iter().map(place));
     }
@@ -136,12 +133,14 @@ impl Plan {
         for (positions, row_piece) in positions.iter_mut().zip(&index.row_pieces) {
             *positions = row_piece.digit.map(|digit| digit * row_piece.stride);
         }
-        let captures = self.captures.len() as u32;
         let (of_lane, others): (Vec<&conversions::Capture>, Vec<&conversions::Capture>) =
             conversions.captures.iter().partition(|capture| capture.attacker.max(capture.victim) == n - 1);
-        self.add_captures(n, &of_lane);
-        let other_captures = self.captures.len() as u32;
-        self.add_captures(n, &others);
+        let mut captures = [Capture::zeroed(); CAPTURES as usize];
+        for (number, capture) in of_lane.iter().chain(&others).enumerate() {
+            captures[number] = planned(n, capture);
+            let to = capture.address.as_ref().map(|address| (ClassId(address.table), address.turn));
+            self.looked_up.extend(to.map(|to| ([self.sides.len(), number], to)));
+        }
         self.sides.push(Side {
             lanes: halves(squares_in_play(index.lane_piece()).bits()),
             words: halves(squares_in_play(index.word_piece()).bits()),
@@ -155,47 +154,40 @@ impl Plan {
             row_pieces: index.row_pieces.len() as u32,
             first_row: member.first as u32,
             places: self.places.len() as u32,
-            captures,
-            other_captures,
-            captures_end: self.captures.len() as u32,
-            padding: 0,
+            other_captures: of_lane.len() as u32,
+            captures_end: conversions.captures.len() as u32,
             moves,
             positions,
+            captures,
         });
     }
+}
 
-    /// Adds the captures of a side.
-    fn add_captures(&mut self, n: usize, captures: &[&conversions::Capture]) {
-        for capture in captures {
-            let hits = if capture.attacker < capture.victim { &capture.hits_from } else { &capture.hits_to };
-            let set = |hits: &Vec<(Square, u64)>| hits.iter().map(|hit| hit.0).collect::<Bitboard>();
-            let mut planned = Capture {
-                mirror: [0; 2],
-                hits: std::array::from_fn(|square| halves(set(&hits[square]).bits())),
-                attacker: number_of(capture.attacker, n) as u32,
-                victim: number_of(capture.victim, n) as u32,
-                buffer: NONE,
-                cell: 0,
-                first: NONE,
-                padding: 0,
-                offsets: [[[0; WIDTH]; 6]; 2],
-            };
-            if let Some(address) = &capture.address {
-                for (to, from) in planned.offsets.iter_mut().zip(&address.offsets) {
-                    for (piece, offsets) in from.iter().enumerate() {
-                        // A class here has at most MAX_PIECES pieces, so the class after a capture has at most five.
-                        let narrow = |offset| u32::try_from(offset).expect("cells of five pieces fit 32 bits");
-                        to[number_of(piece, n)] = offsets.map(narrow);
-                    }
-                }
-                if let Some((first, mirror)) = address.first {
-                    (planned.first, planned.mirror) = (number_of(first, n) as u32, halves(mirror));
-                }
+/// A capture of a class of `n` pieces, without the buffer and the first cell of the smaller class.
+fn planned(n: usize, capture: &conversions::Capture) -> Capture {
+    let hits = if capture.attacker < capture.victim { &capture.hits_from } else { &capture.hits_to };
+    let set = |hits: &Vec<(Square, u64)>| hits.iter().map(|hit| hit.0).collect::<Bitboard>();
+    let mut planned = Capture {
+        hits: std::array::from_fn(|square| halves(set(&hits[square]).bits())),
+        attacker: number_of(capture.attacker, n) as u32,
+        victim: number_of(capture.victim, n) as u32,
+        buffer: NONE,
+        first: NONE,
+        ..Capture::zeroed()
+    };
+    if let Some(address) = &capture.address {
+        for (to, from) in planned.offsets.iter_mut().zip(&address.offsets) {
+            for (piece, offsets) in from.iter().enumerate() {
+                // A class here has at most MAX_PIECES pieces, so the class after a capture has at most five.
+                let narrow = |offset| u32::try_from(offset).expect("cells of five pieces fit 32 bits");
+                to[number_of(piece, n)] = offsets.map(narrow);
             }
-            self.captures.push(planned);
-            self.looked_up.push(capture.address.as_ref().map(|address| (ClassId(address.table), address.turn)));
+        }
+        if let Some((first, mirror)) = address.first {
+            (planned.first, planned.mirror) = (number_of(first, n) as u32, halves(mirror));
         }
     }
+    planned
 }
 
 /// The number by which the kernels know a piece of a class of `n` pieces.

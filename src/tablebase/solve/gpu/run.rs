@@ -1,51 +1,54 @@
 //! One batch on the GPU.
 
-use super::kernels::{Kernels, TABLE_BUFFERS};
+use super::kernels::Kernels;
 use super::plan::{Member, Plan};
+use super::script::{Dispatch, EMPTY_LIST, KernelName, MAX_DISPATCHES, PASSES_AT_ONCE, Pace, Script, submission};
 use super::tables::Tables;
 use crate::board::{ByColor, Color, NoMove};
-use crate::gpu::{Bound, Buffer, Device, GpuError, Kernel, PARAMS_STRIDE, Part, Step};
+use crate::gpu::{Bound, Buffer, Device, GpuError, Groups, PARAMS_STRIDE, Part, Step};
 use crate::shaders::*;
 use crate::tablebase::needs::gpu::BatchFormat;
 use crate::tablebase::solve::backend::{DeviceWork, Job, Solved};
 use crate::tablebase::value::Cells;
 use crate::tablebase::{ROW_CELLS, Stats, Table};
-use std::sync::Arc;
+use std::ops::Range;
+use std::sync::{Arc, MutexGuard, PoisonError};
+use std::time::Instant;
 
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod traffic;
 
-/// The number of passes that are submitted before the host reads the counters.
-const PASSES_AT_ONCE: u16 = 16;
-/// The work of a row of `init` or `finish`, in rows of a pass.
-const WHOLE_ROW: usize = 4;
-/// The most workgroups of a dispatch, which share the rows: as many as every GPU allows.
-const GROUPS: usize = 65535;
 /// The longest line in plies that the counters and the depths of conversions can represent.
 pub(super) const MAX_PLIES: u16 = KINDS as u16 - 3;
-/// The index of the first page's number of entries among the counters, after the number of visits.
-const USED: usize = 2;
 
-/// A range of rows of one side to move, with their conversions and codes.
-struct Page {
-    color: Color,
-    first_row: usize,
-    rows: usize,
-    entries: Buffer,
-    codes: Buffer,
-}
-
-/// The planes of one side to move.
+/// The planes of one side to move, or of both.
+#[derive(Clone)]
 struct Planes {
     open: Buffer,
     lost: Buffer,
     escapes: Buffer,
 }
 
-/// The bindings of a page: for kernels without a depth, and for passes of odd and of even depth.
-type PageBounds = [Bound; 3];
+/// The buffers of a batch.
+#[cfg_attr(not(test), expect(dead_code, reason = "tests read the records, the planes and the trace"))]
+struct Buffers {
+    /// The records of the rows.
+    rows: Buffer,
+    /// The counters and the states of the rows.
+    state: Buffer,
+    list: Buffer,
+    planes: ByColor<Planes>,
+    /// The codes and the conversions of each page.
+    pages: Vec<Buffer>,
+    params: wgpu::Buffer,
+    neighbours: Bound,
+    /// By page: for kernels without a depth, for lists, and for passes of odd and of even depth.
+    bounds: Vec<[Bound; 4]>,
+    /// The records of the kernels, if they trace.
+    touches: Option<Buffer>,
+}
 
 /// The end of an attempt to solve a batch.
 pub(super) enum Done {
@@ -60,20 +63,12 @@ pub(super) struct Run<'a> {
     kernels: Arc<Kernels>,
     job: Job<'a>,
     pub plan: Arc<Plan>,
-    tables: Arc<Tables>,
-    format: BatchFormat,
-    /// The buffers that do not change: sides, captures, places.
-    fixed: [Buffer; 3],
-    rows: ByColor<Buffer>,
-    planes: ByColor<Planes>,
-    pages: Vec<Page>,
-    bounds: Vec<PageBounds>,
-    counters: Buffer,
-    params: wgpu::Buffer,
-    /// The records of the kernels, if they trace.
-    touches: Option<Buffer>,
-    /// The counters as last read. The next fields count the waits for them and the dispatches.
+    script: Script,
+    /// `None` after the last use.
+    buffers: Option<Buffers>,
+    /// The counters as last read, and the visits. The next fields count the waits for the GPU, and the dispatches.
     counted: Vec<u32>,
+    visits: u64,
     pub waits: u64,
     pub dispatches: u64,
 }
@@ -84,165 +79,91 @@ impl<'a> Run<'a> {
         kernels: Arc<Kernels>,
         job: Job<'a>,
         plan: Arc<Plan>,
-        tables: Arc<Tables>,
+        tables: &Tables,
         format: BatchFormat,
     ) -> Result<Run<'a>, GpuError> {
-        let label = |name: &str| format!("{name} of {}", plan.name);
-        let mut captures = plan.captures.clone();
-        for (capture, looked_up) in captures.iter_mut().zip(&plan.looked_up) {
-            (capture.buffer, capture.cell) = looked_up.map_or((NONE, 0), |id| tables.places[&id]);
-        }
-        let fixed = [
-            device.buffer_with(&label("the sides"), &plan.sides)?,
-            device.buffer_with(&label("the captures"), &captures)?,
-            device.buffer_with(&label("the places"), &plan.places)?,
-        ];
-        let plane = || device.unset_buffer(&label("a plane"), (plan.rows * plan.row_words() * 8) as u64);
-        let planes = || Ok(Planes { open: plane()?, lost: plane()?, escapes: plane()? });
-        let states = || device.buffer_with(&label("the rows"), &plan.row_states);
-        let mut pages = Vec::new();
-        for color in Color::ALL {
-            for first_row in (0..plan.rows).step_by(format.page_rows()) {
-                let rows = format.page_rows().min(plan.rows - first_row);
-                pages.push(Page {
-                    color,
-                    first_row,
-                    rows,
-                    entries: device.unset_buffer(&label("the conversions"), rows as u64 * format.entry_bytes())?,
-                    codes: device.buffer(&label("the codes"), rows as u64 * format.code_bytes())?,
-                });
+        let script = Script::new(&plan, &job, format);
+        let buffers = Some(Buffers::new(&device, &kernels, &plan, &script, tables)?);
+        let counted = vec![0; script.counters()];
+        Ok(Run { device, kernels, job, plan, script, buffers, counted, visits: 0, waits: 0, dispatches: 0 })
+    }
+
+    fn buffers(&self) -> &Buffers {
+        self.buffers.as_ref().expect("buffers are in use until the values are fetched")
+    }
+
+    fn pace(&self) -> MutexGuard<'_, Pace> {
+        self.kernels.pace.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The most work of a submission.
+    fn at_once(&self) -> usize {
+        self.pace().at_once.min(self.script.format.submitted_rows)
+    }
+
+    /// Submits dispatches one after the other. Waits only as long as the pace of the GPU is not known.
+    fn execute(&mut self, mut dispatches: &[Dispatch]) -> Result<(), GpuError> {
+        while !dispatches.is_empty() {
+            let (now, rest) = dispatches.split_at(submission(dispatches, self.at_once()));
+            let start = Instant::now();
+            self.submit(now)?;
+            let work = now.iter().map(Dispatch::work).sum();
+            if self.pace().is_measuring() && now.iter().any(|dispatch| dispatch.kernel == KernelName::Init) {
+                self.device.wait()?;
+                self.waits += 1;
+                self.pace().measured(work, start.elapsed().as_secs_f64());
             }
-        }
-        let counters = USED + pages.len() + plan.sides.len() * 2 * KINDS as usize;
-        let mut run = Run {
-            fixed,
-            rows: ByColor { white: states()?, black: states()? },
-            planes: ByColor { white: planes()?, black: planes()? },
-            counters: device.buffer(&label("the counters"), 4 * counters as u64)?,
-            params: device.params(pages.len() as u64 * (u64::from(PASSES_AT_ONCE) + 1))?,
-            touches: kernels.trace.then(|| device.buffer("the trace", 64 << 20)).transpose()?,
-            counted: vec![0; counters],
-            waits: 0,
-            dispatches: 0,
-            bounds: Vec::new(),
-            device,
-            kernels,
-            job,
-            plan,
-            tables,
-            format,
-            pages,
-        };
-        run.bounds = run.pages.iter().map(|page| run.bind_all(page)).collect::<Result<_, _>>()?;
-        Ok(run)
-    }
-
-    fn bind(&self, page: &Page, written: &Buffer, seen: &Buffer) -> Result<Bound, GpuError> {
-        let [sides, captures, places] = &self.fixed;
-        let (own, opponent) = (&self.rows[page.color], &self.rows[!page.color]);
-        let escapes = &self.planes[page.color].escapes;
-        let counters = &self.counters;
-        let Page { entries, codes, .. } = page;
-        let mut storage =
-            vec![sides, captures, places, own, opponent, written, seen, escapes, entries, codes, counters];
-        storage.extend(self.tables.buffers.iter().chain(std::iter::repeat(sides)).take(TABLE_BUFFERS));
-        storage.extend(&self.touches);
-        self.device.bind(&self.kernels.layout, &self.params, &storage)
-    }
-
-    fn bind_all(&self, page: &Page) -> Result<PageBounds, GpuError> {
-        let (own, opponent) = (&self.planes[page.color], &self.planes[!page.color]);
-        Ok([
-            self.bind(page, &own.open, &own.lost)?,
-            self.bind(page, &own.open, &opponent.lost)?,
-            self.bind(page, &own.lost, &opponent.open)?,
-        ])
-    }
-
-    /// The index of the first count among the counters.
-    fn counts_at(&self) -> usize {
-        USED + self.pages.len()
-    }
-
-    /// Writes the parameters of `depth` and of the next [`PASSES_AT_ONCE`] depths: a set for each depth and page.
-    fn write_params(&self, depth: u16) -> Result<(), GpuError> {
-        let mut sets = Vec::new();
-        for depth in depth..=depth + PASSES_AT_ONCE {
-            for (number, page) in self.pages.iter().enumerate() {
-                let params = Params {
-                    words: halves(self.plan.words.bits()),
-                    depth: depth.into(),
-                    side: page.color as u32,
-                    page: number as u32,
-                    first_row: page.first_row as u32,
-                    rows: page.rows as u32,
-                    row_words: self.plan.row_words() as u32,
-                    entries: page.rows as u32 * self.format.entries_per_row as u32,
-                    counts: self.counts_at() as u32,
-                    no_move_loses: u32::from(self.job.classes.options().no_move == NoMove::Loss),
-                    keep: self.job.values.into(),
-                    wide: self.format.wide.into(),
-                    padding: 0,
-                };
-                sets.extend_from_slice(bytemuck::bytes_of(&params));
-                sets.resize(sets.len().next_multiple_of(PARAMS_STRIDE as usize), 0);
-            }
-        }
-        self.device.write(&self.params, 0, &sets)
-    }
-
-    /// The steps of one pass, with the n-th sets of parameters.
-    fn pass(&self, depth: u16, n: u16) -> impl Iterator<Item = Step<'_>> {
-        // A workgroup scans 16 rows at a time.
-        self.steps(&self.kernels.pass, 16, if depth % 2 == 1 { 1 } else { 2 }, n)
-    }
-
-    /// The steps that run a kernel without a depth, with the first sets of parameters.
-    fn each_row<'b>(&'b self, kernel: &'b Kernel) -> impl Iterator<Item = Step<'b>> {
-        self.steps(kernel, 1, 0, 0)
-    }
-
-    /// The steps that run a kernel on all pages, with the n-th sets of parameters, and as many rows at once in a workgroup.
-    fn steps<'b>(&'b self, kernel: &'b Kernel, rows: usize, bound: usize, n: u16) -> impl Iterator<Item = Step<'b>> {
-        (0..).zip(&self.pages).zip(&self.bounds).map(move |((number, page), bounds)| Step {
-            kernel,
-            bound: &bounds[bound],
-            params: u32::from(n) * self.pages.len() as u32 + number,
-            groups: page.rows.div_ceil(rows).min(GROUPS) as u32,
-        })
-    }
-
-    /// Submits steps one after the other, in submissions of at most `submitted_rows` or a single step.
-    fn submit(&self, steps: Vec<Step<'_>>) -> Result<(), GpuError> {
-        let mut rest = &steps[..];
-        while !rest.is_empty() {
-            let (now, after) = rest.split_at(self.steps_at_once(rest));
-            self.device.submit(now.iter().copied())?;
-            rest = after;
+            dispatches = rest;
         }
         Ok(())
     }
 
-    /// The number of the first steps that one submission may contain, at least 1.
-    fn steps_at_once(&self, steps: &[Step<'_>]) -> usize {
-        let mut work = 0;
-        let within = steps.iter().take_while(|step| {
-            let page = &self.pages[step.params as usize % self.pages.len()];
-            work += page.rows * if std::ptr::eq(step.kernel, &raw const self.kernels.pass) { 1 } else { WHOLE_ROW };
-            work <= self.format.submitted_rows
-        });
-        within.count().max(1)
+    /// Submits dispatches together.
+    fn submit(&mut self, dispatches: &[Dispatch]) -> Result<(), GpuError> {
+        let buffers = self.buffers();
+        let mut sets = Vec::with_capacity(dispatches.len() * PARAMS_STRIDE as usize);
+        let mut list = 0;
+        let mut steps = Vec::new();
+        for (params, dispatch) in (0..).zip(dispatches) {
+            list += u32::from(dispatch.kernel == KernelName::List);
+            let set = Params { list: list.saturating_sub(1), ..dispatch.params };
+            sets.extend_from_slice(bytemuck::bytes_of(&set));
+            sets.resize(sets.len().next_multiple_of(PARAMS_STRIDE as usize), 0);
+            let [whole, listed, odd, even] = &buffers.bounds[dispatch.page];
+            let bound = match dispatch.kernel {
+                KernelName::Neighbours => &buffers.neighbours,
+                KernelName::Init | KernelName::Finish => whole,
+                KernelName::List => listed,
+                KernelName::Pass if dispatch.params.depth % 2 == 1 => odd,
+                KernelName::Pass => even,
+            };
+            let groups = match dispatch.groups {
+                Some(groups) => Groups::Fixed(groups),
+                None => Groups::Stored(&buffers.list, 16 * u64::from(set.list)),
+            };
+            steps.push(Step { kernel: self.kernels.kernel(dispatch.kernel), bound, params, groups });
+        }
+        self.device.write(&buffers.params, 0, &sets)?;
+        if list > 0 {
+            self.device.write(&buffers.list, 0, &vec![EMPTY_LIST; list as usize])?;
+        }
+        self.device.submit(steps)?;
+        self.dispatches += dispatches.len() as u64;
+        Ok(())
     }
 
     fn read_counters(&mut self) -> Result<(), GpuError> {
         self.waits += 1;
-        self.counted = self.device.read(&self.counters, self.counted.len())?;
+        let before = self.counted[VISITS as usize];
+        self.counted = self.device.read(&self.buffers().state, self.counted.len())?;
+        // The counter of visits may overflow in a batch, but not between two reads.
+        self.visits += u64::from(self.counted[VISITS as usize].wrapping_sub(before));
         Ok(())
     }
 
     /// A counter of a side.
     fn count(&self, side: usize, kind: usize) -> u64 {
-        let at = self.counts_at() + 2 * (side * KINDS as usize + kind);
+        let at = self.script.counts() + 2 * (side * KINDS as usize + kind);
         u64::from(self.counted[at]) | u64::from(self.counted[at + 1]) << 32
     }
 
@@ -258,38 +179,36 @@ impl<'a> Run<'a> {
     pub(super) fn solve(&mut self, longest: u16) -> Result<Done, GpuError> {
         let too_long = GpuError::TooLong { what: format!("the table of {}", self.plan.name), plies: longest };
         let all = 0..self.plan.sides.len();
-        let mut done = 0;
+        self.execute(&self.script.start(self.at_once()))?;
+        let mut next = self.script.first_pass();
         loop {
-            if done == longest {
+            if next > longest {
                 return Err(too_long);
             }
-            let upto = (done + PASSES_AT_ONCE).min(longest);
-            self.write_params(done)?;
-            let first = (done == 0).then(|| self.each_row(&self.kernels.init)).into_iter().flatten();
-            let passes = (done + 1..=upto).zip(1..).flat_map(|(depth, n)| self.pass(depth, n));
-            let steps: Vec<Step<'_>> = first.chain(passes).collect();
-            let dispatches = steps.len() as u64;
-            self.submit(steps)?;
-            self.dispatches += dispatches;
-            done = upto;
+            let end = (next + PASSES_AT_ONCE).min(longest + 1);
+            self.execute(&self.script.passes(next..end, self.at_once()))?;
+            next = end;
             self.read_counters()?;
-            let per_row = |(page, &used): (&Page, &u32)| u64::from(used).div_ceil(page.rows as u64);
-            let entries = self.pages.iter().zip(&self.counted[USED..]).map(per_row).max().unwrap_or(0);
-            if entries > self.format.entries_per_row {
+            let per_row = |(page, &used): (&Range<usize>, &u32)| u64::from(used).div_ceil(page.len() as u64);
+            let used = self.script.pages.iter().zip(&self.counted[USED as usize..]);
+            let entries = used.map(per_row).max().unwrap_or(0);
+            if entries > self.script.format.entries_per_row {
                 return Ok(Done::NeedsEntries(entries));
             }
             let last_conversion = self.last_conversion(all.clone());
             if last_conversion > longest {
                 return Err(too_long);
             }
-            let changed = all.clone().any(|side| self.count(side, done.into()) != 0);
-            if !changed && done >= last_conversion {
+            let changed = all.clone().any(|side| self.count(side, (end - 1).into()) != 0);
+            if !changed && end > last_conversion {
                 break;
             }
         }
-        self.write_params(0)?;
-        self.submit(self.each_row(&self.kernels.finish).collect())?;
-        self.dispatches += self.pages.len() as u64;
+        self.execute(&self.script.finish(self.at_once()))?;
+        if !self.job.values {
+            self.read_counters()?;
+            self.buffers = None;
+        }
         Ok(Done::Solved)
     }
 
@@ -298,7 +217,9 @@ impl<'a> Run<'a> {
     /// # Errors
     /// If the GPU fails, or its counts are not the counts of all positions.
     pub(super) fn fetch(&mut self) -> Result<Vec<Solved>, GpuError> {
-        self.read_counters()?;
+        if self.job.values {
+            self.read_counters()?;
+        }
         let mut solved =
             (0..self.plan.members.len()).map(|class| self.counts_of(class)).collect::<Result<Vec<_>, _>>()?;
         if self.job.values {
@@ -335,7 +256,7 @@ impl<'a> Run<'a> {
 
     /// Fetches the values, class by class.
     fn fetch_values(&self, solved: &mut [Solved]) -> Result<(), GpuError> {
-        let width = self.format.cell_bytes();
+        let width = self.script.format.cell_bytes();
         let row_bytes = ROW_CELLS * width;
         let most = self.plan.members.iter().map(|member| member.rows.len()).max().unwrap_or(0);
         // The values of the solved rows, aligned for cells of two bytes.
@@ -367,26 +288,85 @@ impl<'a> Run<'a> {
 
     /// The parts of the pages with the codes of a class for one side to move.
     fn codes_of(&self, member: &Member, color: Color, row_bytes: usize) -> Vec<Part<'_>> {
-        let end = member.first + member.rows.len();
-        let part = |page: &'_ Page| {
-            let rows = member.first.max(page.first_row)..end.min(page.first_row + page.rows);
-            let at = |row: usize| ((row - page.first_row) * row_bytes) as u64;
-            (!rows.is_empty()).then(|| (at(rows.start), at(rows.end) - at(rows.start)))
-        };
-        let pages = self.pages.iter().filter(|page| page.color == color);
-        pages.filter_map(|page| part(page).map(|(first, bytes)| (&*page.codes, first, bytes))).collect()
+        let first = member.first + color as usize * self.script.side_rows;
+        let end = first + member.rows.len();
+        let mut parts: Vec<Part<'_>> = Vec::new();
+        for (page, buffer) in self.script.pages.iter().zip(&self.buffers().pages) {
+            let rows = first.max(page.start)..end.min(page.end);
+            if !rows.is_empty() {
+                let at = |row: usize| ((row - page.start) * row_bytes) as u64;
+                parts.push((buffer, at(rows.start), at(rows.end) - at(rows.start)));
+            }
+        }
+        parts
     }
 
     /// The counters of the work, after [`solve`](Run::solve).
     pub(super) fn work(&self) -> DeviceWork {
         let rows = 2 * self.plan.rows as u64;
-        let visits = u64::from(self.counted[0]) | u64::from(self.counted[1]) << 32;
-        let conversions = self.counted[USED..self.counts_at()].iter().map(|&used| u64::from(used)).sum();
+        let visits = self.visits;
+        let conversions = self.counted[USED as usize..self.script.counts()].iter().map(|&used| u64::from(used)).sum();
         let row_bytes = 8 * self.plan.row_words() as u64;
         // `init` writes three planes and the state. A visit reads two planes of its side at an even depth and one at an
         // odd depth, at least one plane of the opponent, and writes one plane.
         let set_up = 3 * row_bytes + 32 + if self.job.values { 2 * ROW_CELLS as u64 } else { 0 };
         let bytes_moved = rows * set_up + visits * (7 * row_bytes / 2 + 32) + 16 * conversions;
         DeviceWork { rows, row_visits: visits, conversions, bytes_moved, ..DeviceWork::default() }
+    }
+}
+
+impl Buffers {
+    fn new(
+        device: &Device,
+        kernels: &Kernels,
+        plan: &Plan,
+        script: &Script,
+        tables: &Tables,
+    ) -> Result<Buffers, GpuError> {
+        let label = |name: &str| format!("{name} of {}", plan.name);
+        let mut sides = plan.sides.clone();
+        for &([side, number], table) in &plan.looked_up {
+            let capture = &mut sides[side].captures[number];
+            (capture.buffer, capture.cell) = tables.places[&table];
+        }
+        let sides = device.buffer_with(&label("the sides"), &sides)?;
+        let given = device.buffer_with(&label("the squares"), &plan.given)?;
+        let places = device.buffer_with(&label("the places"), &plan.places)?;
+        let rows = device.unset_buffer(&label("the rows"), script.record_bytes())?;
+        let state = device.buffer(&label("the states"), script.state_bytes())?;
+        let list = device.unset_buffer(&label("the lists"), script.list_bytes())?;
+        let plane = || device.unset_buffer(&label("a plane"), script.plane_bytes());
+        let planes = || Ok(Planes { open: plane()?, lost: plane()?, escapes: plane()? });
+        let white = planes()?;
+        let black = if script.joint { white.clone() } else { planes()? };
+        let planes = ByColor { white, black };
+        let page = |number: usize| {
+            let [codes, all] = script.page_bytes(number);
+            let page = device.unset_buffer(&label("the conversions and codes"), all)?;
+            device.clear(&page, codes)?;
+            Ok(page)
+        };
+        let pages = (0..script.pages.len()).map(page).collect::<Result<Vec<_>, _>>()?;
+        let params = device.params(MAX_DISPATCHES as u64)?;
+        let touches = kernels.trace.then(|| device.buffer("the trace", 64 << 20)).transpose()?;
+        let bind = |kernel: KernelName, storage: &[&Buffer]| {
+            let storage: Vec<&Buffer> = storage.iter().copied().chain(&touches).collect();
+            device.bind(kernels.layout(kernel), &params, &storage)
+        };
+        let neighbours = bind(KernelName::Neighbours, &[&sides, &given, &places, &rows])?;
+        let bounds = (0..pages.len()).map(|number| {
+            let (page, color) = (&pages[number], script.color(number));
+            let (own, opponent) = (&planes[color], &planes[!color]);
+            let mut whole = vec![&sides, &rows, &state, &own.open, &own.lost, &own.escapes, page];
+            whole.extend(tables.buffers.iter().chain(std::iter::repeat(&sides)).take(kernels.tables));
+            Ok([
+                bind(KernelName::Init, &whole)?,
+                bind(KernelName::List, &[&state, &list])?,
+                bind(KernelName::Pass, &[&sides, &rows, &state, &own.open, &opponent.lost, &own.escapes, page, &list])?,
+                bind(KernelName::Pass, &[&sides, &rows, &state, &own.lost, &opponent.open, &own.escapes, page, &list])?,
+            ])
+        });
+        let bounds = bounds.collect::<Result<_, GpuError>>()?;
+        Ok(Buffers { rows, state, list, planes, pages, params, neighbours, bounds, touches })
     }
 }

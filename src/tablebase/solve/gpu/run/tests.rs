@@ -2,20 +2,22 @@
 //! to d plies.
 
 use super::*;
-use crate::board::RuleOptions;
+use crate::board::{File, RuleOptions};
 use crate::gpu::{AdapterChoice, opened};
+use crate::tablebase::material::squares_in_play;
 use crate::tablebase::solve::gpu::{Gpu, GpuLimits, captured};
 use crate::tablebase::value::{Code, DRAW, NO_MOVE as STUCK, decided};
 use crate::tablebase::{CellValue, ClassId, Classes, Options, Solver, WIDTH};
-use std::sync::{Mutex, PoisonError};
+use std::collections::BTreeSet;
+use std::sync::Mutex;
 
-/// A GPU with these limits, which do not limit the device. All tests share the device and its compiled kernels. Without a
-/// GPU the test is skipped.
+/// A GPU with these limits, on a device with no more than the limits of WebGPU. All tests share the device and its compiled
+/// kernels. Without a GPU the test is skipped.
 pub(super) fn gpu(limits: GpuLimits) -> Option<Gpu> {
     static SHARED: [Mutex<Option<Gpu>>; 2] = [const { Mutex::new(None) }; 2];
     let mut shared = SHARED[usize::from(limits.subgroups)].lock().unwrap_or_else(PoisonError::into_inner);
     if shared.is_none() {
-        let device = GpuLimits { subgroups: limits.subgroups, ..GpuLimits::NONE };
+        let device = GpuLimits { subgroups: limits.subgroups, guaranteed: true, ..GpuLimits::NONE };
         *shared = Some(opened(Gpu::open_limited(AdapterChoice::Any, device))?);
     }
     opened(shared.as_mut()?.share(limits))
@@ -42,10 +44,9 @@ fn after_init(test: impl Fn(&mut Scene<'_>)) {
         let id = |name: &str| solver.classes().member(name.parse().unwrap()).unwrap().class;
         let ids = ["LRvT", "TRvR", "LTvR"].map(id);
         let plan = batch(&ids, solver.classes());
-        let run = gpu.start(&solver.job(&ids, true), &plan, gpu.format(true, !is_first, 256)).unwrap();
-        assert!(run.pages.len() > 2);
-        run.write_params(0).unwrap();
-        run.device.submit(run.each_row(&run.kernels.init)).unwrap();
+        let mut run = gpu.start(&solver.job(&ids, true), &plan, gpu.format(true, !is_first, 256)).unwrap();
+        assert!(run.script.pages.len() > 2);
+        run.execute(&run.script.start(run.at_once())).unwrap();
         test(&mut Scene { run, solver: &solver });
     }
 }
@@ -60,19 +61,71 @@ fn plies(code: Code, loses: bool) -> Option<u16> {
 }
 
 impl Scene<'_> {
-    /// Checks the planes, the numbers of undecided positions, the codes and the counters after pass `depth`; 0 is `init`.
+    /// Runs a pass.
+    fn pass(&mut self, depth: u16) {
+        self.run.execute(&self.run.script.passes(depth..depth + 1, self.run.at_once())).unwrap();
+    }
+
+    fn finish(&mut self) {
+        self.run.execute(&self.run.script.finish(self.run.at_once())).unwrap();
+    }
+
+    /// The depths of passes after which all positions are decided.
+    fn depths(&mut self) -> std::ops::RangeInclusive<u16> {
+        self.run.read_counters().unwrap();
+        self.run.script.first_pass()..=self.run.last_conversion(0..self.run.plan.sides.len()).max(40)
+    }
+
+    /// Checks the records of the rows after `neighbours`: the squares that the row pieces move to.
+    fn check_records(&self) {
+        let plan = &self.run.plan;
+        let record = (2 + 4usize).next_multiple_of(8);
+        let options = self.run.job.classes.options();
+        let records: Vec<u32> = self.run.device.read(&self.run.buffers().rows, plan.rows * record).unwrap();
+        for Member { id, index, rows, first } in &plan.members {
+            let piece = index.pieces[0];
+            for (number, found) in (0..rows.len()).zip(records[first * record..].chunks(record)) {
+                let from = index.row_squares(rows.row(number)).next().unwrap();
+                let expected: BTreeSet<(usize, u32, bool)> = options
+                    .destinations(piece.animal, from)
+                    .filter(|&(to, _)| squares_in_play(piece).contains(to))
+                    .map(|(to, crossed)| {
+                        let over = to.file() > File::D;
+                        let digit = &index.row_pieces[0].digit;
+                        let there = digit[if over { to.mirror() } else { to }.index()] * index.row_pieces[0].stride;
+                        let (row, mirrored) = rows.place(there as usize).unwrap();
+                        let leaps = options.blocks_leap(index.lane_piece(), piece.color) && !crossed.is_empty();
+                        (first + row, u32::from(mirrored != over), leaps)
+                    })
+                    .collect();
+                let neighbours = found[2..6].iter().filter(|&&neighbour| neighbour != NONE);
+                let found: BTreeSet<_> = neighbours
+                    .inspect(|&&neighbour| assert_eq!(neighbour / MOVER & 1, piece.color as u32))
+                    .map(|&neighbour| ((neighbour / ROW) as usize, neighbour & 1, neighbour & OVER_WATER != 0))
+                    .collect();
+                assert_eq!(found, expected, "{id:?}, row {number}, {from}");
+            }
+        }
+    }
+
+    /// Checks the planes, the numbers of undecided positions, the codes and the counters after pass `depth`; 1 is `init`, too,
+    /// if no position is lost in 0 plies.
     fn check(&mut self, depth: u16) {
         let loses = self.run.job.classes.options().no_move == NoMove::Loss;
         self.run.read_counters().unwrap();
         let plan = self.run.plan.clone();
+        let state: Vec<u32> =
+            self.run.device.read(&self.run.buffers().state, self.run.script.field(STATE_FIELDS)).unwrap();
         let mut counts = vec![0; plan.sides.len()];
         for color in Color::ALL {
-            let planes = &self.run.planes[color];
-            let [open, lost, escapes] = [&planes.open, &planes.lost, &planes.escapes].map(|plane| self.plane(plane));
-            let states: Vec<Row> = self.run.device.read(&self.run.rows[color], plan.rows).unwrap();
+            let planes = &self.run.buffers().planes[color];
+            let [open, lost, escapes] =
+                [&planes.open, &planes.lost, &planes.escapes].map(|plane| self.plane(plane, color));
             let codes = self.codes(color);
-            for (row, state) in states.iter().enumerate() {
-                let class = state.class_number as usize;
+            let class_of = |row: usize| plan.members.iter().rposition(|member| member.first <= row).unwrap();
+            for row in 0..plan.rows {
+                let field = |number| state[self.run.script.field(number) + color as usize * plan.rows + row];
+                let class = class_of(row);
                 let Member { id, rows, first, .. } = &plan.members[class];
                 let values = &self.solver.table(*id).unwrap().cells[color];
                 let mut undecided = 0;
@@ -91,12 +144,12 @@ impl Scene<'_> {
                         let stored = if known.is_some() || code == STUCK { code } else { 0 };
                         assert_eq!(codes[row * ROW_CELLS + place], stored, "{what}");
                         undecided += u32::from(is(&open) && !is_lost);
-                        let counted = if depth == 0 { code == STUCK } else { known == Some(depth) };
-                        counts[2 * class + color as usize] += if counted { rows.weight(row - first) } else { 0 };
+                        counts[2 * class + color as usize] +=
+                            if known == Some(depth) { rows.weight(row - first) } else { 0 };
                     }
                 }
-                assert_eq!(state.undecided, undecided, "row {row}");
-                let finished = state.due_in_pass == [NONE; 2] && state.next_conversion == NONE;
+                assert_eq!(field(UNDECIDED), undecided, "row {row}");
+                let finished = [field(DUE), field(DUE + 1), field(NEXT)] == [NONE; 3];
                 assert_eq!(undecided == 0, finished, "row {row} is due");
             }
         }
@@ -104,36 +157,87 @@ impl Scene<'_> {
         assert_eq!(counted, counts, "pass {depth}");
     }
 
-    fn plane(&self, plane: &wgpu::Buffer) -> Vec<u64> {
-        self.run.device.read(plane, self.run.plan.rows * self.run.plan.row_words()).unwrap()
+    fn plane(&self, plane: &Buffer, color: Color) -> Vec<u64> {
+        let words = self.run.plan.rows * self.run.plan.row_words();
+        let first = if self.run.script.joint { color as usize * words } else { 0 };
+        self.run.device.read(plane, first + words).unwrap().split_off(first)
     }
 
     /// The codes of all rows of a side to move, cell by cell.
     fn codes(&self, color: Color) -> Vec<Code> {
-        let of_page = |page: &Page| -> Vec<Code> {
-            let cells = page.rows * ROW_CELLS;
-            match self.run.format.wide {
-                true => self.run.device.read(&page.codes, cells).unwrap(),
-                false => self.run.device.read::<u8>(&page.codes, cells).unwrap().into_iter().map(Code::from).collect(),
+        let of_page = |(page, buffer): (&Range<usize>, &Buffer)| -> Vec<Code> {
+            let cells = page.len() * ROW_CELLS;
+            match self.run.script.format.wide {
+                true => self.run.device.read(buffer, cells).unwrap(),
+                false => self.run.device.read::<u8>(buffer, cells).unwrap().into_iter().map(Code::from).collect(),
             }
         };
-        self.run.pages.iter().filter(|page| page.color == color).flat_map(of_page).collect()
+        let pages = self.run.script.pages.iter().zip(&self.run.buffers().pages);
+        let cells = self.run.plan.rows * ROW_CELLS;
+        pages.flat_map(of_page).skip(color as usize * cells).take(cells).collect()
     }
 }
 
 #[test]
-fn init() {
-    after_init(|scene| scene.check(0));
+fn neighbours() {
+    after_init(|scene| scene.check_records());
 }
 
 #[test]
+fn init() {
+    after_init(|scene| {
+        let (sides, loses) = (scene.run.plan.sides.len(), scene.run.script.first_pass() == 1);
+        scene.run.read_counters().unwrap();
+        let stats =
+            |side: usize| &scene.solver.class_stats(scene.run.plan.members[side / 2].id).unwrap()[Color::ALL[side % 2]];
+        (0..sides).for_each(|side| assert_eq!(scene.run.count(side, 0), stats(side).no_move));
+        // A move to a position that is lost in 0 plies is quiet.
+        if loses {
+            scene.pass(1);
+        }
+        scene.check(1);
+    });
+}
+
+/// `list` and `pass`.
+#[test]
 fn pass() {
     after_init(|scene| {
-        for depth in 1..=scene.run.last_conversion(0..scene.run.plan.sides.len()).max(40) {
-            scene.run.write_params(depth).unwrap();
-            scene.run.device.submit(scene.run.pass(depth, 0)).unwrap();
+        for depth in scene.depths() {
+            scene.pass(depth);
             scene.check(depth);
         }
+    });
+}
+
+#[test]
+fn list() {
+    after_init(|scene| {
+        let depth = 2u16;
+        if scene.run.script.first_pass() == 1 {
+            scene.pass(1);
+        }
+        let state: Vec<u32> =
+            scene.run.device.read(&scene.run.buffers().state, scene.run.script.field(STATE_FIELDS)).unwrap();
+        let fields = [DUE, NEXT].map(|number| scene.run.script.field(number));
+        let pages = scene.run.script.pages.clone();
+        let listing: Vec<Dispatch> =
+            scene.run.script.passes(depth..depth + 1, 1 << 20).into_iter().step_by(2).collect();
+        let mut all_due = 0;
+        for (rows, dispatch) in pages.into_iter().zip(listing) {
+            scene.run.submit(&[dispatch]).unwrap();
+            let listed: Vec<u32> =
+                scene.run.device.read(&scene.run.buffers().list, 4 * MAX_DISPATCHES + rows.len()).unwrap();
+            let flags = |row: usize| {
+                let is = |at: usize, flag: u32| if state[at + row] == u32::from(depth) { flag } else { 0 };
+                is(fields[0], LOOKS) | is(fields[1], CONVERTS)
+            };
+            let due: BTreeSet<u32> = rows.filter(|&row| flags(row) != 0).map(|row| row as u32 | flags(row)).collect();
+            all_due += due.len();
+            assert_eq!(listed[..4], [(due.len() as u32).min(GROUPS), 1, 1, due.len() as u32]);
+            assert_eq!(listed[4 * MAX_DISPATCHES..].iter().copied().take(due.len()).collect::<BTreeSet<_>>(), due);
+        }
+        assert!(all_due > scene.run.plan.rows);
     });
 }
 
@@ -141,8 +245,7 @@ fn pass() {
 #[test]
 fn finish() {
     after_init(|scene| {
-        scene.run.write_params(0).unwrap();
-        scene.run.device.submit(scene.run.each_row(&scene.run.kernels.finish)).unwrap();
+        scene.finish();
         let loses = scene.run.job.classes.options().no_move == NoMove::Loss;
         for color in Color::ALL {
             let codes = scene.codes(color);
@@ -150,8 +253,11 @@ fn finish() {
                 let values = &scene.solver.table(*id).unwrap().cells[color];
                 for (number, place) in (0..rows.len()).flat_map(|row| (0..ROW_CELLS).map(move |place| (row, place))) {
                     let code = values.get(rows.row(number) * ROW_CELLS + place);
+                    // `init` stores wins in one ply, except those by a quiet move to a position that is lost in 0 plies.
+                    let stored = codes[(first + number) * ROW_CELLS + place];
                     let known = code == 0 || code == STUCK || plies(code, loses) == Some(0);
-                    assert_eq!(codes[(first + number) * ROW_CELLS + place], if known { code } else { DRAW });
+                    let won = plies(code, loses) == Some(1) && (!loses || stored == code);
+                    assert_eq!(stored, if known || won { code } else { DRAW });
                 }
             }
         }
@@ -162,15 +268,12 @@ fn finish() {
 #[test]
 fn a_batch_that_is_not_finished_is_an_error() {
     after_init(|scene| {
-        let sides = scene.run.plan.sides.len();
-        for depth in 1..=scene.run.last_conversion(0..sides).max(40) {
-            scene.run.write_params(depth).unwrap();
-            scene.run.device.submit(scene.run.pass(depth, 0)).unwrap();
+        for depth in scene.depths() {
+            scene.pass(depth);
         }
         let error = scene.run.fetch().expect_err("draws without a code").to_string();
         assert!(error.contains("positions and left 0"), "{error}");
-        scene.run.write_params(0).unwrap();
-        scene.run.device.submit(scene.run.each_row(&scene.run.kernels.finish)).unwrap();
+        scene.finish();
         scene.run.fetch().unwrap();
     });
 }
@@ -178,7 +281,7 @@ fn a_batch_that_is_not_finished_is_an_error() {
 /// Slow steps are submitted one by one, so that no submission takes too long.
 #[test]
 fn submissions_are_limited() {
-    let Some(mut gpu) = gpu(GpuLimits { buffer: 1 << 17, submitted_rows: 100, ..GpuLimits::NONE }) else { return };
+    let Some(mut gpu) = gpu(GpuLimits { buffer: 1 << 17, submitted_rows: 20, ..GpuLimits::NONE }) else { return };
     let mut solver = Solver::new(&RuleOptions::PAPER, 3, Options::default());
     solver.solve_level(2, true, &|_, _| {}).unwrap();
     let id = solver.classes().member("LRvT".parse().unwrap()).unwrap().class;
@@ -186,12 +289,8 @@ fn submissions_are_limited() {
     let ids = [id];
     let plan = batch(&ids, solver.classes());
     let mut run = gpu.start(&solver.job(&ids, true), &plan, gpu.format(true, false, 256)).unwrap();
-    let rows = run.pages[0].rows;
-    assert!(run.pages.iter().all(|page| page.rows <= rows));
-    let (init, passes): (Vec<_>, Vec<_>) = (run.each_row(&run.kernels.init).collect(), run.pass(1, 0).collect());
-    assert_eq!(run.steps_at_once(&init), (100 / (WHOLE_ROW * rows)).max(1));
-    assert_eq!(run.steps_at_once(&passes), (100 / rows).clamp(1, passes.len()));
-    drop((init, passes));
+    let start = run.script.start(run.at_once());
+    assert!(start.len() > 5 && start.iter().all(|dispatch| dispatch.work() <= 20), "{}", start[1]);
     assert!(matches!(run.solve(253), Ok(Done::Solved)));
     let solved = run.fetch().unwrap().pop().unwrap();
     assert_eq!(Some(&solved.stats), solver.class_stats(id));

@@ -4,34 +4,44 @@
 use super::tests::{batch, gpu};
 use super::*;
 use crate::board::RuleOptions;
-use crate::tablebase::solve::gpu::{ENTRIES_PER_ROW, Gpu, GpuLimits};
-use crate::tablebase::{Options, Solver};
+use crate::gpu::{AdapterChoice, opened};
+use crate::tablebase::solve::gpu::{Gpu, GpuLimits, batches};
+use crate::tablebase::{ClassId, Options, Solver};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-/// The groups of the report: kinds of memory, the bytes of an element, the useful bytes of an element, and 2 if each
-/// element is both read and written, otherwise 1. The state of a visited row is counted separately.
-const MEMORIES: [(&str, &[u32], usize, usize, u64); 6] = [
-    ("planes", &[TOUCH_SEEN, TOUCH_OWN_PLANE, TOUCH_ESCAPES, TOUCH_WRITTEN, TOUCH_WRITTEN_ESCAPES], 8, 8, 1),
-    ("conversions", &[TOUCH_ENTRIES], 8, 8, 1),
-    ("tables", &[TOUCH_TABLES], 1, 1, 1),
-    ("codes", &[TOUCH_CODES], 4, 4, 2),
-    ("states", &[TOUCH_ROWS], 32, 4, 1),
-    ("places", &[TOUCH_PLACES], 4, 4, 1),
+/// The groups of the report: kinds of memory, the bytes of an element, and 2 if each element is both read and written,
+/// otherwise 1.
+const MEMORIES: [(&str, &[u32], usize, u64); 6] = [
+    ("planes", &[TOUCH_SEEN, TOUCH_OWN_PLANE, TOUCH_ESCAPES, TOUCH_WRITTEN, TOUCH_WRITTEN_ESCAPES], 8, 1),
+    ("conversions", &[TOUCH_ENTRIES], 8, 1),
+    ("tables", &[TOUCH_TABLES], 1, 1),
+    ("codes", &[TOUCH_CODES], 8, 2),
+    ("states", &[TOUCH_STATES], 4, 1),
+    ("records", &[TOUCH_RECORDS], 4, 1),
 ];
-const KERNELS: [&str; 3] = ["init", "pass", "finish"];
+const KERNELS: [KernelName; 3] = [KernelName::Init, KernelName::Pass, KernelName::Finish];
+/// The last depths of the groups of passes in the report.
+const DEPTHS: [u16; 5] = [2, 8, 16, 32, u16::MAX];
 
 /// Useful bytes, and bytes of the sectors of 32 bytes that contain them.
 type Touched = [u64; 2];
 
-/// The memory traffic of a class.
+/// What the kernels did for a class.
 #[derive(Default)]
 struct Traffic {
     material: String,
     /// By kernel and memory, for the traced rows.
-    touched: BTreeMap<(&'static str, &'static str), Touched>,
-    /// Traced visits by kernel. The next fields count traced rows, all rows and cells.
-    visits: BTreeMap<&'static str, u64>,
+    touched: BTreeMap<(KernelName, &'static str), Touched>,
+    /// By kernel, the traced visits; by the last depth of a group of passes, the traced visits, the sectors and the bytes.
+    visits: BTreeMap<KernelName, u64>,
+    by_depth: BTreeMap<u16, [u64; 2]>,
+    /// By kernel, the barriers of all workgroups, and the most atomic operations of a dispatch on one counter.
+    barriers: BTreeMap<KernelName, u64>,
+    /// The lookups of captures that the first invocation of `init` makes, and those one after another.
+    lookups: [u64; 2],
+    atomics: BTreeMap<KernelName, usize>,
+    /// The numbers of traced rows, all rows and cells.
     traced: f64,
     rows: f64,
     cells: f64,
@@ -39,82 +49,98 @@ struct Traffic {
 }
 
 impl Traffic {
-    /// Bytes moved for all rows; each pass also reads the state of each row.
+    /// Bytes moved for all rows. A pass also reads two fields of the state of each row, and the list of the rows it visits, which
+    /// is written before.
     fn bytes(&self, codes: bool) -> f64 {
+        let kept = |kernel: KernelName| codes || kernel != KernelName::Finish;
         let kept =
-            |((kernel, memory), _): &(&(&str, &str), &Touched)| codes || *memory != "codes" && *kernel != "finish";
+            |((kernel, memory), _): &(&(KernelName, &str), &Touched)| kept(*kernel) && (codes || *memory != "codes");
         let moved: u64 = self.touched.iter().filter(kept).map(|(_, touched)| touched[1]).sum();
-        let visits: u64 = self.visits.iter().filter(|(kernel, _)| codes || **kernel != "finish").map(|v| v.1).sum();
-        (moved + 32 * visits) as f64 / self.traced * self.rows + 32.0 * self.rows * self.passes as f64
+        let visits = self.visits[&KernelName::Pass];
+        (moved + 8 * visits) as f64 / self.traced * self.rows + 8.0 * self.rows * self.passes as f64
     }
 
-    /// Adds the memory that the rows of a dispatch touched.
-    fn add(&mut self, kernel: &'static str, run: &Run<'_>) {
-        let touches = run.touches.as_ref().expect("the kernels trace");
-        let used = run.device.read::<u32>(touches, 1).unwrap()[0] as usize;
-        assert!(12 * used as u64 + 16 <= touches.size(), "the trace is full");
-        let all: Vec<u32> = run.device.read(touches, 1 + 3 * used).unwrap();
+    /// Adds what a dispatch recorded.
+    fn add(&mut self, dispatch: &Dispatch, run: &Run<'_>) {
+        let kernel = dispatch.kernel;
+        let touches = run.buffers().touches.as_ref().expect("the kernels trace");
+        let [used, barriers, lookups @ ..]: [u32; 4] = run.device.read(touches, 4).unwrap().try_into().unwrap();
+        assert!(12 * u64::from(used) + 16 <= touches.size(), "the trace is full");
+        let all: Vec<u32> = run.device.read(touches, 4 + 3 * used as usize).unwrap();
         let mut places: BTreeMap<(u32, u32), BTreeSet<u32>> = BTreeMap::new();
-        for &[row, kind, at] in all[1..].as_chunks().0 {
-            places.entry((row, kind)).or_default().insert(at);
+        let mut counters: BTreeMap<u32, usize> = BTreeMap::new();
+        for &[row, kind, at] in all[4..].as_chunks().0 {
+            match kind {
+                TOUCH_COUNTERS => *counters.entry(at).or_default() += 1,
+                _ => _ = places.entry((row, kind)).or_default().insert(at),
+            }
         }
-        let rows: BTreeSet<u32> = places.keys().map(|(row, _)| *row).collect();
-        *self.visits.entry(kernel).or_default() += rows.len() as u64;
+        let visits = places.keys().map(|(row, _)| *row).collect::<BTreeSet<u32>>().len() as u64;
+        *self.visits.entry(kernel).or_default() += visits;
+        *self.barriers.entry(kernel).or_default() += u64::from(barriers);
+        self.lookups = [0, 1].map(|i| self.lookups[i] + u64::from(lookups[i]));
+        let atomics = self.atomics.entry(kernel).or_default();
+        *atomics = counters.into_values().max().unwrap_or(0).max(*atomics);
+        let mut sectors_of_dispatch = 0;
         for ((_, kind), places) in places {
-            let (memory, _, bytes, useful, times) = MEMORIES.into_iter().find(|m| m.1.contains(&kind)).unwrap();
+            let (memory, _, bytes, times) = MEMORIES.into_iter().find(|m| m.1.contains(&kind)).unwrap();
             let sectors: BTreeSet<usize> = places.iter().map(|&at| at as usize * bytes / 32).collect();
             let touched = self.touched.entry((kernel, memory)).or_default();
-            touched[0] += times * (places.len() * useful) as u64;
+            touched[0] += times * (places.len() * bytes) as u64;
             touched[1] += times * 32 * sectors.len() as u64;
+            sectors_of_dispatch += times * sectors.len() as u64;
         }
-        run.device.write(touches, 0, &[0u32]).unwrap();
+        if kernel == KernelName::Pass {
+            let group =
+                DEPTHS.into_iter().find(|&last| dispatch.params.depth <= last.into()).expect("the last has all");
+            let by_depth = self.by_depth.entry(group).or_default();
+            *by_depth = [by_depth[0] + visits, by_depth[1] + sectors_of_dispatch];
+        }
+        run.device.write(touches, 0, &[0u32; 4]).unwrap();
     }
 }
 
-/// A GPU whose kernels record their reads and writes.
-fn tracing(gpu: Gpu) -> Gpu {
-    // The kernels are others.
-    Gpu { trace: true, kernels: None, ..gpu }
+/// A GPU whose kernels record what they do, which takes a ninth storage buffer.
+fn tracing() -> Option<Gpu> {
+    let gpu = opened(Gpu::open_limited(AdapterChoice::Any, GpuLimits::NONE))?;
+    Some(Gpu { trace: true, ..gpu })
 }
 
-/// Solves a class with the kernels that record their reads and writes.
+/// Solves a class with the kernels that record what they do.
 fn traced(gpu: &mut Gpu, solver: &mut Solver, material: &str) -> Traffic {
     let id = solver.classes().member(material.parse().unwrap()).unwrap().class;
     solver.solve_class(id, &|_, _| {}).unwrap();
     let ids = [id];
     let plan = batch(&ids, solver.classes());
-    let mut run = gpu.start(&solver.job(&ids, true), &plan, gpu.format(true, false, ENTRIES_PER_ROW)).unwrap();
+    let mut run = gpu.start(&solver.job(&ids, true), &plan, gpu.format(true, false, 400)).unwrap();
     let index_rows = solver.classes().get(id).index().rows;
     let is_traced = |row: &u32| row.wrapping_mul(0x9e37_79b1) >> 28 == 0;
     let mut traffic = Traffic {
         material: material.to_owned(),
-        traced: 2.0 * (0..plan.rows as u32).filter(is_traced).count() as f64,
+        traced: (0..2 * plan.rows as u32).filter(is_traced).count() as f64,
         rows: 2.0 * plan.rows as f64,
         cells: (2 * index_rows * ROW_CELLS) as f64,
         ..Traffic::default()
     };
-    let dispatch = |traffic: &mut Traffic, run: &Run<'_>, kernel: &'static str, depth: u16| {
-        run.write_params(depth).unwrap();
-        let steps: Vec<Step<'_>> = match kernel {
-            "init" => run.each_row(&run.kernels.init).collect(),
-            "pass" => run.pass(depth, 0).collect(),
-            _ => run.each_row(&run.kernels.finish).collect(),
-        };
-        for step in steps {
-            run.device.submit([step]).unwrap();
-            traffic.add(kernel, run);
+    let execute = |traffic: &mut Traffic, run: &mut Run<'_>, dispatches: Vec<Dispatch>| {
+        for pair in dispatches.chunk_by(|a, b| (a.kernel, b.kernel) == (KernelName::List, KernelName::Pass)) {
+            run.submit(pair).unwrap();
+            traffic.add(pair.last().expect("chunks are not empty"), run);
         }
     };
-    dispatch(&mut traffic, &run, "init", 0);
-    for depth in 1.. {
-        dispatch(&mut traffic, &run, "pass", depth);
+    let start = run.script.start(usize::MAX);
+    execute(&mut traffic, &mut run, start);
+    for depth in run.script.first_pass().. {
+        let pass = run.script.passes(depth..depth + 1, usize::MAX);
+        execute(&mut traffic, &mut run, pass);
         traffic.passes += 1;
         run.read_counters().unwrap();
         if (0..2).all(|side| run.count(side, depth.into()) == 0) && depth >= run.last_conversion(0..2) {
             break;
         }
     }
-    dispatch(&mut traffic, &run, "finish", 0);
+    let finish = run.script.finish(usize::MAX);
+    execute(&mut traffic, &mut run, finish);
     let solved = run.fetch().unwrap().pop().unwrap();
     assert_eq!(solved.table.as_ref(), solver.table(id), "{material}");
     assert_eq!(Some(&solved.stats), solver.class_stats(id), "{material}");
@@ -122,7 +148,7 @@ fn traced(gpu: &mut Gpu, solver: &mut Solver, material: &str) -> Traffic {
 }
 
 /// The bytes that a kernel moved of one memory, or of all memories if `memory` is empty.
-fn sum(all: &[Traffic], kernel: &str, memory: &str) -> Touched {
+fn sum(all: &[Traffic], kernel: KernelName, memory: &str) -> Touched {
     let touched = all.iter().flat_map(|traffic| &traffic.touched);
     let of = touched.filter(|((k, m), _)| *k == kernel && (memory.is_empty() || *m == memory));
     of.fold([0; 2], |sum, (_, touched)| [sum[0] + touched[0], sum[1] + touched[1]])
@@ -130,21 +156,21 @@ fn sum(all: &[Traffic], kernel: &str, memory: &str) -> Touched {
 
 #[test]
 fn neighbours_read_neighbouring_words() {
-    let Some(mut gpu) = gpu(GpuLimits::NONE).map(tracing) else { return };
+    let Some(mut gpu) = tracing() else { return };
     let mut solver = Solver::new(&"no-move=loss".parse().unwrap(), 3, Options::default());
     let all = ["LRvT", "EPvL", "TRvR"].map(|material| traced(&mut gpu, &mut solver, material));
     let least = [
-        ("init", "planes", 0.85),
-        ("init", "conversions", 0.9),
-        ("pass", "planes", 0.85),
-        ("pass", "", 0.6),
-        ("finish", "planes", 0.85),
+        (KernelName::Init, "planes", 0.85),
+        (KernelName::Init, "conversions", 0.9),
+        (KernelName::Pass, "planes", 0.85),
+        (KernelName::Pass, "", 0.6),
+        (KernelName::Finish, "planes", 0.85),
     ];
     for (kernel, memory, least) in least {
         let [useful, moved] = sum(&all, kernel, memory);
         assert!(
             useful as f64 >= least * moved as f64,
-            "{kernel} uses {useful} of {moved} bytes of {memory} that it moves"
+            "{kernel:?} uses {useful} of {moved} bytes of {memory} that it moves"
         );
     }
 }
@@ -153,7 +179,7 @@ fn neighbours_read_neighbouring_words() {
 #[test]
 #[ignore = "writes results/kernels.md"]
 fn results() {
-    let mut tracer = gpu(GpuLimits::NONE).map(tracing).expect("a GPU, or lavapipe");
+    let mut tracer = tracing().expect("a GPU, or lavapipe");
     let mut solver = Solver::new(&RuleOptions::PAPER, 5, Options::default());
     let all = ["EvLCR", "EPvLR", "LTvDC", "LRvTR"].map(|material| traced(&mut tracer, &mut solver, material));
     let date = std::env::var("DATE").unwrap_or_else(|_| "a day that was not said".to_owned());
@@ -164,14 +190,26 @@ fn results() {
             [useful, moved] => format!(" {:.1} |", 100.0 * useful as f64 / moved as f64),
         };
         let cells: String = MEMORIES.iter().map(|memory| cell(memory.0)).collect();
-        let visits: u64 = all.iter().map(|t| t.visits[kernel]).sum();
-        let bytes = sum(&all, kernel, "")[1] as f64 / visits as f64 + 32.0;
-        _ = writeln!(text, "| {kernel} |{cells}{} {bytes:.0} |", cell(""));
+        let visits: u64 = all.iter().map(|t| t.visits[&kernel]).sum();
+        let bytes = sum(&all, kernel, "")[1] as f64 / visits as f64;
+        _ = writeln!(text, "| {} |{cells}{} {bytes:.0} |", kernel.name(), cell(""));
+    }
+    text += &steps(&all, &solver);
+    text += "\n## By depth\n\nOf all passes of the four classes.\n\n| passes | visits of a row | sectors a visit | bytes a visit |\n|---|---|---|---|\n";
+    let traced: f64 = all.iter().map(|t| t.traced).sum();
+    let mut first = 1;
+    for last in DEPTHS {
+        let of_class = all.iter().filter_map(|t| t.by_depth.get(&last));
+        let [visits, sectors] = of_class.fold([0; 2], |sum, more| [sum[0] + more[0], sum[1] + more[1]]);
+        let (a_row, a_visit) = (visits as f64 / traced, sectors as f64 / visits as f64);
+        let passes = if last == u16::MAX { format!("{first} and later") } else { format!("{first} to {last}") };
+        _ = writeln!(text, "| {passes} | {a_row:.2} | {a_visit:.1} | {:.0} |", 32.0 * a_visit);
+        first = last.saturating_add(1);
     }
     text += "\n## Bytes per cell\n\nA cell is one position of the mirrored index for one side to move, valid or not; the cells of rows skipped by symmetry count, too.\n\n\
              | class | cells | rows | passes | visits of a row | bytes moved a cell, counts only | with values |\n|---|---|---|---|---|---|---|\n";
     for t in &all {
-        let visits = t.visits["pass"] as f64 / t.traced;
+        let visits = t.visits[&KernelName::Pass] as f64 / t.traced;
         let [counts, values] = [false, true].map(|codes| t.bytes(codes) / t.cells);
         let Traffic { material, cells, rows, passes, .. } = t;
         _ = writeln!(text, "| {material} | {cells} | {rows} | {passes} | {visits:.1} | {counts:.2} | {values:.2} |");
@@ -206,6 +244,104 @@ sixteen, and solved each class to the CPU's values. Made by \
 ## Useful bytes in the sectors touched\n\n\
 A workgroup that works on a row touches sectors of 32 bytes. The table shows the share of their bytes that some invocation requested, in per cent, \
 over EvLCR, EPvLR, LTvDC and LRvTR. Data that all rows of a class share (moves, captures) is left out, because it comes from the caches. \
-`tables` are values of smaller classes, `states` the states of neighbouring rows, `places` the places of these states. The last column is the number of \
-bytes moved per row, or per visit of a row, with the 32 bytes of its state; a pass also reads the state of every row.\n\n\
-| kernel | planes | conversions | tables | codes | states | places | all | bytes |\n|---|---|---|---|---|---|---|---|---|\n";
+`tables` are values of smaller classes, `states` the states of the row and of neighbouring rows, `records` the lists of neighbours. The last column is the \
+number of bytes moved per row, or per visit of a row; a pass also reads eight bytes of the state of every row.\n\n\
+| kernel | planes | conversions | tables | codes | states | records | all | bytes |\n|---|---|---|---|---|---|---|---|---|\n";
+
+/// What the kernels do for all classes of five pieces, on an H200.
+struct Work {
+    batches: f64,
+    dispatches: f64,
+    visits: f64,
+    /// Of a visit and of a row in `init`: loads one after another, and barriers.
+    visit: [f64; 2],
+    row: [f64; 2],
+    /// Workgroups that look for due rows, and their loads and barriers; the most visits of a workgroup of a small dispatch.
+    scans: f64,
+    scan: [f64; 2],
+    tail: f64,
+    /// Atomic operations on one counter in a dispatch.
+    atomics: f64,
+}
+
+impl Work {
+    /// The rows of five pieces, and their visits before rows were listed, both measured.
+    const ROWS: f64 = 32_722_872.0;
+    const VISITS: f64 = 528_382_852.0;
+    const PASSES: f64 = 160.0;
+
+    /// Seconds of `init` and of passes.
+    fn seconds(&self) -> [f64; 2] {
+        let time = |[loads, barriers]: [f64; 2]| 0.8e-6 * loads + 0.1e-6 * barriers;
+        let init = Work::ROWS * time(self.row) / 3168.0;
+        let visits = self.visits * time(self.visit) / 4224.0;
+        let scans = self.scans * time(self.scan) / 4224.0;
+        let dispatches = self.dispatches * (5e-6 + self.tail * time(self.visit));
+        [init, visits + scans + dispatches + self.dispatches * self.atomics * 1e-9]
+    }
+}
+
+/// The part of the report about the steps of the kernels, with the kernels of 0e45eb8 as the ones before.
+fn steps(all: &[Traffic], solver: &Solver) -> String {
+    let total = |of: &dyn Fn(&Traffic) -> u64| all.iter().map(of).sum::<u64>() as f64;
+    let rows: f64 = all.iter().map(|t| t.rows).sum();
+    let traced: f64 = all.iter().map(|t| t.traced).sum();
+    let visits_of_row = total(&|t| t.visits[&KernelName::Pass]) / traced;
+    let barriers = |kernel| total(&|t| t.barriers[&kernel]);
+    let [words, lookups] = [0, 1].map(|i| total(&|t| t.lookups[i]) / rows);
+    let row_barriers = barriers(KernelName::Init) / rows;
+    let atomics = |t: &Traffic| *t.atomics.values().max().expect("kernels ran") as f64 / t.rows;
+    let atomics = all.iter().map(atomics).fold(0.0, f64::max);
+    let visit_barriers = barriers(KernelName::Pass) / (visits_of_row * rows);
+    let ids: Vec<ClassId> = solver.classes().level(5).map(|(id, _)| id).collect();
+    let batches = batches(&ids, solver.classes(), i32::MAX as u64).len() as f64;
+    let before = Work {
+        batches: 33.0,
+        dispatches: 33.0 * 2.0 * Work::PASSES,
+        visits: Work::VISITS,
+        visit: [9.0, 6.0],
+        row: [words, 95.0],
+        scans: Work::ROWS * Work::PASSES / 16.0,
+        scan: [1.0, 4.0],
+        tail: 4.0,
+        atomics: Work::ROWS / 33.0 / 2.0 / 16.0,
+    };
+    let after = Work {
+        batches,
+        dispatches: 2.0 * batches * Work::PASSES,
+        visits: Work::VISITS * visits_of_row / BEFORE_VISITS,
+        visit: [4.0, visit_barriers],
+        row: [lookups, row_barriers],
+        scans: Work::ROWS * Work::PASSES / 1024.0,
+        scan: [1.0, 4.0],
+        tail: 1.0,
+        atomics: f64::from(GROUPS) / 10.0,
+    };
+    let mut text = STEPS_HEAD.to_owned();
+    let mut line = |what: &str, before: f64, after: f64, digits: usize| {
+        _ = writeln!(text, "| {what} | {before:.digits$} | {after:.digits$} |");
+    };
+    line("storage buffers of a kernel", 15.0, 8.0, 0);
+    line("barriers of a visit", before.visit[1], visit_barriers, 1);
+    line("loads of a visit one after another", before.visit[0], after.visit[0], 0);
+    line("barriers of a row in `init`", before.row[1], row_barriers, 1);
+    line("lookups of a row in `init` one after another", words, lookups, 1);
+    line("visits of a row", BEFORE_VISITS, visits_of_row, 2);
+    line("most atomic operations of a dispatch on one counter, for each row", 1.0 / 16.0, atomics, 4);
+    line("batches for five pieces", before.batches, batches, 0);
+    line("dispatches for a pass of a batch", 2.0, 2.0, 0);
+    let [before, after] = [before.seconds(), after.seconds()];
+    line("model: seconds of `init` (measured: 1.43)", before[0], after[0], 2);
+    line("model: seconds of the passes (measured: 1.98)", before[1], after[1], 2);
+    text
+}
+
+/// The visits of a row by the kernels before, over the four classes.
+const BEFORE_VISITS: f64 = 21.17;
+
+const STEPS_HEAD: &str = "\n## Steps\n\n\
+The kernels of 0e45eb8, which an H200 has run, and these. Barriers, lookups, visits and atomic operations are counted by the kernels, over the \
+four classes; loads one after another are read off the text (the row in the list, its record, the last loss of a neighbour, the neighbour's word). The \
+model: a load 0.8 µs and a barrier 0.1 µs, with 4224 workgroups in flight in a pass and 3168 in `init`; 5 µs for a dispatch and the visits at its end; 1 ns \
+for an atomic operation on the same counter; 160 passes a batch. Without a measurement the second column is a prediction.\n\n\
+| | before | these kernels |\n|---|---|---|\n";
