@@ -60,7 +60,7 @@ impl<'a, 's> Deepening<'a, 's> {
                 }
             }
         }
-        self.shared.nodes[id].store(self.worker.path.nodes, Ordering::Relaxed);
+        self.shared.counts[id].nodes.store(self.worker.path.nodes, Ordering::Relaxed);
         if let Some(first) = self.lines.first_mut() {
             first.nodes = first.nodes.max(self.shared.total_nodes());
             first.time = self.shared.start.elapsed();

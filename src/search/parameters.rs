@@ -90,6 +90,10 @@ parameters! {
     history_max: 1600, 400..=4000;
     /// The bound of the scores, at least the greatest bonus.
     history_limit: 8192, 4096..=16384;
+    /// The bonus of a quiet move for each cp by which it raised the static evaluation, in quarters.
+    history_gain: 8, 0..=32;
+    /// The greatest such bonus.
+    history_gain_max: 600, 100..=2000;
 
     /// Correction history: the bound of each of the two parts of a correction, in sixteenths of a cp.
     correction_limit: 1024, 256..=4096;

@@ -154,7 +154,7 @@ impl<'a> Path<'a> {
 
     fn next_check(&self) -> u64 {
         match self.shared.limits.nodes {
-            Some(limit) if self.shared.nodes.len() == 1 => limit.saturating_sub(self.nodes).clamp(1, CHECK_INTERVAL),
+            Some(limit) if self.shared.counts.len() == 1 => limit.saturating_sub(self.nodes).clamp(1, CHECK_INTERVAL),
             _ => CHECK_INTERVAL,
         }
     }
@@ -189,8 +189,9 @@ impl<'a> Path<'a> {
     #[inline(never)]
     pub(super) fn check(&mut self) {
         let shared = self.shared;
-        shared.nodes[self.id].store(self.nodes, Relaxed);
-        shared.tbhits[self.id].store(self.tbhits, Relaxed);
+        let counts = &shared.counts[self.id];
+        counts.nodes.store(self.nodes, Relaxed);
+        counts.tbhits.store(self.tbhits, Relaxed);
         let over = shared.stopped()
             || shared.limits.nodes.is_some_and(|limit| shared.total_nodes() >= limit)
             || shared.hard.is_some_and(|hard| self.out_of_time(hard));

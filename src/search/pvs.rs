@@ -14,7 +14,7 @@ use super::picker::{KILLER, Order, Picker};
 use super::root::RootMove;
 use super::score::{DECIDED, INFINITE, MATE, MAX_PLY, Value, mate_in, mated_in};
 use super::tt::{Bound, NO_EVAL, TtEntry, value_to_tt};
-use super::worker::{Compiled, Node, NodeEval, TbHit, TtHit, Worker};
+use super::worker::{Compiled, Node, NodeEval, Ply, TbHit, TtHit, Worker};
 use crate::cpu::{CpuLevel, compiled};
 use std::ops::ControlFlow;
 
@@ -226,6 +226,7 @@ impl Worker<'_> {
             return hit.value;
         }
         let mut info = self.node_info(state, &attacks, tt, excluded, ply);
+        self.update_by_gain(state, &info, ply);
         match hit {
             Some(TbHit { value, bound: Bound::Lower, .. }) => {
                 info.least = value;
@@ -274,6 +275,20 @@ impl Worker<'_> {
         let improving = !in_check && ply >= 2 && static_eval > self.plies[ply].eval;
         let (least, most) = (-INFINITE, INFINITE);
         NodeInfo { tt, tt_move, excluded, in_check, raw_eval, static_eval, eval, improving, least, most }
+    }
+
+    /// History by evaluation: the quiet move that led to this node gets a bonus if the static evaluation of its side rose,
+    /// and a malus if it fell.
+    #[inline(always)]
+    fn update_by_gain(&mut self, state: &State, info: &NodeInfo, ply: usize) {
+        let Ply { mv, eval: before, .. } = self.plies[ply + 1];
+        let quiet = self.path.halfmove_clock() > 0;
+        if quiet && !info.in_check && info.excluded == NO_MOVE && before.abs() < DECIDED {
+            let p = self.shared.parameters();
+            let gain = -(before + info.static_eval) / self.scale;
+            let bonus = (gain * p.history_gain / 4).clamp(-p.history_gain_max, p.history_gain_max);
+            self.thread_data.update_history(p.history_limit, !state.turn as usize, mv, bonus);
+        }
     }
 
     /// Reverse futility pruning (RFP), also static null move pruning: whether the evaluation is so far above beta that

@@ -25,6 +25,14 @@ pub(super) struct Request<'a> {
     pub mate_plies: Option<u32>,
 }
 
+/// What a thread has counted, on a cache line of its own: threads that search do not wait for each other's counts.
+#[derive(Default)]
+#[repr(align(64))]
+pub(super) struct Counts {
+    pub nodes: AtomicU64,
+    pub tbhits: AtomicU64,
+}
+
 /// The shared data of one search.
 pub(super) struct Shared<'a> {
     pub rules: &'a Rules,
@@ -56,9 +64,7 @@ pub(super) struct Shared<'a> {
     pub stop: &'a AtomicBool,
     /// Set by the thread that reaches a limit.
     pub done: AtomicBool,
-    /// The nodes and the endgame table hits of each thread.
-    pub nodes: Vec<AtomicU64>,
-    pub tbhits: Vec<AtomicU64>,
+    pub counts: Vec<Counts>,
     /// Keys of the game's positions since the last capture, the root last.
     pub history: Vec<u64>,
     /// The halfmove clock: plies since the last capture, at the root.
@@ -97,8 +103,7 @@ impl<'a> Shared<'a> {
             delay: AtomicU64::new(delay.as_micros() as u64),
             stop,
             done: AtomicBool::new(false),
-            nodes: (0..options.threads.max(1)).map(|_| AtomicU64::new(0)).collect(),
-            tbhits: (0..options.threads.max(1)).map(|_| AtomicU64::new(0)).collect(),
+            counts: (0..options.threads.max(1)).map(|_| Counts::default()).collect(),
             history: game.repetition_keys(),
             halfmove_clock: game.halfmove_clock(),
         }
@@ -123,11 +128,11 @@ impl<'a> Shared<'a> {
     }
 
     pub(super) fn total_nodes(&self) -> u64 {
-        self.nodes.iter().map(|n| n.load(Relaxed)).sum()
+        self.counts.iter().map(|counts| counts.nodes.load(Relaxed)).sum()
     }
 
     pub(super) fn total_tbhits(&self) -> u64 {
-        self.tbhits.iter().map(|n| n.load(Relaxed)).sum()
+        self.counts.iter().map(|counts| counts.tbhits.load(Relaxed)).sum()
     }
 
     pub(super) fn stopped(&self) -> bool {

@@ -84,6 +84,12 @@ impl ThreadData {
         }
     }
 
+    /// Adds a bonus to the history score of a move alone. The move may hold its side.
+    #[inline(always)]
+    pub(super) fn update_history(&mut self, limit: i32, us: usize, mv: Packed, bonus: i32) {
+        push(&mut self.history[us][usize::from(mv) % MOVES], bonus, limit);
+    }
+
     fn places(state: &State, earlier: Packed) -> (usize, usize) {
         let sets = usize::from(state.sets[0]) | usize::from(state.sets[1]) << 8;
         ((state.turn as usize) << 16 | sets, usize::from(earlier & 1023))

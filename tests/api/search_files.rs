@@ -1,10 +1,13 @@
 //! The search with tables in files: three pieces in files, two in memory, so that the path is cheap to test.
+//!
+//! `DSQ_TABLES=tables cargo test --release --test api -- --ignored captures_into_five` plays from six pieces, with tables
+//! of five.
 
 use doushouqi::board::{Move, Position, RuleOptions, Rules};
 use doushouqi::game::Game;
 use doushouqi::game::random::Random;
 use doushouqi::search::{Engine, EngineOptions, Info, Limits, Tables};
-use doushouqi::tablebase::{Generate, Options, Probe, SetError, Solver, TableProber, TableSet, Wdl, write_wdl};
+use doushouqi::tablebase::{Generate, Options, Probe, SetError, Solver, TableProber, TableSet, Value, Wdl, write_wdl};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
@@ -168,6 +171,59 @@ fn a_winning_capture_stays_a_win() {
         }
         checked += 1;
     }
+}
+
+/// The engine wins games from positions of so many pieces, with a capture that wins before the no-capture limit by `truth`,
+/// the distances of one piece less. The defence takes the longest way; before a capture it is a search.
+fn win_after_captures(tables: &Arc<Tables>, truth: &TableProber, pieces: usize, games: usize, nodes: u64) {
+    let rules = truth.rules();
+    let limits = Limits::default().nodes(nodes);
+    let mut random = Random::new(8);
+    let [mut attacker, mut defender] = [(); 2].map(|()| engine(tables, EngineOptions::TB_PROBE_DEPTH));
+    let value = |position: &Position| truth.value(position).unwrap();
+    let wins = |mv: &Move, position: &Position| {
+        let in_time = |value: &Value| value.wdl == Wdl::Loss && value.dtw.map(u32::from) < Some(Game::NO_CAPTURE_LIMIT);
+        mv.is_capture(position) && value(&position.make(*mv)).as_ref().is_some_and(in_time)
+    };
+    for _ in 0..games {
+        let start = loop {
+            let position = random.position(pieces, rules);
+            if position.moves(rules).iter().any(|mv| wins(mv, &position)) {
+                break position;
+            }
+        };
+        let mut game = Game::new(start.clone(), rules.clone(), Some(Game::NO_CAPTURE_LIMIT));
+        while game.end().is_none() {
+            let position = game.position();
+            let after = |mv: &&Move| value(&position.make(**mv)).map(Value::before);
+            let mv = if position.turn() == start.turn() {
+                attacker.search(&game, &limits).run().lines[0].pv[0]
+            } else if value(position).is_some() {
+                *game.legal_moves().iter().max_by_key(after).unwrap()
+            } else {
+                defender.search(&game, &limits).run().lines[0].pv[0]
+            };
+            game.play(mv).unwrap();
+        }
+        let winner = game.end().unwrap().winner();
+        assert_eq!(winner, Some(start.turn()), "{}: {:?}", start.to_fen(), game.moves());
+    }
+}
+
+#[test]
+fn captures_into_three_pieces_win() {
+    let truth = DIRS.prober();
+    for names in [&["three"][..], &["two", "results"]] {
+        win_after_captures(&Arc::new(DIRS.open(names).unwrap()), &truth, 4, 40, 500);
+    }
+}
+
+#[test]
+#[ignore = "tables of five pieces"]
+fn captures_into_five_pieces_win() {
+    let dir = PathBuf::from(std::env::var_os("DSQ_TABLES").expect("DSQ_TABLES names no directory"));
+    let truth = TableSet::open(&dir).unwrap().prober(&RULES).unwrap();
+    win_after_captures(&Arc::new(Tables::open(&dir, &RULES).unwrap()), &truth, 6, 300, 20_000);
 }
 
 /// With a limit of time, distances that are not solved yet are solved in the background.
