@@ -1,11 +1,14 @@
 //! Many games in lockstep, without Python: the core of `VecEnv`.
 
-use crate::actions;
+use crate::actions::{self, OBSERVATION, PLANES};
 use crate::outcome;
-use doushouqi::board::{Color, Fen, Move, NoMove, Position, Repetition, Rules};
+use doushouqi::board::{Color, Fen, Move, NoMove, Position, Repetition, Rules, Square};
 use doushouqi::cpu::CpuLevel;
 use doushouqi::game::random::Random;
 use doushouqi::game::{Game, GameEnd};
+
+/// The planes of a position in a history: an observation, and whether the position has occurred before.
+pub(crate) const HISTORY_PLANES: usize = PLANES + 1;
 
 /// The settings of all games of a batch.
 pub(crate) struct Setup {
@@ -144,16 +147,33 @@ impl Env {
     pub fn game(&self, rules: &Rules, no_capture_limit: Option<u32>) -> Game {
         let (mut position, mut moves) = (self.position.clone(), Vec::new());
         for &action in self.actions.iter().rev() {
-            // Without a capture the piece returns in the opposite direction.
-            position = position.pass();
-            let back = actions::to_move(&position, usize::from(action) ^ 1).expect("the piece came from there");
-            position = position.make(back).pass();
-            moves.push(Move { animal: back.animal, from: back.to, to: back.from });
+            let mv;
+            (position, mv) = before(&position, action);
+            moves.push(mv);
         }
         let halfmove_clock = self.halfmove_clock - moves.len() as u32;
         let mut game = Game::from_fen(Fen { position, halfmove_clock }, rules.clone(), no_capture_limit);
         moves.into_iter().rev().for_each(|mv| game.play(mv).expect("it was legal"));
         game
+    }
+
+    /// Writes the last positions since the last capture into `planes`, which must be zero: see `VecEnv.history_planes`.
+    pub fn write_history(&self, positions: usize, planes: &mut [i8]) {
+        let (of_positions, clock) = planes.split_at_mut(positions * HISTORY_PLANES * Square::COUNT);
+        let mut position = self.position.clone();
+        let turn = position.turn();
+        let last = self.keys.len() - 1;
+        for (plies, out) in of_positions.chunks_exact_mut(HISTORY_PLANES * Square::COUNT).take(last + 1).enumerate() {
+            if plies > 0 {
+                position = before(&position, self.actions[last - plies]).0;
+            }
+            let (pieces, repeated) = out.split_at_mut(OBSERVATION);
+            let view = if position.turn() == turn { position.clone() } else { position.pass() };
+            actions::write::<1>(&view, pieces);
+            let (earlier, from_here) = self.keys.split_at(last - plies);
+            repeated.fill(i8::from(earlier.contains(&from_here[0])));
+        }
+        clock.fill(i8::try_from(self.halfmove_clock).unwrap_or(i8::MAX));
     }
 
     /// Makes a move that is legal, and starts again if that ends the game and the batch resets.
@@ -295,6 +315,14 @@ impl Env {
         *row.clock = self.halfmove_clock as i32;
         *row.occurrences = self.occurrences as i32;
     }
+}
+
+/// The position before a move without a capture, and the move.
+fn before(position: &Position, action: u8) -> (Position, Move) {
+    // Without a capture the piece returns in the opposite direction.
+    let position = position.pass();
+    let back = actions::to_move(&position, usize::from(action) ^ 1).expect("the piece came from there");
+    (position.make(back).pass(), Move { animal: back.animal, from: back.to, to: back.from })
 }
 
 /// A random legal action, each with the same probability.

@@ -2,14 +2,14 @@
 
 use crate::actions::{self, ACTIONS, OBSERVATION, PLANES};
 use crate::arguments::Positions;
-use crate::batch::{self, Env, Row, Setup};
+use crate::batch::{self, Env, HISTORY_PLANES, Row, Setup};
 use crate::board::PyBoard;
 use crate::errors::{self, IllegalMoveError};
 use crate::interrupt::{SHARED, Threads, parallel};
 use crate::rules::{PyRules, RulesArgument, rules};
 use crate::states::{PyStates, StatesArgument};
 use crate::tables::PyTables;
-use doushouqi::board::{Fen, Position};
+use doushouqi::board::{Fen, Position, Square};
 use doushouqi::game::Game;
 use doushouqi::game::random::Random;
 use doushouqi::search::{Engine, EngineOptions, Limits};
@@ -21,6 +21,8 @@ use std::sync::{Mutex, PoisonError};
 
 /// Fewer games than this are one task.
 const TASK: usize = 128;
+/// The most positions of a history.
+const MOST_HISTORY: usize = 64;
 /// The most games of a batch: about 3 KB each.
 const MOST: usize = 1 << 22;
 
@@ -437,6 +439,33 @@ impl PyVecEnv {
             games.enumerate().with_min_len(64).map(choose).collect::<PyResult<Vec<i64>>>()
         })??;
         Ok(PyArray1::from_vec(py, actions))
+    }
+
+    /// The last positions of every game as a new int8 array of shape (num_envs, 17 * positions + 1, 9, 7).
+    ///
+    /// Planes 0 to 15 are the observation, plane 16 is 1 if the position has occurred before. The next 17 planes are the
+    /// same for the position one ply earlier, and so on, all from the view of the side to move now; positions before the
+    /// last capture, and before the first position, are 0. The last plane is the number of plies since the last capture,
+    /// at most 127.
+    #[pyo3(signature = (positions = 8))]
+    fn history_planes<'py>(&self, py: Python<'py>, positions: usize) -> PyResult<Bound<'py, PyAny>> {
+        if !(1..=MOST_HISTORY).contains(&positions) {
+            return Err(PyValueError::new_err(format!("a history has 1 to {MOST_HISTORY} positions, not {positions}")));
+        }
+        let planes = HISTORY_PLANES * positions + 1;
+        let shape = (self.games.envs.len(), planes, 9, 7);
+        let array = py.import("numpy")?.call_method1("zeros", (shape, numpy::dtype::<i8>(py)))?;
+        let values = array.cast::<PyArrayDyn<i8>>()?;
+        let mut values = values.try_readwrite()?;
+        let slice = values.as_slice_mut().map_err(changed)?;
+        let pool = self.threads.as_ref().unwrap_or(&SHARED).get(py)?;
+        py.detach(|| {
+            pool.install(|| {
+                let games = self.games.envs.par_iter().zip(slice.par_chunks_exact_mut(planes * Square::COUNT));
+                games.with_min_len(TASK).for_each(|(env, out)| env.write_history(positions, out));
+            });
+        });
+        Ok(array.clone())
     }
 
     /// The states of games, of all of them without `indices`; a game may be named several times.

@@ -46,6 +46,46 @@ def test_a_batch_plays_as_boards_do(rules: str, fen: str | None) -> None:
             assert env.board(i).fen() == boards[i].fen()
 
 
+def slow_history(board: dsq.Board, positions: int) -> NDArray[np.int8]:
+    """The history planes of a board."""
+    planes = np.zeros((17 * positions + 1, 9, 7), np.int8)
+    planes[-1] = min(board.halfmove_clock, 127)
+    turn, board = board.turn, board.copy()
+    for of_position in planes[:-1].reshape(positions, 17, 9, 7):
+        of_position[:16] = slow_observation(board.with_turn(turn))
+        of_position[16] = board.occurrences() > 1
+        if board.ply() == 0 or board.halfmove_clock == 0:
+            break
+        board.pop()
+    return planes
+
+
+@pytest.mark.parametrize("fen", [None, "7/3c3/4r2/7/7/7/7/1R1C3/7 b 120"])
+def test_history_planes_are_the_earlier_boards(fen: str | None) -> None:
+    """Also across repetitions and captures, and after the end of a game."""
+    n, repeated = 12, 0
+    env = dsq.VecEnv(n, rules="paper,repetition=none", seed=8, fen=fen, no_capture_limit=400, auto_reset=False)
+    boards = [dsq.Board(fen, rules="paper,repetition=none", no_capture_limit=400) for _ in range(n)]
+    for step in range(150):
+        if step % 10 == 0:
+            planes = env.history_planes(5)
+            assert planes.shape == (n, 86, 9, 7)
+            assert planes.dtype == np.int8
+            for i, board in enumerate(boards):
+                assert np.array_equal(planes[i], slow_history(board, 5)), (step, i)
+            repeated += int(planes[:, 16, 0, 0].sum())
+        actions = env.sample_actions().copy()
+        env.step(actions)
+        for i, board in enumerate(boards):
+            if board.outcome() is None:
+                board.push_action(int(actions[i]))
+    assert repeated > 0 or fen is None
+    assert env.history_planes().shape == (n, 137, 9, 7)
+    for positions in [0, 65, -1]:
+        with pytest.raises((ValueError, OverflowError)):
+            env.history_planes(positions)
+
+
 def bits(masks: NDArray[np.bool_]) -> NDArray[np.uint32]:
     """Masks as numbers with a bit for each action."""
     return np.packbits(masks, axis=1, bitorder="little").view("<u4")[:, 0]

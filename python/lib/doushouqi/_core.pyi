@@ -727,6 +727,14 @@ class VecEnv:
         """A best action by endgame tables in every game, and a random one where the tables do not contain the
         position. With an array of booleans `active` the other games get the action 0.
         """
+    def history_planes(self, positions: int = 8) -> NDArray[np.int8]:
+        """The last positions of every game as a new int8 array of shape (num_envs, 17 * positions + 1, 9, 7).
+
+        Planes 0 to 15 are the observation, plane 16 is 1 if the position has occurred before. The next 17 planes
+        are the same for the position one ply earlier, and so on, all from the view of the side to move now;
+        positions before the last capture, and before the first position, are 0. The last plane is the number of
+        plies since the last capture, at most 127.
+        """
     def get_states(self, indices: ArrayLike | None = None) -> States:
         """The states of games, of all of them without `indices`; a game may be named several times."""
     def set_states(self, states: States | Sequence[Board | str], indices: ArrayLike | None = None) -> None:
