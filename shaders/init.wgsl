@@ -60,12 +60,14 @@ fn start(row: u32, s: u32, first_sum: u32) {
         atomicStore(&sums[first_sum + s], 0u);
     }
     around[s] = valid;
+    reset_longest(s);
     let row_den = enters_den(side, squares);
     barrier();
     if !row_den {
         by_lane_captures(side, squares, valid, s);
     }
     barrier();
+    count_longest(s);
     if !row_den {
         by_other_captures(side, squares, taken, s % 32u, s / 32u);
     }
@@ -235,6 +237,7 @@ fn fixed_square(squares: u32, s: u32, piece: u32) -> u32 {
 /// Raises the values of the positions of word s with captures by or of the lane piece. Few lanes of a word have such a
 /// capture, so an invocation goes through those of its own word.
 fn by_lane_captures(side: u32, squares: u32, valid: vec2<u32>, s: u32) {
+    var steps = 0u;
     for (var c = 0u; c < sides[side].other_captures; c++) {
         let attacker = sides[side].captures[c].attacker;
         let other = min(attacker, sides[side].captures[c].victim);
@@ -249,6 +252,7 @@ fn by_lane_captures(side: u32, squares: u32, valid: vec2<u32>, s: u32) {
         }
         // Two lookups are in flight at a time; without a second position, both are the same.
         while not_empty(lanes) {
+            steps++;
             let first = lowest(lanes);
             lanes &= ~single(first);
             let second = select(first, lowest(lanes), not_empty(lanes));
@@ -261,6 +265,7 @@ fn by_lane_captures(side: u32, squares: u32, valid: vec2<u32>, s: u32) {
             raise(side, squares, s, square, second, found.y);
         }
     }
+    note_longest(steps);
 }
 
 /// Raises a position of word s to at least a value, unless a rat blocks the leap between the square and the lane.

@@ -22,10 +22,14 @@ fn main(
     @builtin(local_invocation_index) s: u32,
 ) {
     let end = list[4u * params.list + 3u];
+    // Up to eight rows that follow each other, which are mostly of one side and so take one addition to its counter.
+    let block = clamp(end / groups.x, 1u, 8u);
     var turn = 0u;
-    for (var i = group.x; i < end; i += groups.x) {
-        visit(list[params.list_rows + i], s, turn);
-        turn = 1u - turn;
+    for (var start = block * group.x; start < end; start += block * groups.x) {
+        for (var i = start; i < min(start + block, end); i++) {
+            visit(list[params.list_rows + i], s, turn);
+            turn = 1u - turn;
+        }
     }
     add_counted(params.depth);
     end_trace(s);

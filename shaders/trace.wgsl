@@ -45,6 +45,26 @@ fn count_lookups(number: u32) {
     lookups += vec2<u32>(number, 1u);
 }
 
+/// The most lookups one after another of an invocation in a row.
+var<workgroup> longest: atomic<u32>;
+
+fn note_longest(number: u32) {
+    atomicMax(&longest, number);
+}
+
+fn reset_longest(i: u32) {
+    if i == 0u {
+        atomicStore(&longest, 0u);
+    }
+}
+
+/// Counts the most lookups noted since the reset.
+fn count_longest(i: u32) {
+    if i == 0u {
+        lookups += vec2<u32>(atomicLoad(&longest));
+    }
+}
+
 /// Adds the numbers of barriers and of lookups of a workgroup.
 fn end_trace(i: u32) {
     if i == 0u {
@@ -59,5 +79,8 @@ fn touch(kind: u32, at: u32) {}
 fn count_atomic(at: u32) {}
 fn count_barriers(more: u32) {}
 fn count_lookups(number: u32) {}
+fn note_longest(number: u32) {}
+fn reset_longest(i: u32) {}
+fn count_longest(i: u32) {}
 fn end_trace(i: u32) {}
 #endif

@@ -124,16 +124,17 @@ fn unusable(limits: &wgpu::Limits, flags: wgpu::DownlevelFlags) -> Option<String
     missing.map(|(what, (has, needed))| format!("it allows {has} {what}, and {needed} are needed"))
 }
 
-fn find() -> Vec<(AdapterReport, wgpu::Adapter)> {
+async fn find() -> Vec<(AdapterReport, wgpu::Adapter)> {
     let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
     descriptor.backends = wgpu::Backends::PRIMARY;
     descriptor.flags = wgpu::InstanceFlags::empty();
     let instance = wgpu::Instance::new(descriptor);
-    let mut found: Vec<(AdapterReport, wgpu::Adapter)> =
-        pollster::block_on(instance.enumerate_adapters(wgpu::Backends::PRIMARY))
-            .into_iter()
-            .map(|adapter| (AdapterReport::new(&adapter), adapter))
-            .collect();
+    let mut found: Vec<(AdapterReport, wgpu::Adapter)> = instance
+        .enumerate_adapters(wgpu::Backends::PRIMARY)
+        .await
+        .into_iter()
+        .map(|adapter| (AdapterReport::new(&adapter), adapter))
+        .collect();
     found.sort_by_key(|(report, _)| report.rank());
     found
 }
@@ -163,7 +164,7 @@ fn may_have_gpu() -> bool {
 /// All adapters, the best first.
 #[must_use]
 pub fn adapters() -> Vec<AdapterReport> {
-    find().into_iter().map(|(report, _)| report).collect()
+    pollster::block_on(find()).into_iter().map(|(report, _)| report).collect()
 }
 
 /// An open device with its one queue.
@@ -221,11 +222,11 @@ pub(crate) const PARAMS_STRIDE: u64 = 256;
 
 impl Device {
     /// Opens an adapter with all of its limits, or with no more than those that WebGPU guarantees.
-    pub(crate) fn open(choice: AdapterChoice, guaranteed: bool) -> Result<Device, GpuError> {
+    pub(crate) async fn open(choice: AdapterChoice, guaranteed: bool) -> Result<Device, GpuError> {
         if choice == AdapterChoice::Hardware && !may_have_gpu() {
             return Err(GpuError::NoAdapter);
         }
-        let mut found = find();
+        let mut found = find().await;
         if found.is_empty() {
             return Err(GpuError::NoAdapter);
         }
@@ -255,7 +256,9 @@ impl Device {
             memory_hints: wgpu::MemoryHints::Performance,
             ..Default::default()
         };
-        let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))
+        let (device, queue) = adapter
+            .request_device(&descriptor)
+            .await
             .map_err(|e| GpuError::Open { adapter: report.name.clone(), reason: e.to_string() })?;
         let lost = Arc::new(OnceLock::new());
         let slot = lost.clone();
@@ -270,7 +273,7 @@ impl Device {
     }
 
     /// A layout of storage buffers, given for each the binding and whether it is read-only.
-    pub(crate) fn layout(&self, storage: &[(u32, bool)]) -> Result<Layout, GpuError> {
+    pub(crate) async fn layout(&self, storage: &[(u32, bool)]) -> Result<Layout, GpuError> {
         let entry = |binding: u32, ty: wgpu::BufferBindingType| wgpu::BindGroupLayoutEntry {
             binding,
             visibility: wgpu::ShaderStages::COMPUTE,
@@ -295,6 +298,7 @@ impl Device {
             });
             Layout { storage, groups, pipelines }
         })
+        .await
     }
 
     /// Calls `f` and returns the first error of the operations in it. Operations of other threads do not count: error
@@ -302,14 +306,17 @@ impl Device {
     ///
     /// # Errors
     /// [`GpuError::Lost`] if the device is lost, before or after `f`; otherwise the error.
-    pub(super) fn checked<T>(&self, f: impl FnOnce(&wgpu::Device) -> T) -> Result<T, GpuError> {
+    pub(super) async fn checked<T>(&self, f: impl FnOnce(&wgpu::Device) -> T) -> Result<T, GpuError> {
         self.check_lost()?;
         let kinds = [wgpu::ErrorFilter::OutOfMemory, wgpu::ErrorFilter::Validation, wgpu::ErrorFilter::Internal];
         let scopes = kinds.map(|kind| self.device.push_error_scope(kind));
         let result = f(&self.device);
-        // Scopes end in reverse order.
-        let errors = scopes.into_iter().rev().map(|scope| pollster::block_on(scope.pop()));
-        let error = errors.collect::<Vec<_>>().into_iter().flatten().next();
+        // Scopes end in reverse order, and before another thread may go on with this work.
+        let errors: Vec<_> = scopes.into_iter().rev().map(|scope| scope.pop()).collect();
+        let mut error = None;
+        for found in errors {
+            error = error.or(found.await);
+        }
         self.check_lost()?;
         match error {
             None => Ok(result),
@@ -325,7 +332,7 @@ impl Device {
     }
 
     /// Compiles the entry point `main` of a WGSL text.
-    pub(crate) fn kernel(&self, layout: &Layout, name: &str, text: &str) -> Result<Kernel, GpuError> {
+    pub(crate) async fn kernel(&self, layout: &Layout, name: &str, text: &str) -> Result<Kernel, GpuError> {
         let source = wgpu::ShaderSource::Wgsl(text.into());
         let descriptor = wgpu::ShaderModuleDescriptor { label: Some(name), source };
         let pipeline = self.checked(|device| {
@@ -345,7 +352,7 @@ impl Device {
                 cache: None,
             })
         });
-        pipeline.map(Kernel).map_err(|error| match error {
+        pipeline.await.map(Kernel).map_err(|error| match error {
             GpuError::Failed(message) => GpuError::Shader { name: name.to_owned(), message },
             other => other,
         })
@@ -364,19 +371,19 @@ impl Device {
     }
 
     /// A zeroed buffer for kernels, of at least this size.
-    pub(crate) fn buffer(&self, what: &str, bytes: u64) -> Result<Buffer, GpuError> {
-        let buffer = self.unset_buffer(what, bytes)?;
-        self.clear(&buffer, buffer.size())?;
+    pub(crate) async fn buffer(&self, what: &str, bytes: u64) -> Result<Buffer, GpuError> {
+        let buffer = self.unset_buffer(what, bytes).await?;
+        self.clear(&buffer, buffer.size()).await?;
         Ok(buffer)
     }
 
     /// Zeroes the first bytes of a buffer.
-    pub(crate) fn clear(&self, buffer: &Buffer, bytes: u64) -> Result<(), GpuError> {
-        self.submit_commands(|encoder| encoder.clear_buffer(buffer, 0, Some(bytes))).map(drop)
+    pub(crate) async fn clear(&self, buffer: &Buffer, bytes: u64) -> Result<(), GpuError> {
+        self.submit_commands(|encoder| encoder.clear_buffer(buffer, 0, Some(bytes))).await.map(drop)
     }
 
     /// A buffer for kernels, of at least this size, with the contents of an earlier buffer or zeros.
-    pub(crate) fn unset_buffer(&self, what: &str, bytes: u64) -> Result<Buffer, GpuError> {
+    pub(crate) async fn unset_buffer(&self, what: &str, bytes: u64) -> Result<Buffer, GpuError> {
         let limit = self.max_binding();
         if bytes > limit {
             return Err(GpuError::TooLarge { what: what.to_owned(), needed: bytes, limit });
@@ -386,32 +393,51 @@ impl Device {
         }
         // A size that buffers of other batches are likely to have, too.
         let size = bytes.max(16).next_multiple_of((bytes.next_power_of_two() / 16).max(4)).min(limit);
-        let create = || self.pool.check(size).and_then(|()| self.create(what, size, STORAGE));
-        let mut created = create();
+        let create = async || {
+            self.pool.check(size)?;
+            self.create(what, size, STORAGE).await
+        };
+        let mut created = create().await;
         if matches!(created, Err(GpuError::OutOfMemory(_))) && self.pool.clear() {
-            self.wait()?;
-            created = create();
+            self.wait().await?;
+            created = create().await;
         }
         Ok(self.pool.adopt(created?))
     }
 
-    pub(super) fn create(&self, label: &str, size: u64, usage: wgpu::BufferUsages) -> Result<wgpu::Buffer, GpuError> {
+    pub(super) async fn create(
+        &self,
+        label: &str,
+        size: u64,
+        usage: wgpu::BufferUsages,
+    ) -> Result<wgpu::Buffer, GpuError> {
         let descriptor = wgpu::BufferDescriptor { label: Some(label), size, usage, mapped_at_creation: false };
-        self.checked(|device| device.create_buffer(&descriptor))
+        self.checked(|device| device.create_buffer(&descriptor)).await
     }
 
     /// A uniform buffer for `sets` sets of parameters, one every [`PARAMS_STRIDE`] bytes.
-    pub(crate) fn params(&self, sets: u64) -> Result<wgpu::Buffer, GpuError> {
-        self.create("parameters", sets * PARAMS_STRIDE, wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST)
+    pub(crate) async fn params(&self, sets: u64) -> Result<wgpu::Buffer, GpuError> {
+        let usage = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
+        self.create("parameters", sets * PARAMS_STRIDE, usage).await
     }
 
     /// Writes these contents to a buffer from the byte `offset` on, before the next submission.
-    pub(crate) fn write(&self, buffer: &wgpu::Buffer, offset: u64, contents: &[impl NoUninit]) -> Result<(), GpuError> {
-        self.checked(|_| self.queue.write_buffer(buffer, offset, bytemuck::cast_slice(contents)))
+    pub(crate) async fn write(
+        &self,
+        buffer: &wgpu::Buffer,
+        offset: u64,
+        contents: &[impl NoUninit],
+    ) -> Result<(), GpuError> {
+        self.checked(|_| self.queue.write_buffer(buffer, offset, bytemuck::cast_slice(contents))).await
     }
 
     /// Binds the parameters and the storage buffers, in order.
-    pub(crate) fn bind(&self, layout: &Layout, params: &wgpu::Buffer, storage: &[&Buffer]) -> Result<Bound, GpuError> {
+    pub(crate) async fn bind(
+        &self,
+        layout: &Layout,
+        params: &wgpu::Buffer,
+        storage: &[&Buffer],
+    ) -> Result<Bound, GpuError> {
         let size = std::num::NonZeroU64::new(PARAMS_STRIDE);
         let params = wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer: params, offset: 0, size });
         let mut entries = vec![wgpu::BindGroupEntry { binding: 0, resource: params }];
@@ -419,12 +445,12 @@ impl Device {
             entries.push(wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() });
         }
         let descriptor = wgpu::BindGroupDescriptor { label: None, layout: &layout.groups, entries: &entries };
-        let group = self.checked(|device| device.create_bind_group(&descriptor))?;
+        let group = self.checked(|device| device.create_bind_group(&descriptor)).await?;
         Ok(Bound { group, _buffers: storage.iter().map(|&buffer| buffer.clone()).collect() })
     }
 
     /// Submits steps, which run one after the other, without waiting for them.
-    pub(crate) fn submit<'a>(&self, steps: impl IntoIterator<Item = Step<'a>>) -> Result<(), GpuError> {
+    pub(crate) async fn submit<'a>(&self, steps: impl IntoIterator<Item = Step<'a>>) -> Result<(), GpuError> {
         self.submit_commands(|encoder| {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
             for Step { kernel, bound, params, groups } in steps {
@@ -435,7 +461,8 @@ impl Device {
                     Groups::Stored(buffer, at) => pass.dispatch_workgroups_indirect(buffer, at),
                 }
             }
-        })?;
+        })
+        .await?;
         if self.until_lost.fetch_sub(1, Relaxed) == 1 {
             self.device.destroy();
             _ = self.lost.set("a test simulated the loss".to_owned());
@@ -443,7 +470,7 @@ impl Device {
         Ok(())
     }
 
-    pub(super) fn submit_commands(
+    pub(super) async fn submit_commands(
         &self,
         record: impl FnOnce(&mut wgpu::CommandEncoder),
     ) -> Result<wgpu::SubmissionIndex, GpuError> {
@@ -452,6 +479,7 @@ impl Device {
             record(&mut encoder);
             self.queue.submit([encoder.finish()])
         })
+        .await
     }
 
     /// Limits the bytes of all buffers for kernels, for tests.
@@ -465,12 +493,12 @@ impl Device {
     }
 
     /// Waits for all submitted steps.
-    pub(crate) fn wait(&self) -> Result<(), GpuError> {
-        self.poll(wgpu::PollType::wait_indefinitely())
+    pub(crate) async fn wait(&self) -> Result<(), GpuError> {
+        self.poll(wgpu::PollType::wait_indefinitely()).await
     }
 
-    pub(super) fn poll(&self, wait: wgpu::PollType) -> Result<(), GpuError> {
-        let polled = self.checked(|device| device.poll(wait))?;
+    pub(super) async fn poll(&self, wait: wgpu::PollType) -> Result<(), GpuError> {
+        let polled = self.checked(|device| device.poll(wait)).await?;
         polled.map(drop).map_err(|e| GpuError::Failed(e.to_string()))
     }
 }
@@ -484,6 +512,7 @@ const STORAGE: wgpu::BufferUsages = wgpu::BufferUsages::STORAGE
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use pollster::block_on;
 
     /// What was opened, or `None` if there is no GPU, which skips the test.
     pub(crate) fn opened<T>(result: Result<T, GpuError>) -> Option<T> {
@@ -497,34 +526,34 @@ pub(super) mod tests {
     }
 
     pub(in crate::gpu) fn device() -> Option<Device> {
-        opened(Device::open(AdapterChoice::Any, true))
+        opened(block_on(Device::open(AdapterChoice::Any, true)))
     }
 
     #[test]
     fn a_buffer_is_used_again_and_zeroed() {
         let Some(device) = device() else { return };
         let contents: Vec<u32> = (1..=5000).collect();
-        let buffer = device.buffer_with("numbers", &contents).unwrap();
-        assert_eq!(device.read::<u32>(&buffer, 5000).unwrap(), contents);
+        let buffer = block_on(device.buffer_with("numbers", &contents)).unwrap();
+        assert_eq!(block_on(device.read::<u32>(&buffer, 5000)).unwrap(), contents);
         let first = wgpu::Buffer::clone(&buffer);
         let clone = buffer.clone();
         drop(buffer);
         // A clone is still in use.
-        let other = device.unset_buffer("other numbers", 20_000).unwrap();
+        let other = block_on(device.unset_buffer("other numbers", 20_000)).unwrap();
         assert!(*other != first);
         drop(clone);
-        let again = device.buffer("zeros", 19_000).unwrap();
+        let again = block_on(device.buffer("zeros", 19_000)).unwrap();
         assert!(*again == first);
-        assert_eq!(device.read::<u32>(&again, 4750).unwrap(), vec![0; 4750]);
+        assert_eq!(block_on(device.read::<u32>(&again, 4750)).unwrap(), vec![0; 4750]);
         // A much smaller buffer has memory of its own.
-        assert!(device.buffer("few zeros", 100).unwrap().size() < 200);
+        assert!(block_on(device.buffer("few zeros", 100)).unwrap().size() < 200);
         // The free buffers give way to one that none of them fits.
         drop((other, again));
         device.limit_memory(50_000);
-        let large = device.buffer("many zeros", 45_000).unwrap();
-        assert!(matches!(device.buffer("too many", 20_000), Err(GpuError::OutOfMemory(_))));
+        let large = block_on(device.buffer("many zeros", 45_000)).unwrap();
+        assert!(matches!(block_on(device.buffer("too many", 20_000)), Err(GpuError::OutOfMemory(_))));
         drop(large);
-        device.buffer("many", 20_000).unwrap();
+        block_on(device.buffer("many", 20_000)).unwrap();
     }
 
     #[test]
@@ -575,31 +604,32 @@ pub(super) mod tests {
             usage: STORAGE,
             mapped_at_creation: false,
         };
-        let failed = device.checked(|inner| {
+        let failed = block_on(device.checked(|inner| {
             let buffer = inner.create_buffer(&too_large);
             std::thread::scope(|scope| {
                 let other = || {
-                    let buffer = device.buffer_with("numbers", &[1u32, 2])?;
-                    device.read::<u32>(&buffer, 2)
+                    let buffer = block_on(device.buffer_with("numbers", &[1u32, 2]))?;
+                    block_on(device.read::<u32>(&buffer, 2))
                 };
                 assert_eq!(scope.spawn(other).join().unwrap().unwrap(), [1, 2]);
             });
             buffer
-        });
+        }));
         assert!(matches!(failed, Err(GpuError::Failed(_))), "{failed:?}");
-        device.wait().unwrap();
+        block_on(device.wait()).unwrap();
     }
 
     #[test]
     fn a_submission_that_fails_is_an_error() {
         let Some(device) = device() else { return };
-        let buffer = device.buffer("zeros", 1000).unwrap();
-        let gone = device.create("destroyed", 1000, STORAGE).unwrap();
+        let buffer = block_on(device.buffer("zeros", 1000)).unwrap();
+        let gone = block_on(device.create("destroyed", 1000, STORAGE)).unwrap();
         gone.destroy();
-        let copied = device.submit_commands(|encoder| encoder.copy_buffer_to_buffer(&gone, 0, &buffer, 0, Some(1000)));
+        let copied =
+            block_on(device.submit_commands(|encoder| encoder.copy_buffer_to_buffer(&gone, 0, &buffer, 0, Some(1000))));
         assert!(matches!(copied, Err(GpuError::Failed(_))), "{copied:?}");
-        assert!(matches!(device.write(&gone, 0, &[1u32]), Err(GpuError::Failed(_))));
-        assert_eq!(device.read::<u32>(&buffer, 250).unwrap(), vec![0; 250]);
+        assert!(matches!(block_on(device.write(&gone, 0, &[1u32])), Err(GpuError::Failed(_))));
+        assert_eq!(block_on(device.read::<u32>(&buffer, 250)).unwrap(), vec![0; 250]);
     }
 
     /// An error outside of the device's own operations does not pass unnoticed: the device counts as lost.
@@ -612,14 +642,15 @@ pub(super) mod tests {
             usage: STORAGE,
             mapped_at_creation: false,
         });
-        assert!(matches!(device.buffer("zeros", 16), Err(GpuError::Lost(_))));
+        assert!(matches!(block_on(device.buffer("zeros", 16)), Err(GpuError::Lost(_))));
     }
 
     #[test]
     fn a_kernel_that_does_not_compile_is_shown() {
         let Some(device) = device() else { return };
-        let layout = device.layout(&[(1, true)]).unwrap();
-        let broken = device.kernel(&layout, "broken", "fn main() { return up(1); }").err().expect("an unknown name");
+        let layout = block_on(device.layout(&[(1, true)])).unwrap();
+        let broken =
+            block_on(device.kernel(&layout, "broken", "fn main() { return up(1); }")).err().expect("an unknown name");
         assert!(matches!(&broken, GpuError::Shader { name, .. } if name == "broken"), "{broken}");
         assert!(broken.to_string().contains("return up(1)"), "{broken}");
     }

@@ -4,6 +4,7 @@
 use crate::board::{Animal, Move, Position, Rules};
 use crate::gpu::{AdapterChoice, AdapterReport, Bound, Buffer, Device, GpuError, Groups, Kernel, PARAMS_STRIDE, Step};
 use crate::shaders::{NONE, PerftParams, PerftRules, compose, halves};
+use pollster::block_on;
 
 /// Plies that the GPU expands.
 const EXPANDED: usize = 2;
@@ -37,8 +38,14 @@ pub struct GpuPerft<'a> {
 impl<'a> GpuPerft<'a> {
     /// Opens a GPU for counting under these rules.
     pub fn open(choice: AdapterChoice, rules: &'a Rules) -> Result<GpuPerft<'a>, GpuError> {
-        // Larger buffers do not increase the utilization.
-        GpuPerft::open_limited(choice, rules, 1 << 30, true)
+        // Larger buffers do not increase the utilization. A small GPU gets smaller ones.
+        let mut buffer = 1 << 30;
+        loop {
+            match GpuPerft::open_limited(choice.clone(), rules, buffer, true) {
+                Err(GpuError::OutOfMemory(_)) if buffer > 1 << 24 => buffer /= 4,
+                opened => return opened,
+            }
+        }
     }
 
     /// As [`open`](GpuPerft::open), with buffers of at most `buffer` bytes (but at least 16 KiB), and without sums in
@@ -49,22 +56,34 @@ impl<'a> GpuPerft<'a> {
         buffer: u64,
         subgroups: bool,
     ) -> Result<GpuPerft<'a>, GpuError> {
-        let device = Device::open(choice, buffer <= 128 << 20)?;
+        block_on(GpuPerft::opened(choice, rules, buffer, subgroups))
+    }
+
+    async fn opened(
+        choice: AdapterChoice,
+        rules: &'a Rules,
+        buffer: u64,
+        subgroups: bool,
+    ) -> Result<GpuPerft<'a>, GpuError> {
+        let device = Device::open(choice, buffer <= 128 << 20).await?;
         let defined: &[&str] = if subgroups && device.subgroups { &["SUBGROUPS"] } else { &[] };
-        let layout = device.layout(&[(1, true), (2, false), (3, true), (4, false)])?;
-        let kernel = device.kernel(&layout, "perft", &compose("perft", defined))?;
+        let layout = device.layout(&[(1, true), (2, false), (3, true), (4, false)]).await?;
+        let kernel = device.kernel(&layout, "perft", &compose("perft", defined)).await?;
         // The buffer of the last ply must have space for the most positions possible.
         let most = device.max_binding().min(buffer) / POSITION_BYTES;
         let chunk = (most / MOST_MOVES.pow(EXPANDED as u32)).max(1);
         let positions = |ply: u32| if ply > EXPANDED as u32 { 0 } else { chunk * MOST_MOVES.pow(ply) };
-        let frontiers = (0..=EXPANDED as u32 + 1)
-            .map(|ply| device.buffer("the positions of a ply", positions(ply) * POSITION_BYTES))
-            .collect::<Result<Vec<_>, _>>()?;
-        let params = device.params(EXPANDED as u64 + 1)?;
-        let work = device.buffer("sums", 4 * (COUNTS + EXPANDED + 1) as u64)?;
-        let rule_table = device.buffer_with("the rules", &[rule_table(rules)])?;
-        let bind = |pair: &[Buffer]| device.bind(&layout, &params, &[&rule_table, &work, &pair[0], &pair[1]]);
-        let bound = frontiers.windows(2).map(bind).collect::<Result<Vec<_>, _>>()?;
+        let mut frontiers = Vec::new();
+        for ply in 0..=EXPANDED as u32 + 1 {
+            frontiers.push(device.buffer("the positions of a ply", positions(ply) * POSITION_BYTES).await?);
+        }
+        let params = device.params(EXPANDED as u64 + 1).await?;
+        let work = device.buffer("sums", 4 * (COUNTS + EXPANDED + 1) as u64).await?;
+        let rule_table = device.buffer_with("the rules", &[rule_table(rules)]).await?;
+        let mut bound = Vec::new();
+        for pair in frontiers.windows(2) {
+            bound.push(device.bind(&layout, &params, &[&rule_table, &work, &pair[0], &pair[1]]).await?);
+        }
         let frontier = frontiers.into_iter().next().expect("one for each ply");
         let this = GpuPerft { rules, kernel, params, work, bound, frontier, chunk: chunk as usize, device };
         // Some drivers compile a kernel when it first runs.
@@ -103,19 +122,19 @@ impl<'a> GpuPerft<'a> {
     fn deep(&self, root: &Position, plies: u32) -> Result<u64, GpuError> {
         let expanded = (plies as usize).min(EXPANDED);
         let here = plies - expanded as u32;
-        self.device.write(&self.work, 0, &[0u32; COUNTS])?;
+        block_on(self.device.write(&self.work, 0, &[0u32; COUNTS]))?;
         let mut turn = if here.is_multiple_of(2) { root.turn() } else { !root.turn() };
         for ply in 0..=expanded {
             let counts = (COUNTS + ply) as u32;
             let next_count = if ply < expanded { counts + 1 } else { NONE };
             let params = PerftParams { turn: turn as u32, frontier_count: counts, next_count };
-            self.device.write(&self.params, ply as u64 * PARAMS_STRIDE, &[params])?;
+            block_on(self.device.write(&self.params, ply as u64 * PARAMS_STRIDE, &[params]))?;
             turn = !turn;
         }
         let mut chunk = Chunk { perft: self, expanded, data: Vec::with_capacity(self.chunk), submitted: 0 };
         chunk.fill(root, here)?;
-        chunk.submit()?;
-        let sum = self.device.read::<u32>(&self.work, 2)?;
+        block_on(chunk.submit())?;
+        let sum = block_on(self.device.read::<u32>(&self.work, 2))?;
         Ok(u64::from(sum[0]) | u64::from(sum[1]) << 32)
     }
 }
@@ -137,26 +156,27 @@ impl Chunk<'_> {
             return moves.iter().try_for_each(|&mv| self.fill(&position.make_unkeyed(mv), plies - 1));
         }
         self.data.push(packed(position));
-        if self.data.len() == self.perft.chunk { self.submit() } else { Ok(()) }
+        if self.data.len() == self.perft.chunk { block_on(self.submit()) } else { Ok(()) }
     }
 
     /// Submits the count from the collected positions.
-    fn submit(&mut self) -> Result<(), GpuError> {
+    async fn submit(&mut self) -> Result<(), GpuError> {
         if self.data.is_empty() {
             return Ok(());
         }
         let GpuPerft { device, work, bound, frontier, kernel, .. } = self.perft;
         let positions = self.data.len() as u32;
-        device.write(frontier, 0, &self.data)?;
-        device.write(work, 4 * COUNTS as u64, &[positions, 0, 0])?;
+        device.write(frontier, 0, &self.data).await?;
+        device.write(work, 4 * COUNTS as u64, &[positions, 0, 0]).await?;
         self.data.clear();
-        device.submit((0..=self.expanded).map(|ply| {
+        let steps = (0..=self.expanded).map(|ply| {
             let most = u64::from(positions) * MOST_MOVES.pow(ply as u32);
             let groups = Groups::Fixed(most.div_ceil(64).min(GROUPS) as u32);
             Step { kernel, bound: &bound[ply], params: ply as u32, groups }
-        }))?;
+        });
+        device.submit(steps).await?;
         self.submitted += 1;
-        if self.submitted.is_multiple_of(CHUNKS_AT_ONCE) { device.wait() } else { Ok(()) }
+        if self.submitted.is_multiple_of(CHUNKS_AT_ONCE) { device.wait().await } else { Ok(()) }
     }
 }
 

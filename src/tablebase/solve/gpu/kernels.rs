@@ -44,26 +44,28 @@ pub(super) fn table_buffers(device: &Device) -> usize {
 }
 
 impl Kernels {
-    pub(super) fn new(device: &Device, subgroups: bool, trace: bool, pace: Pace) -> Result<Kernels, GpuError> {
+    pub(super) async fn new(device: &Device, subgroups: bool, trace: bool, pace: Pace) -> Result<Kernels, GpuError> {
         let start = Instant::now();
         let tables = table_buffers(device);
         let options = [("SUBGROUPS", subgroups), ("TRACE", trace), ("TABLES", tables > 1)];
         let defined: Vec<&str> = options.into_iter().filter(|option| option.1).map(|option| option.0).collect();
-        let compiled = |name: KernelName| {
+        let mut all = Vec::new();
+        for name in KernelName::ALL {
             let mut bindings = bindings(name, tables);
             bindings.extend(trace.then_some((TRACE, false)));
-            let layout = device.layout(&bindings)?;
-            let kernel = device.kernel(&layout, name.name(), &compose(name.name(), &defined))?;
+            let layout = device.layout(&bindings).await?;
+            let kernel = device.kernel(&layout, name.name(), &compose(name.name(), &defined)).await?;
             // Some drivers compile a kernel when it first runs. Without rows it does nothing.
-            let params = device.params(1)?;
-            let buffers: Vec<Buffer> =
-                bindings.iter().map(|_| device.buffer("nothing", 64 << 10)).collect::<Result<_, _>>()?;
-            let bound = device.bind(&layout, &params, &buffers.iter().collect::<Vec<_>>())?;
-            device.submit([Step { kernel: &kernel, bound: &bound, params: 0, groups: Groups::Fixed(1) }])?;
-            Ok((layout, kernel))
-        };
-        let all = KernelName::ALL.into_iter().map(compiled).collect::<Result<_, GpuError>>()?;
-        device.wait()?;
+            let params = device.params(1).await?;
+            let mut buffers: Vec<Buffer> = Vec::new();
+            for _ in &bindings {
+                buffers.push(device.buffer("nothing", 64 << 10).await?);
+            }
+            let bound = device.bind(&layout, &params, &buffers.iter().collect::<Vec<_>>()).await?;
+            device.submit([Step { kernel: &kernel, bound: &bound, params: 0, groups: Groups::Fixed(1) }]).await?;
+            all.push((layout, kernel));
+        }
+        device.wait().await?;
         let compile_seconds = start.elapsed().as_secs_f64();
         Ok(Kernels { all, tables, trace, pace: Mutex::new(pace), compile_seconds })
     }

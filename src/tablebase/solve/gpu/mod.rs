@@ -24,6 +24,7 @@ use crate::tablebase::value::Cells;
 use crate::tablebase::{ClassId, Index};
 use kernels::{Kernels, table_buffers};
 use plan::Plan;
+use pollster::block_on;
 use run::{Done, MAX_PLIES, Run};
 use script::Pace;
 use std::sync::Arc;
@@ -91,7 +92,7 @@ impl Gpu {
 
     /// As [`open`](Gpu::open), with limits below the adapter's.
     pub fn open_limited(choice: AdapterChoice, limits: GpuLimits) -> Result<Gpu, GpuError> {
-        let device = Arc::new(Device::open(choice, limits.guaranteed)?);
+        let device = Arc::new(block_on(Device::open(choice, limits.guaranteed))?);
         device.lose_after(limits.lost_after);
         device.limit_memory(limits.memory);
         Ok(Gpu::on(device, limits, None))
@@ -105,8 +106,11 @@ impl Gpu {
     /// Another solver on the same device, with other limits. Both use the same kernels, which are compiled now, if both
     /// add up within subgroups, or neither does. The limits of memory and the simulated loss are those of the device.
     pub fn share(&mut self, limits: GpuLimits) -> Result<Gpu, GpuError> {
-        let kernels =
-            if limits.subgroups == self.limits.subgroups && !self.trace { Some(self.kernels()?) } else { None };
+        let kernels = if limits.subgroups == self.limits.subgroups && !self.trace {
+            Some(block_on(self.kernels())?)
+        } else {
+            None
+        };
         Ok(Gpu::on(self.device.clone(), limits, kernels))
     }
 
@@ -121,12 +125,12 @@ impl Gpu {
         self.device.max_binding().min(self.limits.buffer)
     }
 
-    fn kernels(&mut self) -> Result<Arc<Kernels>, GpuError> {
+    async fn kernels(&mut self) -> Result<Arc<Kernels>, GpuError> {
         if let Some(kernels) = &self.kernels {
             return Ok(kernels.clone());
         }
         let (subgroups, pace) = (self.device.subgroups && self.limits.subgroups, Pace::new(self.limits.submitted_rows));
-        let kernels = Arc::new(Kernels::new(&self.device, subgroups, self.trace, pace)?);
+        let kernels = Arc::new(Kernels::new(&self.device, subgroups, self.trace, pace).await?);
         self.work.compile_seconds += kernels.compile_seconds;
         self.kernels = Some(kernels.clone());
         Ok(kernels)
@@ -151,12 +155,12 @@ impl Gpu {
     }
 
     /// Solves a batch of classes. Its values stay on the GPU.
-    fn solve_batch<'a>(&mut self, job: &Job<'a>, plan: &Arc<Plan>) -> Result<Run<'a>, GpuError> {
+    async fn solve_batch<'a>(&mut self, job: &Job<'a>, plan: &Arc<Plan>) -> Result<Run<'a>, GpuError> {
         let mut format = self.format(job.values, false, self.entries_per_row);
         loop {
-            let mut run = self.start(job, plan, format)?;
+            let mut run = self.start(job, plan, format).await?;
             let byte_plies = self.limits.byte_plies.min(Cells::BYTE_PLIES);
-            match run.solve(if job.values && !format.wide { byte_plies } else { MAX_PLIES }) {
+            match run.solve(if job.values && !format.wide { byte_plies } else { MAX_PLIES }).await {
                 Ok(Done::Solved) => {
                     self.work += run.work();
                     return Ok(run);
@@ -174,17 +178,17 @@ impl Gpu {
     }
 
     /// Allocates the buffers of a batch on the GPU; no kernel has run.
-    fn start<'a>(&mut self, job: &Job<'a>, plan: &Arc<Plan>, format: BatchFormat) -> Result<Run<'a>, GpuError> {
+    async fn start<'a>(&mut self, job: &Job<'a>, plan: &Arc<Plan>, format: BatchFormat) -> Result<Run<'a>, GpuError> {
         let ids: Vec<ClassId> = plan.ids().collect();
         let tables = self.table_ids(job.classes, &plan.job_tables, &plan.tables, format.wide);
         let needed = BatchNeeds::new(job.classes, &ids, format, bytes_of(tables, job.classes, format.wide)).bytes;
         self.work.memory = self.work.memory.max(needed);
-        let tables = self.tables(job, plan, format.wide)?;
+        let tables = self.tables(job, plan, format.wide).await?;
         let (needed, limit) = (tables.buffers.len() as u64, table_buffers(&self.device) as u64);
         if needed > limit {
             return Err(GpuError::TooManyBuffers { needed, limit });
         }
-        Run::new(self.device.clone(), self.kernels()?, *job, plan.clone(), &tables, format)
+        Run::new(self.device.clone(), self.kernels().await?, *job, plan.clone(), &tables, format).await
     }
 
     /// The tables that are copied to the GPU for a batch: `job`, the ones that all classes of the job need, if they fit
@@ -194,7 +198,7 @@ impl Gpu {
     }
 
     /// The values of the smaller classes on the GPU. The values from an earlier batch are used again if they suffice.
-    fn tables(&mut self, job: &Job<'_>, plan: &Plan, wide: bool) -> Result<Arc<Tables>, GpuError> {
+    async fn tables(&mut self, job: &Job<'_>, plan: &Plan, wide: bool) -> Result<Arc<Tables>, GpuError> {
         if let Some(tables) = &self.tables
             && tables.wide == wide
             && tables.have(&plan.tables)
@@ -204,7 +208,7 @@ impl Gpu {
         // Frees the old values before new ones are allocated.
         self.tables = None;
         let ids = self.table_ids(job.classes, &plan.job_tables, &plan.tables, wide);
-        let tables = Arc::new(Tables::sent(&self.device, job, ids, wide, self.limit())?);
+        let tables = Arc::new(Tables::sent(&self.device, job, ids, wide, self.limit()).await?);
         self.work.sent += bytes_of(ids, job.classes, wide);
         self.tables = Some(tables.clone());
         Ok(tables)
@@ -266,12 +270,12 @@ impl Backend for Gpu {
             // The threads of the pool do this work, too, so their number limits it.
             rayon::in_place_scope(|scope| {
                 if let Some(run) = fetching.as_mut() {
-                    scope.spawn(|_| fetched = Some(run.fetch()));
+                    scope.spawn(|_| fetched = Some(block_on(run.fetch())));
                 }
                 if let Some(ids) = upcoming {
                     scope.spawn(|_| next = Some(plan(ids)));
                 }
-                solved = now.as_ref().map(|plan| self.solve_batch(job, plan));
+                solved = now.as_ref().map(|plan| block_on(self.solve_batch(job, plan)));
             });
             if let (Some(run), Some(fetched)) = (fetching, fetched) {
                 match fetched {

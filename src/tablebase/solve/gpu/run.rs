@@ -74,7 +74,7 @@ pub(super) struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    pub(super) fn new(
+    pub(super) async fn new(
         device: Arc<Device>,
         kernels: Arc<Kernels>,
         job: Job<'a>,
@@ -83,7 +83,7 @@ impl<'a> Run<'a> {
         format: BatchFormat,
     ) -> Result<Run<'a>, GpuError> {
         let script = Script::new(&plan, &job, format);
-        let buffers = Some(Buffers::new(&device, &kernels, &plan, &script, tables)?);
+        let buffers = Some(Buffers::new(&device, &kernels, &plan, &script, tables).await?);
         let counted = vec![0; script.counters()];
         Ok(Run { device, kernels, job, plan, script, buffers, counted, visits: 0, waits: 0, dispatches: 0 })
     }
@@ -102,14 +102,14 @@ impl<'a> Run<'a> {
     }
 
     /// Submits dispatches one after the other. Waits only as long as the pace of the GPU is not known.
-    fn execute(&mut self, mut dispatches: &[Dispatch]) -> Result<(), GpuError> {
+    async fn execute(&mut self, mut dispatches: &[Dispatch]) -> Result<(), GpuError> {
         while !dispatches.is_empty() {
             let (now, rest) = dispatches.split_at(submission(dispatches, self.at_once()));
             let start = Instant::now();
-            self.submit(now)?;
+            self.submit(now).await?;
             let work = now.iter().map(Dispatch::work).sum();
             if self.pace().is_measuring() && now.iter().any(|dispatch| dispatch.kernel == KernelName::Init) {
-                self.device.wait()?;
+                self.device.wait().await?;
                 self.waits += 1;
                 self.pace().measured(work, start.elapsed().as_secs_f64());
             }
@@ -119,7 +119,7 @@ impl<'a> Run<'a> {
     }
 
     /// Submits dispatches together.
-    fn submit(&mut self, dispatches: &[Dispatch]) -> Result<(), GpuError> {
+    async fn submit(&mut self, dispatches: &[Dispatch]) -> Result<(), GpuError> {
         let buffers = self.buffers();
         let mut sets = Vec::with_capacity(dispatches.len() * PARAMS_STRIDE as usize);
         let mut list = 0;
@@ -143,19 +143,19 @@ impl<'a> Run<'a> {
             };
             steps.push(Step { kernel: self.kernels.kernel(dispatch.kernel), bound, params, groups });
         }
-        self.device.write(&buffers.params, 0, &sets)?;
+        self.device.write(&buffers.params, 0, &sets).await?;
         if list > 0 {
-            self.device.write(&buffers.list, 0, &vec![EMPTY_LIST; list as usize])?;
+            self.device.write(&buffers.list, 0, &vec![EMPTY_LIST; list as usize]).await?;
         }
-        self.device.submit(steps)?;
+        self.device.submit(steps).await?;
         self.dispatches += dispatches.len() as u64;
         Ok(())
     }
 
-    fn read_counters(&mut self) -> Result<(), GpuError> {
+    async fn read_counters(&mut self) -> Result<(), GpuError> {
         self.waits += 1;
         let before = self.counted[VISITS as usize];
-        self.counted = self.device.read(&self.buffers().state, self.counted.len())?;
+        self.counted = self.device.read(&self.buffers().state, self.counted.len()).await?;
         // The counter of visits may overflow in a batch, but not between two reads.
         self.visits += u64::from(self.counted[VISITS as usize].wrapping_sub(before));
         Ok(())
@@ -176,19 +176,19 @@ impl<'a> Run<'a> {
     ///
     /// # Errors
     /// [`GpuError::TooLong`] if a line has more than `longest` plies.
-    pub(super) fn solve(&mut self, longest: u16) -> Result<Done, GpuError> {
+    pub(super) async fn solve(&mut self, longest: u16) -> Result<Done, GpuError> {
         let too_long = GpuError::TooLong { what: format!("the table of {}", self.plan.name), plies: longest };
         let all = 0..self.plan.sides.len();
-        self.execute(&self.script.start(self.at_once()))?;
+        self.execute(&self.script.start(self.at_once())).await?;
         let mut next = self.script.first_pass();
         loop {
             if next > longest {
                 return Err(too_long);
             }
             let end = (next + PASSES_AT_ONCE).min(longest + 1);
-            self.execute(&self.script.passes(next..end, self.at_once()))?;
+            self.execute(&self.script.passes(next..end, self.at_once())).await?;
             next = end;
-            self.read_counters()?;
+            self.read_counters().await?;
             let per_row = |(page, &used): (&Range<usize>, &u32)| u64::from(used).div_ceil(page.len() as u64);
             let used = self.script.pages.iter().zip(&self.counted[USED as usize..]);
             let entries = used.map(per_row).max().unwrap_or(0);
@@ -204,9 +204,9 @@ impl<'a> Run<'a> {
                 break;
             }
         }
-        self.execute(&self.script.finish(self.at_once()))?;
+        self.execute(&self.script.finish(self.at_once())).await?;
         if !self.job.values {
-            self.read_counters()?;
+            self.read_counters().await?;
             self.buffers = None;
         }
         Ok(Done::Solved)
@@ -216,14 +216,14 @@ impl<'a> Run<'a> {
     ///
     /// # Errors
     /// If the GPU fails, or its counts are not the counts of all positions.
-    pub(super) fn fetch(&mut self) -> Result<Vec<Solved>, GpuError> {
+    pub(super) async fn fetch(&mut self) -> Result<Vec<Solved>, GpuError> {
         if self.job.values {
-            self.read_counters()?;
+            self.read_counters().await?;
         }
         let mut solved =
             (0..self.plan.members.len()).map(|class| self.counts_of(class)).collect::<Result<Vec<_>, _>>()?;
         if self.job.values {
-            self.fetch_values(&mut solved)?;
+            self.fetch_values(&mut solved).await?;
         }
         Ok(solved)
     }
@@ -255,7 +255,7 @@ impl<'a> Run<'a> {
     }
 
     /// Fetches the values, class by class.
-    fn fetch_values(&self, solved: &mut [Solved]) -> Result<(), GpuError> {
+    async fn fetch_values(&self, solved: &mut [Solved]) -> Result<(), GpuError> {
         let width = self.script.format.cell_bytes();
         let row_bytes = ROW_CELLS * width;
         let most = self.plan.members.iter().map(|member| member.rows.len()).max().unwrap_or(0);
@@ -266,9 +266,9 @@ impl<'a> Run<'a> {
             let longest = Color::ALL.iter().map(|&color| solved.stats[color].summary().longest).max().unwrap_or(0);
             let last_conversion = self.last_conversion(2 * class..2 * class + 2);
             let wide = longest >= u64::from(Cells::BYTE_PLIES) || last_conversion > Cells::BYTE_PLIES;
-            let mut fetch = |color| {
+            let mut fetch = async |color| {
                 let rows = &mut bytemuck::cast_slice_mut(&mut rows)[..member.rows.len() * row_bytes];
-                self.device.read_into(&self.codes_of(member, color, row_bytes), rows)?;
+                self.device.read_into(&self.codes_of(member, color, row_bytes), rows).await?;
                 let mut cells = match width {
                     1 => Cells::Byte(member.rows.expand(rows)),
                     _ => Cells::Wide(member.rows.expand(bytemuck::cast_slice(rows))),
@@ -280,7 +280,7 @@ impl<'a> Run<'a> {
                 }
                 Ok(cells)
             };
-            let cells = ByColor { white: fetch(Color::White)?, black: fetch(Color::Black)? };
+            let cells = ByColor { white: fetch(Color::White).await?, black: fetch(Color::Black).await? };
             solved.table = Some(Table { cells });
         }
         Ok(())
@@ -316,7 +316,7 @@ impl<'a> Run<'a> {
 }
 
 impl Buffers {
-    fn new(
+    async fn new(
         device: &Device,
         kernels: &Kernels,
         plan: &Plan,
@@ -329,44 +329,46 @@ impl Buffers {
             let capture = &mut sides[side].captures[number];
             (capture.buffer, capture.cell) = tables.places[&table];
         }
-        let sides = device.buffer_with(&label("the sides"), &sides)?;
-        let given = device.buffer_with(&label("the squares"), &plan.given)?;
-        let places = device.buffer_with(&label("the places"), &plan.places)?;
-        let rows = device.unset_buffer(&label("the rows"), script.record_bytes())?;
-        let state = device.buffer(&label("the states"), script.state_bytes())?;
-        let list = device.unset_buffer(&label("the lists"), script.list_bytes())?;
-        let plane = || device.unset_buffer(&label("a plane"), script.plane_bytes());
-        let planes = || Ok(Planes { open: plane()?, lost: plane()?, escapes: plane()? });
-        let white = planes()?;
-        let black = if script.joint { white.clone() } else { planes()? };
+        let sides = device.buffer_with(&label("the sides"), &sides).await?;
+        let given = device.buffer_with(&label("the squares"), &plan.given).await?;
+        let places = device.buffer_with(&label("the places"), &plan.places).await?;
+        let rows = device.unset_buffer(&label("the rows"), script.record_bytes()).await?;
+        let state = device.buffer(&label("the states"), script.state_bytes()).await?;
+        let list = device.unset_buffer(&label("the lists"), script.list_bytes()).await?;
+        let plane = async || device.unset_buffer(&label("a plane"), script.plane_bytes()).await;
+        let planes = async || Ok(Planes { open: plane().await?, lost: plane().await?, escapes: plane().await? });
+        let white = planes().await?;
+        let black = if script.joint { white.clone() } else { planes().await? };
         let planes = ByColor { white, black };
-        let page = |number: usize| {
+        let mut pages = Vec::new();
+        for number in 0..script.pages.len() {
             let [codes, all] = script.page_bytes(number);
-            let page = device.unset_buffer(&label("the conversions and codes"), all)?;
-            device.clear(&page, codes)?;
-            Ok(page)
-        };
-        let pages = (0..script.pages.len()).map(page).collect::<Result<Vec<_>, _>>()?;
-        let params = device.params(MAX_DISPATCHES as u64)?;
-        let touches = kernels.trace.then(|| device.buffer("the trace", 64 << 20)).transpose()?;
-        let bind = |kernel: KernelName, storage: &[&Buffer]| {
+            let page = device.unset_buffer(&label("the conversions and codes"), all).await?;
+            device.clear(&page, codes).await?;
+            pages.push(page);
+        }
+        let params = device.params(MAX_DISPATCHES as u64).await?;
+        let touches = if kernels.trace { Some(device.buffer("the trace", 64 << 20).await?) } else { None };
+        let bind = async |kernel: KernelName, storage: &[&Buffer]| {
             let storage: Vec<&Buffer> = storage.iter().copied().chain(&touches).collect();
-            device.bind(kernels.layout(kernel), &params, &storage)
+            device.bind(kernels.layout(kernel), &params, &storage).await
         };
-        let neighbours = bind(KernelName::Neighbours, &[&sides, &given, &places, &rows])?;
-        let bounds = (0..pages.len()).map(|number| {
-            let (page, color) = (&pages[number], script.color(number));
+        let neighbours = bind(KernelName::Neighbours, &[&sides, &given, &places, &rows]).await?;
+        let mut bounds = Vec::new();
+        for (number, page) in pages.iter().enumerate() {
+            let color = script.color(number);
             let (own, opponent) = (&planes[color], &planes[!color]);
             let mut whole = vec![&sides, &rows, &state, &own.open, &own.lost, &own.escapes, page];
             whole.extend(tables.buffers.iter().chain(std::iter::repeat(&sides)).take(kernels.tables));
-            Ok([
-                bind(KernelName::Init, &whole)?,
-                bind(KernelName::List, &[&state, &list])?,
-                bind(KernelName::Pass, &[&sides, &rows, &state, &own.open, &opponent.lost, &own.escapes, page, &list])?,
-                bind(KernelName::Pass, &[&sides, &rows, &state, &own.lost, &opponent.open, &own.escapes, page, &list])?,
-            ])
-        });
-        let bounds = bounds.collect::<Result<_, GpuError>>()?;
+            let odd = [&sides, &rows, &state, &own.open, &opponent.lost, &own.escapes, page, &list];
+            let even = [&sides, &rows, &state, &own.lost, &opponent.open, &own.escapes, page, &list];
+            bounds.push([
+                bind(KernelName::Init, &whole).await?,
+                bind(KernelName::List, &[&state, &list]).await?,
+                bind(KernelName::Pass, &odd).await?,
+                bind(KernelName::Pass, &even).await?,
+            ]);
+        }
         Ok(Buffers { rows, state, list, planes, pages, params, neighbours, bounds, touches })
     }
 }

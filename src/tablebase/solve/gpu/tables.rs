@@ -25,7 +25,7 @@ impl Tables {
     ///
     /// # Errors
     /// If a value does not fit into a byte and cells are not wide, or a buffer cannot be allocated.
-    pub(super) fn sent(
+    pub(super) async fn sent(
         device: &Device,
         job: &Job<'_>,
         ids: &[TableId],
@@ -47,10 +47,10 @@ impl Tables {
         }
         let mut this = Tables { wide, places: HashMap::new(), buffers: Vec::new() };
         for (size, tables) in buffers {
-            let buffer = device.unset_buffer("the values of smaller classes", size)?;
+            let buffer = device.unset_buffer("the values of smaller classes", size).await?;
             for (id, first) in tables {
                 let too_long = || GpuError::TooLong { what: job.material(id.0).to_string(), plies: Cells::BYTE_PLIES };
-                device.upload(&buffer, first, &codes(cells_of(id), wide).ok_or_else(too_long)?)?;
+                device.upload(&buffer, first, &codes(cells_of(id), wide).ok_or_else(too_long)?).await?;
                 this.places.insert(id, (this.buffers.len() as u32, (first / width) as u32));
             }
             this.buffers.push(buffer);

@@ -8,6 +8,7 @@ use crate::tablebase::material::squares_in_play;
 use crate::tablebase::solve::gpu::{Gpu, GpuLimits, captured};
 use crate::tablebase::value::{Code, DRAW, NO_MOVE as STUCK, decided};
 use crate::tablebase::{CellValue, ClassId, Classes, Options, Solver, WIDTH};
+use pollster::block_on;
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
@@ -44,9 +45,9 @@ fn after_init(test: impl Fn(&mut Scene<'_>)) {
         let id = |name: &str| solver.classes().member(name.parse().unwrap()).unwrap().class;
         let ids = ["LRvT", "TRvR", "LTvR"].map(id);
         let plan = batch(&ids, solver.classes());
-        let mut run = gpu.start(&solver.job(&ids, true), &plan, gpu.format(true, !is_first, 256)).unwrap();
+        let mut run = block_on(gpu.start(&solver.job(&ids, true), &plan, gpu.format(true, !is_first, 256))).unwrap();
         assert!(run.script.pages.len() > 2);
-        run.execute(&run.script.start(run.at_once())).unwrap();
+        block_on(run.execute(&run.script.start(run.at_once()))).unwrap();
         test(&mut Scene { run, solver: &solver });
     }
 }
@@ -63,16 +64,16 @@ fn plies(code: Code, loses: bool) -> Option<u16> {
 impl Scene<'_> {
     /// Runs a pass.
     fn pass(&mut self, depth: u16) {
-        self.run.execute(&self.run.script.passes(depth..depth + 1, self.run.at_once())).unwrap();
+        block_on(self.run.execute(&self.run.script.passes(depth..depth + 1, self.run.at_once()))).unwrap();
     }
 
     fn finish(&mut self) {
-        self.run.execute(&self.run.script.finish(self.run.at_once())).unwrap();
+        block_on(self.run.execute(&self.run.script.finish(self.run.at_once()))).unwrap();
     }
 
     /// The depths of passes after which all positions are decided.
     fn depths(&mut self) -> std::ops::RangeInclusive<u16> {
-        self.run.read_counters().unwrap();
+        block_on(self.run.read_counters()).unwrap();
         self.run.script.first_pass()..=self.run.last_conversion(0..self.run.plan.sides.len()).max(40)
     }
 
@@ -81,7 +82,7 @@ impl Scene<'_> {
         let plan = &self.run.plan;
         let record = (2 + 4usize).next_multiple_of(8);
         let options = self.run.job.classes.options();
-        let records: Vec<u32> = self.run.device.read(&self.run.buffers().rows, plan.rows * record).unwrap();
+        let records: Vec<u32> = block_on(self.run.device.read(&self.run.buffers().rows, plan.rows * record)).unwrap();
         for Member { id, index, rows, first } in &plan.members {
             let piece = index.pieces[0];
             for (number, found) in (0..rows.len()).zip(records[first * record..].chunks(record)) {
@@ -112,10 +113,10 @@ impl Scene<'_> {
     /// if no position is lost in 0 plies.
     fn check(&mut self, depth: u16) {
         let loses = self.run.job.classes.options().no_move == NoMove::Loss;
-        self.run.read_counters().unwrap();
+        block_on(self.run.read_counters()).unwrap();
         let plan = self.run.plan.clone();
         let state: Vec<u32> =
-            self.run.device.read(&self.run.buffers().state, self.run.script.field(STATE_FIELDS)).unwrap();
+            block_on(self.run.device.read(&self.run.buffers().state, self.run.script.field(STATE_FIELDS))).unwrap();
         let mut counts = vec![0; plan.sides.len()];
         for color in Color::ALL {
             let planes = &self.run.buffers().planes[color];
@@ -160,7 +161,7 @@ impl Scene<'_> {
     fn plane(&self, plane: &Buffer, color: Color) -> Vec<u64> {
         let words = self.run.plan.rows * self.run.plan.row_words();
         let first = if self.run.script.joint { color as usize * words } else { 0 };
-        self.run.device.read(plane, first + words).unwrap().split_off(first)
+        block_on(self.run.device.read(plane, first + words)).unwrap().split_off(first)
     }
 
     /// The codes of all rows of a side to move, cell by cell.
@@ -168,8 +169,10 @@ impl Scene<'_> {
         let of_page = |(page, buffer): (&Range<usize>, &Buffer)| -> Vec<Code> {
             let cells = page.len() * ROW_CELLS;
             match self.run.script.format.wide {
-                true => self.run.device.read(buffer, cells).unwrap(),
-                false => self.run.device.read::<u8>(buffer, cells).unwrap().into_iter().map(Code::from).collect(),
+                true => block_on(self.run.device.read(buffer, cells)).unwrap(),
+                false => {
+                    block_on(self.run.device.read::<u8>(buffer, cells)).unwrap().into_iter().map(Code::from).collect()
+                }
             }
         };
         let pages = self.run.script.pages.iter().zip(&self.run.buffers().pages);
@@ -187,7 +190,7 @@ fn neighbours() {
 fn init() {
     after_init(|scene| {
         let (sides, loses) = (scene.run.plan.sides.len(), scene.run.script.first_pass() == 1);
-        scene.run.read_counters().unwrap();
+        block_on(scene.run.read_counters()).unwrap();
         let stats =
             |side: usize| &scene.solver.class_stats(scene.run.plan.members[side / 2].id).unwrap()[Color::ALL[side % 2]];
         (0..sides).for_each(|side| assert_eq!(scene.run.count(side, 0), stats(side).no_move));
@@ -218,16 +221,16 @@ fn list() {
             scene.pass(1);
         }
         let state: Vec<u32> =
-            scene.run.device.read(&scene.run.buffers().state, scene.run.script.field(STATE_FIELDS)).unwrap();
+            block_on(scene.run.device.read(&scene.run.buffers().state, scene.run.script.field(STATE_FIELDS))).unwrap();
         let fields = [DUE, NEXT].map(|number| scene.run.script.field(number));
         let pages = scene.run.script.pages.clone();
         let listing: Vec<Dispatch> =
             scene.run.script.passes(depth..depth + 1, 1 << 20).into_iter().step_by(2).collect();
         let mut all_due = 0;
         for (rows, dispatch) in pages.into_iter().zip(listing) {
-            scene.run.submit(&[dispatch]).unwrap();
+            block_on(scene.run.submit(&[dispatch])).unwrap();
             let listed: Vec<u32> =
-                scene.run.device.read(&scene.run.buffers().list, 4 * MAX_DISPATCHES + rows.len()).unwrap();
+                block_on(scene.run.device.read(&scene.run.buffers().list, 4 * MAX_DISPATCHES + rows.len())).unwrap();
             let flags = |row: usize| {
                 let is = |at: usize, flag: u32| if state[at + row] == u32::from(depth) { flag } else { 0 };
                 is(fields[0], LOOKS) | is(fields[1], CONVERTS)
@@ -271,10 +274,10 @@ fn a_batch_that_is_not_finished_is_an_error() {
         for depth in scene.depths() {
             scene.pass(depth);
         }
-        let error = scene.run.fetch().expect_err("draws without a code").to_string();
+        let error = block_on(scene.run.fetch()).expect_err("draws without a code").to_string();
         assert!(error.contains("positions and left 0"), "{error}");
         scene.finish();
-        scene.run.fetch().unwrap();
+        block_on(scene.run.fetch()).unwrap();
     });
 }
 
@@ -288,11 +291,11 @@ fn submissions_are_limited() {
     solver.solve_some(&[id], true, &|_, _| {}).unwrap();
     let ids = [id];
     let plan = batch(&ids, solver.classes());
-    let mut run = gpu.start(&solver.job(&ids, true), &plan, gpu.format(true, false, 256)).unwrap();
+    let mut run = block_on(gpu.start(&solver.job(&ids, true), &plan, gpu.format(true, false, 256))).unwrap();
     let start = run.script.start(run.at_once());
     assert!(start.len() > 5 && start.iter().all(|dispatch| dispatch.work() <= 20), "{}", start[1]);
-    assert!(matches!(run.solve(253), Ok(Done::Solved)));
-    let solved = run.fetch().unwrap().pop().unwrap();
+    assert!(matches!(block_on(run.solve(253)), Ok(Done::Solved)));
+    let solved = block_on(run.fetch()).unwrap().pop().unwrap();
     assert_eq!(Some(&solved.stats), solver.class_stats(id));
     assert!(solved.table.as_ref() == solver.table(id));
 }
@@ -306,7 +309,8 @@ fn a_batch_reports_the_entries_that_it_needs() {
     let ids: [ClassId; 1] = [solver.classes().member("LRvT".parse().unwrap()).unwrap().class];
     let plan = batch(&ids, solver.classes());
     let job = solver.job(&ids, true);
-    let mut solve = |entries: u64| gpu.start(&job, &plan, gpu.format(true, false, entries)).unwrap().solve(253);
+    let mut solve =
+        |entries: u64| block_on(block_on(gpu.start(&job, &plan, gpu.format(true, false, entries))).unwrap().solve(253));
     let Ok(Done::NeedsEntries(needed)) = solve(1) else { panic!("too few") };
     assert!(matches!(solve(needed - 1), Ok(Done::NeedsEntries(_))));
     assert!(matches!(solve(needed), Ok(Done::Solved)));
