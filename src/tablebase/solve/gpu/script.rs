@@ -300,7 +300,7 @@ mod tests {
     #[test]
     fn a_pass_is_two_dispatches_for_all_rows() {
         scripted("paper", "EPvLR", 128 << 20, |script| {
-            assert_eq!(script.pages, [0..2 * script.side_rows]);
+            assert_eq!((script.pages.len(), script.pages[0].clone()), (1, 0..2 * script.side_rows));
             let named = |dispatches: Vec<Dispatch>| dispatches.iter().map(Dispatch::to_string).collect::<Vec<_>>();
             let (rows, side) = (2 * script.side_rows, script.side_rows);
             let start =

@@ -101,7 +101,7 @@ impl Scene<'_> {
                     .collect();
                 let neighbours = found[2..6].iter().filter(|&&neighbour| neighbour != NONE);
                 let found: BTreeSet<_> = neighbours
-                    .inspect(|&&neighbour| assert_eq!(neighbour / MOVER & 1, piece.color as u32))
+                    .inspect(|&&neighbour| assert_eq!((neighbour / MOVER) & 1, piece.color as u32))
                     .map(|&neighbour| ((neighbour / ROW) as usize, neighbour & 1, neighbour & OVER_WATER != 0))
                     .collect();
                 assert_eq!(found, expected, "{id:?}, row {number}, {from}");
