@@ -244,7 +244,7 @@ fn tuning_is_repeatable() {
     let run = |name: &str, threads: &str| {
         let path = file(name);
         let arguments =
-            ["tune", "--nodes", "50", "--games", "24", "--pairs", "2", "--openings", "random:4:1", "--rate", "0.5"];
+            ["tune", "--nodes", "50", "--games", "96", "--pairs", "2", "--openings", "random:16:1", "--rate", "0.5"];
         let more = ["--json", "--threads", threads, "--out", path.to_str().unwrap()];
         let lines = json(&[&arguments[..], &more].concat());
         let state = std::fs::read_to_string(&path).unwrap();
@@ -254,9 +254,10 @@ fn tuning_is_repeatable() {
         (lines, state)
     };
     let (lines, state) = run("tuning-1", "1");
-    assert_eq!(lines.len(), 6);
+    assert_eq!(lines.len(), 24);
     assert!(lines.iter().zip(1..).all(|(line, trial)| line["games"] == 4 * trial));
-    assert_ne!(lines[0]["parameters"], lines[5]["parameters"]);
+    // Many trials are drawn and change nothing.
+    assert!(lines.windows(2).any(|lines| lines[0]["parameters"] != lines[1]["parameters"]));
     assert_eq!(run("tuning-2", "2"), (lines, state));
 }
 
