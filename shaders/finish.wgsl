@@ -35,7 +35,3 @@ fn main(
     }
     end_trace(s);
 }
-
-fn side_of(row: u32) -> u32 {
-    return 2u * rows[record_of(row) + 1u] + turn_of(row);
-}

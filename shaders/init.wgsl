@@ -44,10 +44,9 @@ fn main(
 
 /// Initializes a row. Two rows in turn use two pairs of sums, the first of which is `first_sum`.
 fn start(row: u32, s: u32, first_sum: u32) {
-    let record = record_of(row);
-    touch(TOUCH_RECORDS, record);
-    let squares = rows[record];
-    let side = 2u * rows[record + 1u] + turn_of(row);
+    touch(TOUCH_RECORDS, record_of(row));
+    let squares = rows[record_of(row)];
+    let side = side_of(row);
     let taken = set_of(squares, sides[side].row_pieces);
     let valid = valid_word(side, taken, s);
     for (var j = 0u; j < 33u; j++) {
@@ -116,11 +115,7 @@ fn start(row: u32, s: u32, first_sum: u32) {
             add_count(side, 0u, no_move * weight_of(squares));
         }
     }
-    var neighbour = NONE;
-    if s < params.neighbours {
-        touch(TOUCH_RECORDS, record + 2u + s);
-        neighbour = rows[record + 2u + s];
-    }
+    let neighbour = neighbour_of(row, s);
     if wins != 0u {
         mark_neighbours_due(row, neighbour, sides[side ^ 1u].flags, 2u, s);
     }
@@ -296,33 +291,31 @@ fn by_other_captures(side: u32, squares: u32, taken: vec2<u32>, pair: u32, half:
         while not_empty(words) {
             count_lookups(min(4u, count_of(words)));
             var word: array<u32, 4>;
-            var bits: array<u32, 4>;
+            var bits = array<u32, 4>(0u, 0u, 0u, 0u);
             var cells: array<vec2<u32>, 4>;
             var found: array<vec2<u32>, 4>;
-            for (var k = 0u; k < 4u; k++) {
-                bits[k] = 0u;
-                if not_empty(words) {
-                    let s = lowest(words);
-                    words &= ~single(s);
-                    var cell = fixed;
-                    if second != WORD_PIECE {
-                        cell = with_piece(side, c, cell, WORD_PIECE, s);
-                    }
-                    let victim_square = fixed_square(squares, s, victim);
-                    cell = with_piece(side, c, cell, attacker, victim_square);
-                    let water = crossed(fixed_square(squares, s, attacker), victim_square);
-                    let lanes = valid_word(side, taken, s) & unblocked(side, water);
-                    word[k] = s;
-                    bits[k] = select(bits_from(lanes, 2u * pair) & 3u, 0u, is_blocked(side, squares, water));
-                    if bits[k] != 0u {
-                        // Without one of the two positions, both lookups read the other's cell.
-                        let of_low = cell_number(sum_of(cell, low));
-                        let of_high = cell_number(sum_of(cell, high));
-                        cells[k] = vec2<u32>(select(of_low, of_high, bits[k] == 2u), select(of_high, of_low, bits[k] == 1u));
-                        found[k] = words_at(side, c, cells[k]);
-                    }
+            for (var k = 0u; k < 4u && not_empty(words); k++) {
+                let s = lowest(words);
+                words &= ~single(s);
+                var cell = fixed;
+                if second != WORD_PIECE {
+                    cell = with_piece(side, c, cell, WORD_PIECE, s);
+                }
+                let victim_square = fixed_square(squares, s, victim);
+                cell = with_piece(side, c, cell, attacker, victim_square);
+                let water = crossed(fixed_square(squares, s, attacker), victim_square);
+                let lanes = valid_word(side, taken, s) & unblocked(side, water);
+                word[k] = s;
+                bits[k] = select(bits_from(lanes, 2u * pair) & 3u, 0u, is_blocked(side, squares, water));
+                if bits[k] != 0u {
+                    // Without one of the two positions, both lookups read the other's cell.
+                    let of_low = cell_number(sum_of(cell, low));
+                    let of_high = cell_number(sum_of(cell, high));
+                    cells[k] = vec2<u32>(select(of_low, of_high, bits[k] == 2u), select(of_high, of_low, bits[k] == 1u));
+                    found[k] = words_at(side, c, cells[k]);
                 }
             }
+            // Of fewer than four words the last bits are 0.
             for (var k = 0u; k < 4u; k++) {
                 if bits[k] != 0u {
                     raise_pair(word[k], pair, bits[k], values_in(side, c, found[k], cells[k]));

@@ -45,14 +45,9 @@ fn visit(listed: u32, s: u32, visit_turn: u32) {
     begin_trace(row);
     touch(TOUCH_RECORDS, record_of(row));
     let turn = turn_of(row);
-    let record = record_of(row);
-    let squares = rows[record];
-    let side = 2u * rows[record + 1u] + turn;
-    var neighbour = NONE;
-    if s < params.neighbours {
-        touch(TOUCH_RECORDS, record + 2u + s);
-        neighbour = rows[record + 2u + s];
-    }
+    let squares = rows[record_of(row)];
+    let side = side_of(row);
+    let neighbour = neighbour_of(row, s);
     let playable = in_play(s);
     let word = word_of(row - params.written_first, s);
     var before = EMPTY;

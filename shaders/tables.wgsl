@@ -29,6 +29,20 @@ fn record_of(row: u32) -> u32 {
     return min(row, opposite(row)) * params.record;
 }
 
+/// The side to move of the class of a row.
+fn side_of(row: u32) -> u32 {
+    return 2u * rows[record_of(row) + 1u] + turn_of(row);
+}
+
+/// The neighbour of a row for invocation `i`; `NONE` if the row has fewer.
+fn neighbour_of(row: u32, i: u32) -> u32 {
+    if i >= params.neighbours {
+        return NONE;
+    }
+    touch(TOUCH_RECORDS, record_of(row) + 2u + i);
+    return rows[record_of(row) + 2u + i];
+}
+
 /// The index of a field of the state of a row.
 fn field(number: u32, row: u32) -> u32 {
     return params.states + number * 2u * params.side_rows + row;

@@ -1,7 +1,8 @@
 // Records what the kernels do, for a test that measures it; without `TRACE` it does nothing.
 
 #ifdef TRACE
-/// The number of records, of barriers, of lookups, and of lookups one after another; then for each record the row, the kind of memory, and the index there.
+/// The number of records, of barriers, of lookups, and of lookups one after another; then for each record the row, the kind of
+/// memory, and the index there.
 @group(0) @binding(16) var<storage, read_write> touches: array<atomic<u32>>;
 
 var<private> traced_row: u32;
