@@ -28,8 +28,12 @@ const CELLS_PER_BYTE: u64 = 21;
 
 /// The cells that the table of a class stores, of both sides to move.
 pub(crate) fn stored_cells(classes: &Classes, id: ClassId) -> u64 {
-    let rows = solved_rows(&classes.get(id).index().pieces, classes.options());
-    (2 * rows * ROW_CELLS) as u64
+    2 * solved_rows_of(classes, id) * ROW_CELLS as u64
+}
+
+/// The number of rows of a class that are solved, of one side to move.
+pub(crate) fn solved_rows_of(classes: &Classes, id: ClassId) -> u64 {
+    solved_rows(&classes.get(id).index().pieces, classes.options()) as u64
 }
 
 /// The expected bytes of the table of a class as `dsq generate` writes it.

@@ -1,7 +1,6 @@
 //! The GPU memory and the memory traffic of a batch of classes, and the memory of its host.
 
-use super::{may_be_wide, most_value_bytes};
-use crate::tablebase::order;
+use super::{may_be_wide, most_value_bytes, solved_rows_of};
 use crate::tablebase::{ClassId, Classes, Index, ROW_CELLS};
 use serde::Serialize;
 use std::ops::Range;
@@ -100,7 +99,7 @@ pub struct BatchNeeds {
 impl BatchNeeds {
     /// The needs of a batch in this format, with `tables` bytes of values of smaller classes.
     pub(crate) fn new(classes: &Classes, ids: &[ClassId], format: BatchFormat, tables: u64) -> BatchNeeds {
-        let rows = 2 * ids.iter().map(|&id| solved_rows(classes, id)).sum::<u64>();
+        let rows = 2 * ids.iter().map(|&id| solved_rows_of(classes, id)).sum::<u64>();
         let places: u64 = ids.iter().map(|&id| classes.get(id).index().rows as u64).sum();
         let planes = 3 * rows * GPU_PLANE_ROW;
         let codes = rows * format.code_bytes();
@@ -132,9 +131,4 @@ impl BatchNeeds {
 pub(crate) fn host_bytes(index: &Index, values: bool) -> usize {
     let fetched = index.cells() * if may_be_wide(index) { 2 } else { 1 };
     most_value_bytes(index, values) + if values { fetched } else { 0 }
-}
-
-/// The number of rows of a class that are solved, of one side to move.
-pub(crate) fn solved_rows(classes: &Classes, id: ClassId) -> u64 {
-    order::solved_rows(&classes.get(id).index().pieces, classes.options()) as u64
 }

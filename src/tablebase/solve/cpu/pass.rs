@@ -2,7 +2,7 @@
 
 use crate::board::Color;
 use crate::cpu::{Vector, prefetch};
-use crate::tablebase::index::WIDTH;
+use crate::tablebase::index::{ROW_CELLS, WIDTH};
 use crate::tablebase::solve::cpu::buckets::Entry;
 use crate::tablebase::solve::cpu::planes::Chunk;
 use crate::tablebase::solve::cpu::quiet::{Row, RowNeighbours};
@@ -173,7 +173,7 @@ impl Part<'_> {
             self.own_last_lost[number].store(self.depth as u8, Relaxed);
         }
         // The wins in one ply are found in two parts, so the first row of a depth may come last.
-        let row_cell = rows.row(number) * WIDTH * WIDTH;
+        let row_cell = rows.row(number) * ROW_CELLS;
         if self.chunk.deepest.is_none_or(|(depth, cell)| depth < self.depth || depth == self.depth && row_cell < cell) {
             let first = found.0.iter().enumerate().find(|(_, new)| **new != 0);
             let cell = first.map(|(s, new)| row_cell + s * WIDTH + new.trailing_zeros() as usize);

@@ -18,7 +18,8 @@ mod tables;
 
 use crate::gpu::{AdapterChoice, AdapterReport, Device, GpuError};
 use crate::tablebase::class::Classes;
-use crate::tablebase::needs::gpu::{BatchFormat, BatchNeeds, GPU_PLANE_ROW, host_bytes, solved_rows};
+use crate::tablebase::needs::gpu::{BatchFormat, BatchNeeds, GPU_PLANE_ROW, host_bytes};
+use crate::tablebase::needs::solved_rows_of;
 use crate::tablebase::solve::backend::{Backend, DeviceWork, Job, Sink, SolveError};
 use crate::tablebase::value::Cells;
 use crate::tablebase::{ClassId, Index};
@@ -221,7 +222,7 @@ fn batches(ids: &[ClassId], classes: &Classes, limit: u64) -> Vec<Vec<ClassId>> 
     let mut batches: Vec<Vec<ClassId>> = Vec::new();
     let mut space = 0;
     for &id in ids {
-        let rows = solved_rows(classes, id);
+        let rows = solved_rows_of(classes, id);
         if rows > space {
             batches.push(Vec::new());
             space = BATCH_ROWS.min(limit / (2 * GPU_PLANE_ROW));
