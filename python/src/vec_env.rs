@@ -34,9 +34,7 @@ struct Buffer<T> {
 
 impl<T: Element + Copy> Buffer<T> {
     fn new(py: Python<'_>, shape: &[usize]) -> PyResult<Buffer<T>> {
-        // NumPy's own function raises MemoryError.
-        let array = py.import("numpy")?.call_method1("zeros", (shape, numpy::dtype::<T>(py)))?;
-        let array = array.cast_into::<PyArrayDyn<T>>()?;
+        let array = zeros(py, shape)?;
         let view = array.call_method0("view")?;
         view.call_method1("setflags", (false,))?;
         Ok(Buffer { array: array.unbind(), view: view.unbind() })
@@ -45,6 +43,13 @@ impl<T: Element + Copy> Buffer<T> {
     fn view<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
         self.view.bind(py).clone()
     }
+}
+
+/// A new array of zeros. Raises MemoryError.
+fn zeros<'py, T: Element>(py: Python<'py>, shape: &[usize]) -> PyResult<Bound<'py, PyArrayDyn<T>>> {
+    // NumPy's own function raises MemoryError.
+    let array = py.import("numpy")?.call_method1("zeros", (shape, numpy::dtype::<T>(py)))?;
+    Ok(array.cast_into()?)
 }
 
 /// The buffers that a step writes.
@@ -448,15 +453,13 @@ impl PyVecEnv {
     /// last capture, and before the first position, are 0. The last plane is the number of plies since the last capture,
     /// at most 127.
     #[pyo3(signature = (positions = 8))]
-    fn history_planes<'py>(&self, py: Python<'py>, positions: usize) -> PyResult<Bound<'py, PyAny>> {
+    fn history_planes<'py>(&self, py: Python<'py>, positions: usize) -> PyResult<Bound<'py, PyArrayDyn<i8>>> {
         if !(1..=MOST_HISTORY).contains(&positions) {
             return Err(PyValueError::new_err(format!("a history has 1 to {MOST_HISTORY} positions, not {positions}")));
         }
         let planes = HISTORY_PLANES * positions + 1;
-        let shape = (self.games.envs.len(), planes, 9, 7);
-        let array = py.import("numpy")?.call_method1("zeros", (shape, numpy::dtype::<i8>(py)))?;
-        let values = array.cast::<PyArrayDyn<i8>>()?;
-        let mut values = values.try_readwrite()?;
+        let array = zeros(py, &[self.games.envs.len(), planes, 9, 7])?;
+        let mut values = array.try_readwrite()?;
         let slice = values.as_slice_mut().map_err(changed)?;
         let pool = self.threads.as_ref().unwrap_or(&SHARED).get(py)?;
         py.detach(|| {
@@ -465,7 +468,8 @@ impl PyVecEnv {
                 games.with_min_len(TASK).for_each(|(env, out)| env.write_history(positions, out));
             });
         });
-        Ok(array.clone())
+        drop(values);
+        Ok(array)
     }
 
     /// The states of games, of all of them without `indices`; a game may be named several times.
