@@ -232,33 +232,7 @@ fn damaged_and_other_states_of_tuning_are_refused() {
         assert!(with(&[]).contains("is no state"), "{garbage}");
     }
     std::fs::remove_file(&path).unwrap();
-    // Only a build with variable parameters plays the games.
-    #[cfg(not(feature = "tune"))]
     assert!(with(&[]).contains("--features tune"));
-}
-
-/// A run that was interrupted has the same result as one that was not, on any number of threads.
-#[cfg(feature = "tune")]
-#[test]
-fn tuning_is_repeatable() {
-    let run = |name: &str, threads: &str| {
-        let path = file(name);
-        let arguments =
-            ["tune", "--nodes", "50", "--games", "96", "--pairs", "2", "--openings", "random:16:1", "--rate", "0.5"];
-        let more = ["--json", "--threads", threads, "--out", path.to_str().unwrap()];
-        let lines = json(&[&arguments[..], &more].concat());
-        let state = std::fs::read_to_string(&path).unwrap();
-        // A finished run stays as it is.
-        assert_eq!(stdout(&[&arguments[..], &more].concat()), "");
-        std::fs::remove_file(path).unwrap();
-        (lines, state)
-    };
-    let (lines, state) = run("tuning-1", "1");
-    assert_eq!(lines.len(), 24);
-    assert!(lines.iter().zip(1..).all(|(line, trial)| line["games"] == 4 * trial));
-    // Many trials are drawn and change nothing.
-    assert!(lines.windows(2).any(|lines| lines[0]["parameters"] != lines[1]["parameters"]));
-    assert_eq!(run("tuning-2", "2"), (lines, state));
 }
 
 #[test]
