@@ -293,12 +293,6 @@ impl Vector for Avx512 {
     }
 }
 
-/// On other architectures the names are aliases of the plain code, so that callers need no `cfg`.
-#[cfg(not(target_arch = "x86_64"))]
-pub(crate) type Avx2 = Portable;
-#[cfg(not(target_arch = "x86_64"))]
-pub(crate) type Avx512 = Portable;
-
 /// Prefetches memory that will be read soon into the second-level cache. On an AMD EPYC (family 25, model 17) this
 /// halves the time to read scattered pieces of 512 bytes, compared with no prefetch and with a prefetch into the
 /// first-level cache (results/experiments.md).

@@ -77,6 +77,8 @@
 #![warn(missing_docs, unreachable_pub)]
 
 pub mod board;
+#[cfg(feature = "search")]
+pub mod clock;
 #[cfg(any(feature = "perft", feature = "tablebase"))]
 #[cfg_attr(not(feature = "tablebase"), allow(dead_code, reason = "perft uses the levels, not the vectors"))]
 pub mod cpu;
@@ -84,6 +86,8 @@ pub mod formats;
 pub mod game;
 #[cfg(feature = "gpu")]
 pub mod gpu;
+#[cfg(any(feature = "perft", feature = "tablebase"))]
+mod memory;
 #[cfg(feature = "perft")]
 mod pages;
 #[cfg(feature = "perft")]

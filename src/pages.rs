@@ -1,6 +1,6 @@
-//! Large tables in large pages: most of the cost of a random look-up is a TLB miss.
+//! Tables that threads share without locks.
 
-use memmap2::MmapMut;
+use crate::memory::Memory;
 use std::marker::PhantomData;
 use std::ops::Deref;
 
@@ -10,9 +10,9 @@ use std::ops::Deref;
 /// The type must be an array of `AtomicU64`, of any shape, aligned to at most 64 bytes.
 pub(crate) unsafe trait Words {}
 
-/// A table of initially zero words, in large pages where the system supports them.
+/// A table of initially zero words.
 pub(crate) struct Pages<T: Words> {
-    memory: MmapMut,
+    memory: Memory,
     len: usize,
     kind: PhantomData<[T]>,
 }
@@ -20,10 +20,7 @@ pub(crate) struct Pages<T: Words> {
 impl<T: Words> Pages<T> {
     /// A table of `len` elements; `None` if the memory cannot be allocated.
     pub(crate) fn new(len: usize) -> Option<Pages<T>> {
-        let memory = MmapMut::map_anon(len.checked_mul(size_of::<T>())?.max(1)).ok()?;
-        // Large pages are optional, so a failure is ignored.
-        #[cfg(target_os = "linux")]
-        let _ = memory.advise(memmap2::Advice::HugePage);
+        let memory = Memory::zeroed(len.checked_mul(size_of::<T>())?)?;
         Some(Pages { memory, len, kind: PhantomData })
     }
 }
@@ -33,7 +30,7 @@ impl<T: Words> Deref for Pages<T> {
 
     #[inline(always)]
     fn deref(&self) -> &[T] {
-        // SAFETY: the map contains `len` elements and begins at a page. Zeroed bytes are valid values of `T` (see
+        // SAFETY: the memory contains `len` elements and begins at a cache line. Zeroed bytes are valid values of `T` (see
         // `Words`), which change only through their atomic words.
         unsafe { std::slice::from_raw_parts(self.memory.as_ptr().cast::<T>(), self.len) }
     }

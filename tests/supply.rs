@@ -111,7 +111,7 @@ fn the_first_build_leaves_out_the_lab() {
     }
     let names: Vec<&str> = compiled.iter().filter_map(|id| package(id)["name"].as_str()).collect();
     assert!(names.contains(&"dsq") && names.contains(&"doushouqi-study"), "{names:?}");
-    for name in ["dsq-lab", "doushouqi-mining", "doushouqi-hardness", "doushouqi-train"] {
+    for name in ["dsq-lab", "doushouqi-mining", "doushouqi-hardness", "doushouqi-train", "doushouqi-web"] {
         assert!(packages.iter().any(|package| package["name"] == name) && !names.contains(&name), "{name}");
     }
 }

@@ -4,9 +4,9 @@ use super::engine::Engine;
 use super::limits::Limits;
 use super::options::EngineOptions;
 use crate::board::{Position, Rules};
+use crate::clock::Instant;
 use crate::game::Game;
 use serde::Serialize;
-use std::time::Instant;
 
 /// Positions of all kinds, from the initial position to endgames of three pieces.
 const POSITIONS: [&str; 20] = [

@@ -15,10 +15,11 @@ use super::thread_data::ThreadData;
 use super::tt::Tt;
 use super::worker::Worker;
 use crate::board::{Move, RuleOptions, Rules};
+use crate::clock::Instant;
 use crate::cpu::CpuLevel;
 use crate::game::Game;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The stack of a search thread in bytes: several times the stack that the longest line needs.
 const STACK: usize = 16 << 20;

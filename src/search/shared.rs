@@ -9,9 +9,10 @@ use super::search_options::SearchOptions;
 use super::tb::Tables;
 use super::tt::Tt;
 use crate::board::{NoMove, Rules};
+use crate::clock::Instant;
 use crate::game::Game;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// What a caller asks of a search.
 #[derive(Copy, Clone)]

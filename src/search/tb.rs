@@ -57,19 +57,24 @@ impl LazySolver {
         self.solver.try_lock().is_ok_and(|solver| solver.cell_value(position).is_some())
     }
 
-    /// Solves the material of a position in a thread of its own, unless that thread is busy.
-    fn solve_later(self: &Arc<LazySolver>, position: &Position) {
+    /// Solves the material of a position in a thread of its own, unless that thread is busy. If no thread can be started,
+    /// it is solved at once, and the result is true.
+    fn solve_later(self: &Arc<LazySolver>, position: &Position) -> bool {
         if self.busy.swap(true, Ordering::AcqRel) {
-            return;
+            return false;
         }
-        let (solver, position) = (Arc::clone(self), position.clone());
+        let solver = Arc::clone(self);
+        let later = position.clone();
         let solve = move || {
-            solver.value(&position);
+            solver.value(&later);
             solver.busy.store(false, Ordering::Release);
         };
-        if std::thread::Builder::new().name("distances".to_owned()).spawn(solve).is_err() {
-            self.busy.store(false, Ordering::Release);
+        if std::thread::Builder::new().name("distances".to_owned()).spawn(solve).is_ok() {
+            return false;
         }
+        self.value(position);
+        self.busy.store(false, Ordering::Release);
+        true
     }
 }
 
@@ -232,8 +237,7 @@ impl Tables {
     pub(super) fn is_ready(&self, position: &Position) -> bool {
         match &self.distances {
             Distances::Solver(solver) if position.occupied().len() <= self.pieces && !solver.is_solved(position) => {
-                solver.solve_later(position);
-                false
+                solver.solve_later(position)
             }
             _ => true,
         }

@@ -104,7 +104,7 @@ fn unpack(data: u64) -> TtEntry {
 impl Tt {
     /// A table of at most `mebibytes` MiB, halved until it can be allocated.
     pub(super) fn new(mebibytes: usize) -> Tt {
-        let mut len = (mebibytes.min(1 << 24) << 20).div_ceil(size_of::<Bucket>()).max(16);
+        let mut len = (mebibytes.min(usize::MAX >> 20).min(1 << 24) << 20).div_ceil(size_of::<Bucket>()).max(16);
         loop {
             match Pages::new(len) {
                 Some(buckets) => return Tt { buckets, age: AtomicU8::new(0) },

@@ -6,8 +6,8 @@ use super::{
     Wdl,
 };
 use crate::board::{ByColor, Color, Lanes, NoMove, Position, RuleOptions, Rules};
+use crate::memory::Memory;
 use crate::tablebase::layout::Layout;
-use memmap2::MmapMut;
 use rayon::prelude::*;
 
 /// The result of every position of up to some number of pieces, for both sides to move: about 330 MB for four pieces.
@@ -17,7 +17,7 @@ pub struct WdlTables {
     pieces: usize,
     longest: u32,
     /// The values of all classes, four to a byte.
-    packed: MmapMut,
+    packed: Memory,
     /// By class and side to move, the byte in `packed` where the values start.
     starts: Vec<ByColor<usize>>,
     addresser: Addresser,
@@ -71,10 +71,7 @@ impl WdlTables {
         let longest = packed_classes.iter().map(|&(_, longest)| longest).max().unwrap_or(0);
         let sides = packed_classes.into_iter().map(|(sides, _)| sides).collect::<Vec<_>>();
         let bytes = sides.iter().map(|side| side.white.len() + side.black.len()).sum();
-        let mut packed = MmapMut::map_anon(bytes).map_err(|_| SolveError::Memory { bytes })?;
-        // With pages of 4 KiB most probes would also miss the TLB. Without huge pages probing is only slower.
-        #[cfg(target_os = "linux")]
-        let _ = packed.advise(memmap2::Advice::HugePage);
+        let mut packed = Memory::zeroed(bytes).ok_or(SolveError::Memory { bytes })?;
         let mut end = 0;
         let mut put = |values: Vec<u8>| {
             let start = end;

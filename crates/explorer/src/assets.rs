@@ -90,6 +90,7 @@ const FILES: &[(&str, &str, &[u8])] = &[
     ("/strings.en.js", JS, include_bytes!("assets/strings.en.js")),
     ("/strings.zh.js", JS, include_bytes!("assets/strings.zh.js")),
     ("/trainer.js", JS, include_bytes!("assets/trainer.js")),
+    ("/transport.js", JS, include_bytes!("assets/transport.js")),
     ("/tutorial.js", JS, include_bytes!("assets/tutorial.js")),
     ("/ui.js", JS, include_bytes!("assets/ui.js")),
     ("/variations.js", JS, include_bytes!("assets/variations.js")),

@@ -1,7 +1,7 @@
 //! The server's configuration, and the errors of its start.
 
 use super::limits::Timeouts;
-use super::rule_tables::MEMORY_PIECES;
+use answers::rule_tables::MEMORY_PIECES;
 use doushouqi::board::RuleOptions;
 use doushouqi::tablebase::{OnDemandError, SetError};
 use std::io;

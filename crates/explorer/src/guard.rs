@@ -3,10 +3,10 @@
 use super::assets;
 use super::context::Client;
 use super::cost::{Caching, Limits};
-use super::errors::{ApiError, Code};
-use super::http::Unrepeatable;
-use super::limits::{MAX_BODY, MAX_URI, too_large};
+use super::http::{Failure, Unrepeatable};
 use super::state::App;
+use answers::operations::{MAX_BODY, MAX_URI, too_large, uri_too_long};
+use answers::{ApiError, Code};
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
@@ -38,7 +38,7 @@ pub async fn guard(State((app, limits)): State<(Arc<App>, Limits)>, mut request:
     let mut response = match checked {
         Err(error) => {
             drain(request).await;
-            error.into_response()
+            Failure(error).into_response()
         }
         Ok(_) if tag.as_ref().is_some_and(|tag| assets::names(request.headers(), tag)) => {
             StatusCode::NOT_MODIFIED.into_response()
@@ -46,7 +46,7 @@ pub async fn guard(State((app, limits)): State<(Arc<App>, Limits)>, mut request:
         Ok(_) if request.method() == Method::OPTIONS && origin.is_some() => preflight(),
         Ok(_) => match tokio::time::timeout(limits.cost.time, next.run(request)).await {
             Ok(response) => response,
-            Err(_) => ApiError::new(Code::Timeout, "the request took too long").into_response(),
+            Err(_) => Failure(ApiError::new(Code::Timeout, "the request took too long")).into_response(),
         },
     };
     if let Some(tag) = tag.filter(|_| takes_tag(&response)) {
@@ -102,8 +102,7 @@ fn check(app: &App, limits: &Limits, request: &Request) -> Result<Client, ApiErr
     check_host(app, headers, request.uri())?;
     check_origin(app, headers, limits.path == Some("/"))?;
     if request.uri().to_string().len() > MAX_URI {
-        let error = ApiError::new(Code::TooLarge, format!("a URI has at most {MAX_URI} characters"));
-        return Err(error.reason("uri_too_long").with("max", MAX_URI));
+        return Err(uri_too_long());
     }
     let length = headers.get(header::CONTENT_LENGTH).and_then(|v| v.to_str().ok()).and_then(|v| v.parse::<u64>().ok());
     if length.is_some_and(|length| length > MAX_BODY as u64) {
@@ -222,7 +221,7 @@ pub fn network(address: IpAddr) -> IpAddr {
 fn etag(app: &App, limits: &Limits, request: &Request) -> Option<HeaderValue> {
     let is_lasting = match limits.caching {
         Caching::Tables => true,
-        Caching::AllTables => app.registry.main().complete() >= app.config.pieces,
+        Caching::AllTables => app.state.registry.main().complete() >= app.config.pieces,
         Caching::Own => false,
     };
     if !is_lasting || request.method() != Method::GET {

@@ -1,8 +1,7 @@
 //! `dsq serve`: a web page and an HTTP API (`docs/http-api.md`) for tables and engine.
 //!
-//! Answers are plain data: `api`, `explain`, `review` and the modules below them do not depend on HTTP. `routes` lists
-//! every path with its limits, `guard` checks requests first, `handlers` computes the answers, `http` and `sse` write
-//! responses.
+//! The crate `answers` computes the answers, as plain data. `routes` lists every path with its limits, `guard` checks
+//! requests first, `context` runs slow work, `http` and `sse` write responses.
 //!
 //! The caller of [`serve`] ends the process when any thread panics, as `dsq` does by its panic hook: a panic may leave
 //! shared state, such as a solver, half done, and the server must not give wrong values. A supervisor restarts it in half
@@ -11,43 +10,27 @@
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::todo)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
-mod api;
 mod assets;
 mod bundle;
 mod cancel;
-mod class_cache;
-mod class_table;
 mod config;
 mod context;
 mod cost;
 mod counting;
-mod engine;
-mod errors;
-mod explain;
-mod game_state;
-mod game_text;
 mod guard;
 mod handlers;
-mod history;
-mod html;
 mod http;
 mod limits;
 mod metrics;
-mod openapi;
-mod params;
 mod permits;
-mod puzzles;
-mod registry;
-mod review;
 mod routes;
 #[cfg(test)]
 mod rule_options;
-mod rule_tables;
-#[cfg(test)]
-mod schema;
 mod sse;
 mod state;
+mod tables;
 
+use answers::rule_tables::MEMORY_PIECES;
 use axum::body::Body;
 use doushouqi::tablebase::SolveError;
 use guard::Peer;
@@ -66,8 +49,8 @@ use tokio::sync::Notify;
 use tokio_io_timeout::TimeoutStream;
 use tower::ServiceExt;
 
+pub use answers::Code;
 pub use config::{Config, CountConfig, ServeError};
-pub use errors::Code;
 pub use limits::Timeouts;
 pub use routes::operations;
 
@@ -114,10 +97,10 @@ pub fn serve(config: Config, stop: &Stop, tell: &(dyn Fn(Event) + Sync)) -> Resu
 }
 
 fn solve_in_background(app: &App, tell: &(dyn Fn(Event) + Sync)) {
-    if app.config.pieces < rule_tables::MEMORY_PIECES {
+    if app.config.pieces < MEMORY_PIECES {
         return tell(Event::Ready);
     }
-    let tables = app.registry.main();
+    let tables = app.state.registry.main();
     let progress = || {
         let (share, left) = tables.progress().get();
         tell(Event::Solving(share, left));
@@ -193,7 +176,7 @@ impl Seldom {
 /// The most open connections; warns if the limit on open files allows fewer than the usual number.
 fn max_connections(app: &App) -> usize {
     let Some((limit, open)) = limits::file_limit() else { return limits::MAX_CONNECTIONS };
-    let most = limits::max_connections(Some(limit), open + app.registry.main().files());
+    let most = limits::max_connections(Some(limit), open + app.state.registry.main().files());
     if most < limits::MAX_CONNECTIONS {
         let usual = limits::MAX_CONNECTIONS;
         tracing::warn!(limit, most, usual, "few open files are allowed: the server accepts fewer connections");

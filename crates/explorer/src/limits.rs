@@ -1,24 +1,15 @@
 //! Limits on the size, the time and the rate of requests.
 
-use super::errors::{ApiError, Code};
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// The longest URI, in bytes.
-pub const MAX_URI: usize = 8 << 10;
-/// The largest body, in bytes.
-pub const MAX_BODY: usize = 128 << 10;
-/// The longest text of a game, in bytes.
-pub const MAX_GAME_TEXT: usize = 32 << 10;
 /// The most open connections, of all addresses and of one. Behind a proxy all come from one address.
 pub const MAX_CONNECTIONS: usize = 1024;
 pub const MAX_CONNECTIONS_PER_ADDRESS: usize = 256;
 /// How long the server waits for open requests when it shuts down.
 pub const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(8);
-/// The most moves of all games of a text together. Only the last game is used, with the usual limit of a game.
-pub const MAX_TEXT_MOVES: usize = 1200;
 
 /// How long the server waits for a client, and how long clients wait for each other.
 #[derive(Copy, Clone, Debug)]
@@ -40,13 +31,6 @@ impl Default for Timeouts {
         let ten = Duration::from_secs(10);
         Timeouts { header: ten, body: ten, write: ten, permit: ten / 2, analysis: ten }
     }
-}
-
-/// The error for a body that is too large.
-#[must_use]
-pub fn too_large() -> ApiError {
-    let message = format!("a request has at most {MAX_BODY} bytes");
-    ApiError::new(Code::TooLarge, message).reason("body_too_large").with("max", MAX_BODY)
 }
 
 /// A token bucket for each address.

@@ -3,32 +3,34 @@
 use super::assets::Assets;
 use super::config::{Config, ServeError};
 use super::counting::CountQueue;
-use super::engine::Engines;
-use super::explain::Trees;
 use super::limits::Rates;
 use super::metrics::Metrics;
 use super::permits::Permits;
-use super::puzzles::Puzzles;
-use super::registry::Registry;
+use super::tables;
+use answers::engine::Engines;
+use answers::puzzles::Puzzles;
+use answers::state::{Lane, State};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use tokio::sync::{oneshot, watch};
+use xxhash_rust::xxh3::Xxh3;
 
 /// The state that all requests share.
 pub struct App {
     pub config: Config,
-    pub registry: Registry,
+    /// What the answers need.
+    pub state: State,
+    /// A hash of the program, the rules and the tables on disk.
+    fingerprint: u64,
     pub assets: Assets,
     pub started: Instant,
-    /// Permits to block a thread, by the kind of work.
+    /// Permits to block a thread, by the kind of work, searches aside. Each kind has its own, so that slow work does not
+    /// delay other work.
     lanes: [Arc<Permits>; 3],
     /// Permits for search threads.
     pub searches: Arc<Permits>,
-    pub engines: Engines,
-    pub trees: Trees,
-    pub puzzles: Puzzles,
     pub counts: Arc<CountQueue>,
     pub metrics: Metrics,
     pub rates: Rates,
@@ -36,17 +38,6 @@ pub struct App {
     pub stop: watch::Sender<bool>,
     /// The same as a flag, for code that polls.
     pub stopping: Arc<AtomicBool>,
-}
-
-/// Kinds of work that block a thread. Each has its own permits, so that slow work does not delay other work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lane {
-    /// Reads tables in memory or on disk, or parses a game.
-    Read,
-    /// Solves single classes.
-    Solve,
-    /// Solves a rule set, or learns a tree.
-    Cold,
 }
 
 /// The number of classes, and of rule sets and trees, that are solved at the same time; each takes some 40 MB. Two, so
@@ -60,10 +51,20 @@ impl App {
         let assets = Assets::new(config.assets.clone(), config.puzzles.as_deref().map(read_puzzles).transpose()?);
         let puzzles =
             parse_puzzles(config.puzzles.as_deref().unwrap_or(Path::new("puzzles.jsonl")), &assets.puzzles())?;
-        let registry = Registry::new(&config, pool)?;
+        let (registry, fingerprint) = tables::open(&config, pool)?;
         let threads = config.threads;
         Ok(Arc::new(App {
-            registry,
+            state: State {
+                rules: config.rules,
+                registry,
+                engines: Engines::new(config.hash_mib),
+                trees: Default::default(),
+                puzzles,
+                threads,
+                hash_mib: config.hash_mib,
+                rate: config.rate,
+            },
+            fingerprint,
             assets,
             started: Instant::now(),
             lanes: [Permits::new(2 * threads + 1), Permits::new(SOLVING), Permits::new(COLD)],
@@ -72,9 +73,6 @@ impl App {
             searches: Permits::new((threads + 2).max(4)),
             stop: watch::channel(false).0,
             stopping: Arc::default(),
-            engines: Engines::new(config.hash_mib),
-            trees: Trees::default(),
-            puzzles,
             counts: Arc::new(CountQueue::new(threads)),
             metrics: Metrics::new(paths.iter().copied()),
             rates: Rates::new(config.rate),
@@ -85,7 +83,13 @@ impl App {
     /// The permits of a lane.
     #[must_use]
     pub fn lane(&self, lane: Lane) -> &Arc<Permits> {
-        &self.lanes[lane as usize]
+        let [read, solve, cold] = &self.lanes;
+        match lane {
+            Lane::Read => read,
+            Lane::Solve => solve,
+            Lane::Cold => cold,
+            Lane::Search => &self.searches,
+        }
     }
 
     /// The number of requests that block a thread.
@@ -94,11 +98,15 @@ impl App {
         self.lanes.iter().map(|lane| lane.held()).sum()
     }
 
-    /// A hash of everything besides the request that an answer from tables depends on.
+    /// A hash of everything besides the request that an answer from tables depends on: program, rules, checksums of tables
+    /// on disk, and available tables.
     #[must_use]
     pub fn generation(&self) -> u64 {
-        let counted = self.registry.main().on_demand().map_or(0, |_| self.counts.generation());
-        self.registry.generation() ^ counted.rotate_left(32)
+        let main = self.state.registry.main();
+        let mut hash = Xxh3::new();
+        hash.update(&self.fingerprint.to_le_bytes());
+        hash.update(&main.complete().to_le_bytes());
+        hash.digest() ^ main.on_demand().map_or(0, |_| self.counts.generation()).rotate_left(32)
     }
 
     /// Starts the shutdown.

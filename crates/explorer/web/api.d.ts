@@ -1,4 +1,4 @@
-// The API's types for the page's modules. `npm run api` derives openapi.d.ts from the description, src/openapi.json.
+// The API's types for the page's modules. `npm run api` derives openapi.d.ts from the description, crates/answers/src/openapi.json.
 
 import type { components } from "./openapi";
 

@@ -17,5 +17,6 @@ export default [
     },
   },
   { files: ["src/assets/*.js"], languageOptions: { globals: globals.browser } },
+  { files: ["src/site/*.js"], languageOptions: { globals: { ...globals.worker, ...globals.serviceworker } } },
   { files: ["web/**/*.js"], languageOptions: { globals: globals.node } },
 ];

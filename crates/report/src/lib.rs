@@ -3,7 +3,9 @@
 #![warn(missing_docs, unreachable_pub)]
 
 pub mod board;
+#[cfg(not(target_family = "wasm"))]
 pub mod figures;
+#[cfg(not(target_family = "wasm"))]
 pub mod plot;
 pub mod text;
 

@@ -1,13 +1,14 @@
 //! Compression of blocks with zstd.
 
+use super::zstd;
+use super::zstd::bulk::Compressor;
+use super::zstd::zstd_safe::{DCtx, DDict, compress_bound};
 use crate::tablebase::CellValue;
 use crate::tablebase::index::Index;
 use crate::tablebase::layout::{Layout, block_bytes};
 use crate::tablebase::value::Cells;
 use std::cell::RefCell;
 use std::io;
-use zstd::bulk::Compressor;
-use zstd::zstd_safe::{DCtx, DDict, compress_bound};
 
 thread_local! {
     /// One decompressor for each thread: setting one up takes longer than decoding a small block.

@@ -113,5 +113,5 @@ pub(super) fn hex(number: u64) -> String {
 
 /// The name of the codec in descriptions.
 pub(super) fn codec_name(level: i32) -> String {
-    format!("zstd {} level {level}", zstd::zstd_safe::version_string())
+    format!("zstd {} level {level}", super::zstd::zstd_safe::version_string())
 }

@@ -37,3 +37,9 @@ pub(crate) mod verify;
 #[cfg(test)]
 mod version_2;
 pub(crate) mod write;
+#[cfg(target_family = "wasm")]
+#[path = "no_zstd.rs"]
+mod zstd;
+
+#[cfg(not(target_family = "wasm"))]
+use ::zstd;

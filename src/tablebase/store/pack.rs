@@ -6,12 +6,12 @@ use super::description::{Content, Description, Sides, codec_name};
 use super::file::{MAX_BLOCK_BYTES, TableError, TableFile};
 use super::table_error::PACKED_VERSION;
 use super::write::write_blocks;
+use super::zstd::bulk::Compressor;
+use super::zstd::dict::EncoderDictionary;
 use crate::board::{ByColor, Color};
 use rayon::prelude::*;
 use std::io;
 use std::path::Path;
-use zstd::bulk::Compressor;
-use zstd::dict::EncoderDictionary;
 
 /// Compression level of zstd.
 const LEVEL: i32 = 19;

@@ -19,6 +19,7 @@ mod play;
 #[path = "../../../../tests/support/program.rs"]
 mod program;
 mod serve;
+mod site;
 #[path = "../../../../tests/support/skip.rs"]
 mod skip;
 mod snakemake;

@@ -3,6 +3,7 @@
 
 import { address, get } from "./api.js";
 import { app, emit, gameParams, isExact, on, setOffline } from "./app.js";
+import { openStream } from "./transport.js";
 
 /** Milliseconds of an analysis that starts by itself, and before it starts. */
 const AUTOMATIC = 5000;
@@ -82,7 +83,7 @@ const query = () => address("analyze", { ...gameParams(), ...(chosen ?? { moveti
 function start() {
   const asked = query();
   const { cursor } = app.game;
-  const mine = new EventSource(asked);
+  const mine = openStream(asked);
   stream = mine;
   app.evaluation = fresh("running");
   emit("evaluation");

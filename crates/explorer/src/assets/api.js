@@ -1,6 +1,7 @@
 // The server's API. Answers are kept, as a position's value does not change.
 
 import { NO_CAPTURE_LIMIT } from "./position.js";
+import { send } from "./transport.js";
 
 const kept = new Map();
 const KEPT = 400;
@@ -60,7 +61,7 @@ async function answer(response) {
  */
 async function request(url, options) {
   try {
-    return await answer(await fetch(url, options));
+    return await answer(await send(url, options));
   } catch (error) {
     if (error instanceof ApiError || error.name === "AbortError") throw error;
     throw new ApiError(0, { code: "offline", message: error.message });

@@ -2,6 +2,7 @@
 
 import { forget } from "./api.js";
 import { app, emit, on, refresh, setOffline } from "./app.js";
+import { reachable } from "./transport.js";
 import { $, announce, errorText, t } from "./ui.js";
 
 /** Milliseconds between two attempts to reach the server again. */
@@ -25,12 +26,7 @@ function changed() {
 
 async function attempt() {
   timer = null;
-  const reached =
-    !document.hidden &&
-    (await fetch("/healthz", { cache: "no-store" }).then(
-      (r) => r.ok,
-      () => false,
-    ));
+  const reached = !document.hidden && (await reachable());
   if (!app.offline) return;
   if (!reached) {
     timer = setTimeout(attempt, INTERVAL);

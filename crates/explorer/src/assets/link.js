@@ -48,7 +48,7 @@ export function toAddress() {
   if (app.tab !== "position" && app.tab !== "home") query.push(["view", app.tab]);
   if (app.overlay) query.push(["overlay", app.overlay.name]);
   if (app.board?.arrows.length) query.push(["arrows", app.board.arrowText()]);
-  return `/?${query.map(([key, value]) => `${key}=${encoded(value)}`).join("&")}`;
+  return `${location.pathname}?${query.map(([key, value]) => `${key}=${encoded(value)}`).join("&")}`;
 }
 
 /**

@@ -3,6 +3,7 @@
 
 import { address, forget, get } from "./api.js";
 import { app, fen, isExact, on, params, pieces, refresh } from "./app.js";
+import { openStream } from "./transport.js";
 import { $, announce, button, bytes, duration, errorText, h, labelled, percent, t } from "./ui.js";
 
 /**
@@ -47,7 +48,7 @@ function askAgain() {
 }
 
 function start() {
-  const stream = new EventSource(address("count", params()));
+  const stream = openStream(address("count", params()));
   count = { stream, report: null };
   const own = (/** @type {(data: any) => unknown} */ act) => (/** @type {MessageEvent} */ event) => {
     if (count?.stream === stream) act(event.data && JSON.parse(event.data));

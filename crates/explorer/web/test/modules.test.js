@@ -67,9 +67,11 @@ test("lines are at most 120 characters long", () => {
 });
 
 test("every error of the server has a message in Chinese", async () => {
-  const folder = new URL("../", ASSETS);
-  const sources = readdirSync(folder).filter((file) => file.endsWith(".rs"));
-  const rust = sources.map((file) => readFileSync(new URL(file, folder), "utf8")).join("\n");
+  const sources = ["../", "../../../answers/src/"].flatMap((path) => {
+    const folder = new URL(path, ASSETS);
+    return readdirSync(folder).flatMap((file) => (file.endsWith(".rs") ? [new URL(file, folder)] : []));
+  });
+  const rust = sources.map((file) => readFileSync(file, "utf8")).join("\n");
   const found = (pattern) => [...rust.matchAll(pattern)].map((match) => match[1]);
   const codes = found(/=> \("([a-z_]+)", \d{3}\)/g);
   const reasons = [

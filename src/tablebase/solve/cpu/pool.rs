@@ -2,8 +2,8 @@
 //! virtual machine may first have to reclaim it from its host, at nearly a second a gigabyte. Together this would take
 //! a tenth to a fifth of the CPU time of a class of six pieces.
 
+use crate::memory::Memory;
 use crate::tablebase::solve::backend::SolveError;
-use memmap2::MmapMut;
 use rayon::prelude::*;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,9 +19,8 @@ pub struct BufferPool(Arc<Mutex<Vec<Buffer>>>);
 /// A buffer of the system's memory.
 #[derive(Debug)]
 struct Buffer {
-    /// The mapping, larger than requested, so that later larger requests fit. Memory that is never touched costs
-    /// nothing.
-    map: MmapMut,
+    /// Larger than requested, so that later larger requests fit.
+    memory: Memory,
     /// The number of bytes that were touched.
     touched: usize,
 }
@@ -39,7 +38,7 @@ impl BufferPool {
             None => Buffer::new(bytes)?,
         };
         buffer.touched = buffer.touched.max(bytes);
-        buffer.map[..bytes].par_chunks_mut(PART).for_each(|part| part.fill(0));
+        buffer.memory[..bytes].par_chunks_mut(PART).for_each(|part| part.fill(0));
         Ok(Block { buffer: Some(buffer), bytes, pool: self.clone() })
     }
 
@@ -53,7 +52,7 @@ impl BufferPool {
     /// returns `None` and gives at least `bytes` bytes of other buffers back to the system, as far as there are any.
     fn fitting(&self, bytes: usize) -> Option<Buffer> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let fits = |buffer: &Buffer| buffer.map.len() >= bytes && buffer.touched <= bytes.saturating_add(bytes / 2);
+        let fits = |buffer: &Buffer| buffer.memory.len() >= bytes && buffer.touched <= bytes.saturating_add(bytes / 2);
         let best = (0..kept.len()).filter(|&i| fits(&kept[i])).min_by_key(|&i| kept[i].touched.abs_diff(bytes));
         if let Some(best) = best {
             return Some(kept.swap_remove(best));
@@ -71,13 +70,9 @@ impl BufferPool {
 impl Buffer {
     fn new(bytes: usize) -> Result<Buffer, SolveError> {
         let roomy = bytes.max(1).checked_next_power_of_two().unwrap_or(bytes);
-        // A system without overcommit may refuse the larger mapping.
-        let map = MmapMut::map_anon(roomy).or_else(|_| MmapMut::map_anon(bytes.max(1)));
-        let map = map.map_err(|_| SolveError::Memory { bytes })?;
-        // Large pages, because a pass reads many scattered rows. They are optional, so a failure is ignored.
-        #[cfg(target_os = "linux")]
-        let _ = map.advise(memmap2::Advice::HugePage);
-        Ok(Buffer { map, touched: 0 })
+        // A system without overcommit may refuse the larger block.
+        let memory = Memory::zeroed(roomy).or_else(|| Memory::zeroed(bytes)).ok_or(SolveError::Memory { bytes })?;
+        Ok(Buffer { memory, touched: 0 })
     }
 }
 
@@ -95,7 +90,7 @@ impl Deref for Block {
 
     #[inline(always)]
     fn deref(&self) -> &[u8] {
-        self.buffer.as_ref().map_or(&[], |buffer| &buffer.map[..self.bytes])
+        self.buffer.as_ref().map_or(&[], |buffer| &buffer.memory[..self.bytes])
     }
 }
 
@@ -103,7 +98,7 @@ impl DerefMut for Block {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut [u8] {
         let bytes = self.bytes;
-        self.buffer.as_mut().map_or(&mut [], |buffer| &mut buffer.map[..bytes])
+        self.buffer.as_mut().map_or(&mut [], |buffer| &mut buffer.memory[..bytes])
     }
 }
 

@@ -209,7 +209,7 @@ impl OnDemand {
     /// # Errors
     /// As [`need`](OnDemand::need), or if the count is cancelled or fails.
     pub fn count(&self, position: &Position, follow: Follow<'_>) -> Result<(), OnDemandError> {
-        let lock = loop {
+        let _lock = loop {
             if self.uncounted(position)?.is_none() {
                 return Ok(());
             }
@@ -223,9 +223,7 @@ impl OnDemand {
         let Some(need) = self.need(position)? else { return Ok(()) };
         self.cache.free_space(need.class, need.file_bytes)?;
         cancelled(follow(CountProgress { phase: CountPhase::Reading, fraction: 0.0, depth: 0 }))?;
-        self.count_class(need, follow)?;
-        drop(lock);
-        Ok(())
+        self.count_class(need, follow)
     }
 
     fn count_class(&self, need: CountNeed, follow: Follow<'_>) -> Result<(), OnDemandError> {

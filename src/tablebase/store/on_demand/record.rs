@@ -12,12 +12,12 @@ use crate::tablebase::solve::cpu::rows::Rows;
 use crate::tablebase::solve::cpu::task::{Iteration, Observer};
 use crate::tablebase::store::codec::decompress;
 use crate::tablebase::store::table_error::TableError;
+use crate::tablebase::store::zstd::bulk::Compressor;
 use rayon::prelude::*;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use zstd::bulk::Compressor;
 
 /// The number of blocks that are compressed in parallel before they are written.
 const GROUP: usize = 512;

@@ -13,6 +13,7 @@ mod links;
 mod look;
 mod play;
 mod position;
+mod site;
 mod solve;
 mod webdriver;
 

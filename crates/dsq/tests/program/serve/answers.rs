@@ -57,6 +57,36 @@ fn values_are_those_of_probe() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
+/// Requests for every operation that answers a GET with JSON.
+pub fn requests() -> Vec<String> {
+    let three = "7/7/3e3/7/7/7/3EL2/7/7_b";
+    let over = "3E3/7/3e3/7/7/7/7/7/7_b";
+    vec![
+        "/api/v1/probe".to_owned(),
+        format!("/api/v1/probe?fen={over}"),
+        format!("/api/v1/mainline?fen={three}&max=3"),
+        format!("/api/v1/whatif?fen={three}&piece=d7"),
+        format!("/api/v1/race?fen={three}"),
+        format!("/api/v1/rulesets?fen={TWO}&rules=chinese"),
+        format!("/api/v1/fortress?fen={TWO}"),
+        format!("/api/v1/tree?fen={TWO}"),
+        format!("/api/v1/tree?fen={three}"),
+        "/api/v1/stats/EvL".to_owned(),
+        "/api/v1/matrix?white=1&black=2".to_owned(),
+        "/api/v1/random?material=EvLR&wdl=draw&seed=1".to_owned(),
+        "/api/v1/longest?count=5".to_owned(),
+        "/api/v1/rules".to_owned(),
+        "/api/v1/status".to_owned(),
+        format!("/api/v1/bestmove?fen={TWO}&perfect=1"),
+        "/api/v1/bestmove?strength=2&moves=a3b3,g7f7&seed=3".to_owned(),
+        format!("/api/v1/bestmove?fen={over}"),
+        "/api/v1/state?moves=a3b3,g7f7".to_owned(),
+        format!("/api/v1/state?fen={over}"),
+        "/api/v1/levels".to_owned(),
+        "/api/v1/puzzles?count=3&seed=1&theme=den".to_owned(),
+    ]
+}
+
 /// The OpenAPI description lists every route and no other, and answers match its schemas.
 #[test]
 fn answers_are_as_described() {
@@ -80,32 +110,7 @@ fn answers_are_as_described() {
     schema::check_types(&description, include_str!("../../../../explorer/web/openapi.d.ts"));
 
     let three = "7/7/3e3/7/7/7/3EL2/7/7_b";
-    let over = "3E3/7/3e3/7/7/7/7/7/7_b";
-    let asked = [
-        "/api/v1/probe".to_owned(),
-        format!("/api/v1/probe?fen={over}"),
-        format!("/api/v1/mainline?fen={three}&max=3"),
-        format!("/api/v1/whatif?fen={three}&piece=d7"),
-        format!("/api/v1/race?fen={three}"),
-        format!("/api/v1/rulesets?fen={TWO}&rules=chinese"),
-        format!("/api/v1/fortress?fen={TWO}"),
-        format!("/api/v1/tree?fen={TWO}"),
-        format!("/api/v1/tree?fen={three}"),
-        "/api/v1/stats/EvL".to_owned(),
-        "/api/v1/matrix?white=1&black=2".to_owned(),
-        "/api/v1/random?material=EvLR&wdl=draw&seed=1".to_owned(),
-        "/api/v1/longest?count=5".to_owned(),
-        "/api/v1/rules".to_owned(),
-        "/api/v1/status".to_owned(),
-        format!("/api/v1/bestmove?fen={TWO}&perfect=1"),
-        "/api/v1/bestmove?strength=2&moves=a3b3,g7f7&seed=3".to_owned(),
-        format!("/api/v1/bestmove?fen={over}"),
-        "/api/v1/state?moves=a3b3,g7f7".to_owned(),
-        format!("/api/v1/state?fen={over}"),
-        "/api/v1/levels".to_owned(),
-        "/api/v1/puzzles?count=3&seed=1&theme=den".to_owned(),
-    ];
-    for target in &asked {
+    for target in &requests() {
         let answer = connection.get(target);
         let path = target.split('?').next().unwrap();
         let path = if path.starts_with("/api/v1/stats") { "/api/v1/stats/{material}" } else { path };

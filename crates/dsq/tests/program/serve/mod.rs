@@ -1,6 +1,6 @@
 //! `dsq serve` as a process, tested over its sockets.
 
-mod answers;
+pub mod answers;
 mod attacks;
 pub mod client;
 mod connections;

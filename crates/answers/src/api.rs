@@ -5,12 +5,13 @@ use super::rule_tables::{MaterialCounts, RequestTables};
 #[cfg(test)]
 use super::schema;
 use doushouqi::board::{Color, Move, Outcome, Piece, Position, PositionError, RuleOptions, Rules, Square};
+use doushouqi::clock::Instant;
 use doushouqi::game::random::Random;
 use doushouqi::tablebase::{Material, Probe as _, Stats, Summary, Value, Wdl};
 #[cfg(test)]
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A colour as in answers.
 #[must_use]

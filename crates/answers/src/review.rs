@@ -3,7 +3,6 @@
 use super::api;
 use super::engine::{Engines, HASH_MIB, ScoreReport, Setup, ends_in_time};
 use super::errors::{ApiError, Code};
-use super::limits::{MAX_GAME_TEXT, MAX_TEXT_MOVES};
 use super::params;
 use super::rule_tables::RequestTables;
 #[cfg(test)]
@@ -21,6 +20,10 @@ use std::time::Duration;
 
 /// The most moves of a game.
 pub const MAX_PLIES: usize = 600;
+/// The longest text of a game, in bytes.
+pub const MAX_GAME_TEXT: usize = 32 << 10;
+/// The most moves of all games of a text together. Only the last game is used, with the usual limit of a game.
+const MAX_TEXT_MOVES: usize = 1200;
 /// The search time of a review, for all moves and for one.
 const REVIEW_TIME: Duration = Duration::from_secs(20);
 const MOVE_TIME: Duration = Duration::from_millis(200);

@@ -1,4 +1,4 @@
-//! The types of the routes, and the OpenAPI description that a test generates from them. The server sends the committed
+//! The types of the operations, and the OpenAPI description that a test generates from them. Servers send the committed
 //! `openapi.json`, so that the program needs no schemas.
 
 #[cfg(test)]
@@ -52,13 +52,10 @@ pub enum Content {
     Events(&'static [MakeSchema]),
 }
 
-/// The types of a route.
+/// What the description says of an operation.
 #[derive(Clone, Copy)]
-#[cfg_attr(not(test), expect(dead_code, reason = "only the description uses most of it"))]
-pub struct Operation {
-    pub path: &'static str,
-    /// `get` or `post`.
-    pub method: &'static str,
+#[cfg_attr(not(test), expect(dead_code, reason = "only the description uses it"))]
+pub struct Description {
     pub summary: &'static str,
     /// The name of the value in the path.
     pub segment: Option<&'static str>,
@@ -69,13 +66,14 @@ pub struct Operation {
 
 #[cfg(test)]
 mod description {
-    use super::{Content, Operation, schema_of};
+    use super::{Content, Description, schema_of};
     use crate::errors::ErrorAnswer;
+    use crate::operations::Operation;
     use schemars::SchemaGenerator;
     use schemars::generate::SchemaSettings;
     use serde_json::{Map, Value, json};
 
-    impl Operation {
+    impl Description {
         fn describe(&self, generator: &mut SchemaGenerator) -> Value {
             let mut operation = json!({ "summary": self.summary, "responses": self.responses(generator) });
             let mut parameters: Vec<Value> = Vec::new();
@@ -134,7 +132,7 @@ mod description {
 
     /// The description of all operations as JSON text.
     #[must_use]
-    pub fn description(operations: &[Operation]) -> String {
+    pub fn description<C>(operations: &[Operation<C>]) -> String {
         let settings = SchemaSettings::draft2020_12().with(|settings| {
             settings.definitions_path = "/components/schemas".into();
             settings.meta_schema = None;
@@ -142,7 +140,7 @@ mod description {
         let mut generator = settings.for_serialize().into_generator();
         let mut paths = Map::new();
         for operation in operations {
-            let described = operation.describe(&mut generator);
+            let described = operation.description.describe(&mut generator);
             let path = paths.entry(operation.path).or_insert_with(|| json!({}));
             path[operation.method] = described;
         }

@@ -1,20 +1,14 @@
 //! The rule sets with tables in memory.
 
 use super::class_cache::ClassCache;
-use super::config::{Config, CountConfig, ServeError};
-use super::rule_tables::{Disk, MEMORY_PIECES, RuleTables};
+use super::rule_tables::RuleTables;
 use doushouqi::board::RuleOptions;
 use doushouqi::search::Tables;
-use doushouqi::tablebase::{OnDemand, SetError, TablePath, TableProber, TableSet};
+use doushouqi::tablebase::SetError;
 use rayon::ThreadPool;
 use std::collections::VecDeque;
-use std::collections::hash_map::RandomState;
-use std::fs::File;
-use std::hash::BuildHasher;
-use std::io::Read;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use xxhash_rust::xxh3::Xxh3;
 
 /// The most other rule sets that are kept: all presets. Each takes about 8 MB.
 const OTHER_RULES: usize = RuleOptions::PRESETS.len();
@@ -22,32 +16,6 @@ const OTHER_RULES: usize = RuleOptions::PRESETS.len();
 const OTHER_SEARCHES: usize = 2;
 /// The memory of the four-piece classes that requests solve, of all rule sets together. One takes at most 8 MB.
 const SOLVED_BYTES: usize = 32 << 20;
-
-/// Opens the cache of the classes that are counted from tables on disk.
-fn open_on_demand(tables: Option<TableProber>, config: &CountConfig) -> Result<OnDemand, ServeError> {
-    let tables = tables.filter(|tables| tables.set().classes().pieces() >= MEMORY_PIECES);
-    let on_demand = OnDemand::new(tables.ok_or(ServeError::TablesTooSmall)?, &config.cache, config.cache_size)?;
-    Ok(config.memory.iter().fold(on_demand, |on_demand, &bytes| on_demand.with_memory(bytes)))
-}
-
-/// Hashes the program. Two builds may answer the same request differently, even if they have the same version.
-fn hash_program(hash: &mut Xxh3) {
-    // A package may have replaced the file that the program was started from.
-    let running = if cfg!(target_os = "linux") { Ok("/proc/self/exe".into()) } else { std::env::current_exe() };
-    let mut buffer = vec![0; 1 << 20];
-    let hashed = running.and_then(File::open).and_then(|mut file| {
-        loop {
-            match file.read(&mut buffer)? {
-                0 => return Ok(()),
-                length => hash.update(&buffer[..length]),
-            }
-        }
-    });
-    if hashed.is_err() {
-        // The next start answers everything anew.
-        hash.update(&RandomState::new().hash_one(0).to_le_bytes());
-    }
-}
 
 /// The tables whose rules have this hash, which are then the most recently used ones.
 fn find(others: &mut VecDeque<Arc<RuleTables>>, hash: u64) -> Option<Arc<RuleTables>> {
@@ -63,35 +31,21 @@ pub struct Registry {
     main: Arc<RuleTables>,
     /// Other rules, least recently used first.
     others: Mutex<VecDeque<Arc<RuleTables>>>,
-    /// A hash of the program, the rules and the tables on disk.
-    fingerprint: u64,
     pool: Arc<ThreadPool>,
     solved: Arc<ClassCache>,
 }
 
 impl Registry {
-    /// Solves the tables of up to three pieces. Tables on disk must be for the same rules.
-    pub fn new(config: &Config, pool: ThreadPool) -> Result<Registry, ServeError> {
-        let options = config.rules;
-        let path = config.tables.as_ref().map(|path| TablePath::open(path)).transpose()?;
-        let (disk, results) = path.map_or((None, None), |path| (path.distances, path.results));
-        let mut hash = Xxh3::new();
-        hash_program(&mut hash);
-        hash.update(options.to_string().as_bytes());
-        for class in disk.iter().chain(&results).flat_map(|set| &set.manifest().classes) {
-            hash.update(class.class.as_bytes());
-            hash.update(class.values.white.as_bytes());
-            hash.update(class.values.black.as_bytes());
-        }
-        let (pool, solved) = (Arc::new(pool), Arc::new(ClassCache::new(SOLVED_BYTES)));
-        let disk = disk.map(|set: TableSet| set.prober(&options)).transpose()?;
-        let results = results.map(|set| set.wdl_prober(&options)).transpose()?;
-        let disk = match &config.on_demand {
-            Some(on_demand) => Some(Disk::OnDemand(Arc::new(open_on_demand(disk, on_demand)?))),
-            None => disk.map(|tables| Disk::Tables(Box::new(tables))),
-        };
-        let main = RuleTables::new(options, disk, results, pool.clone(), solved.clone(), &AtomicBool::new(false))?;
-        Ok(Registry { main: Arc::new(main), pool, solved, others: Mutex::default(), fingerprint: hash.digest() })
+    /// The classes that requests solve, of all rule sets together.
+    #[must_use]
+    pub fn class_cache() -> Arc<ClassCache> {
+        Arc::new(ClassCache::new(SOLVED_BYTES))
+    }
+
+    /// Keeps the tables of the default rules, made with `pool` and `solved`.
+    #[must_use]
+    pub fn new(main: RuleTables, pool: Arc<ThreadPool>, solved: Arc<ClassCache>) -> Registry {
+        Registry { main: Arc::new(main), pool, solved, others: Mutex::default() }
     }
 
     #[must_use]
@@ -150,16 +104,6 @@ impl Registry {
         &self.pool
     }
 
-    /// A hash of everything besides the request that an answer depends on: program, rules, checksums of tables on disk,
-    /// and available tables.
-    #[must_use]
-    pub fn generation(&self) -> u64 {
-        let mut hash = Xxh3::new();
-        hash.update(&self.fingerprint.to_le_bytes());
-        hash.update(&self.main.complete().to_le_bytes());
-        hash.digest()
-    }
-
     /// All rule sets with tables in memory.
     #[must_use]
     pub fn all(&self) -> Vec<Arc<RuleTables>> {
@@ -177,8 +121,7 @@ mod tests {
         let pool = Arc::new(rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap());
         let (solved, never) = (Arc::new(ClassCache::new(0)), AtomicBool::new(false));
         let main = RuleTables::new(RuleOptions::PAPER, None, None, pool.clone(), solved.clone(), &never).unwrap();
-        let others = Mutex::default();
-        let registry = Registry { main: Arc::new(main), pool, solved, others, fingerprint: 0 };
+        let registry = Registry::new(main, pool, solved);
         let other = "chinese".parse().unwrap();
         let together = Barrier::new(4);
         std::thread::scope(|scope| {

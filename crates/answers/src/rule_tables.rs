@@ -3,6 +3,7 @@
 use super::class_cache::ClassCache;
 use super::class_table::ClassTable;
 use doushouqi::board::{ByColor, Color, Move, Piece, Position, RuleOptions, Rules};
+use doushouqi::clock::Instant;
 use doushouqi::game::random::Random;
 use doushouqi::search::Tables;
 use doushouqi::tablebase::{
@@ -14,7 +15,6 @@ use std::cmp::Reverse;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::Instant;
 
 /// The most pieces of a table in memory.
 pub const MEMORY_PIECES: usize = 4;

@@ -1,0 +1,161 @@
+//! The site of static files that `packaging/site` writes: its module answers as the server does.
+
+use crate::serve::answers::requests;
+use crate::serve::client::Server;
+use crate::skip::skip;
+use serde_json::{Value, json};
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The folder of the site, which `./test` writes. Without it the test is skipped.
+pub fn dir() -> Option<PathBuf> {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("site");
+    let found = dir.join("answers.wasm").exists();
+    if !found {
+        skip("there is no site (packaging/site; it needs Rust's target wasm32-unknown-unknown)");
+    }
+    found.then_some(dir)
+}
+
+/// A host of static files, which has a folder below `/games/`, until this process ends.
+pub struct Host {
+    pub address: SocketAddr,
+    online: Arc<AtomicBool>,
+}
+
+impl Host {
+    pub fn start(dir: PathBuf) -> Host {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let (address, online) = (listener.local_addr().unwrap(), Arc::new(AtomicBool::new(true)));
+        let is_online = online.clone();
+        std::thread::spawn(move || {
+            for stream in listener.incoming().filter(|_| is_online.load(Ordering::Relaxed)) {
+                let dir = dir.clone();
+                std::thread::spawn(move || respond(&dir, stream.unwrap()));
+            }
+        });
+        Host { address, online }
+    }
+
+    /// From now on every connection ends without an answer.
+    pub fn leave(&self) {
+        self.online.store(false, Ordering::Relaxed);
+    }
+}
+
+/// Answers one request. A browser may leave before.
+fn respond(dir: &Path, mut stream: TcpStream) -> Option<()> {
+    let mut lines = BufReader::new(stream.try_clone().ok()?).lines();
+    let line = lines.next()?.ok()?;
+    lines.by_ref().map_while(Result::ok).find(String::is_empty)?;
+    let path = line.split(' ').nth(1)?.split('?').next()?;
+    let name = path.strip_prefix("/games/").map(|name| if name.is_empty() { "index.html" } else { name });
+    let kind = match name.and_then(|name| name.rsplit('.').next()) {
+        Some("html") => "text/html; charset=utf-8",
+        Some("js") => "text/javascript",
+        Some("css") => "text/css",
+        Some("svg") => "image/svg+xml",
+        Some("wasm") => "application/wasm",
+        Some("webmanifest") => "application/manifest+json",
+        _ => "text/plain",
+    };
+    let (status, content) = match name.and_then(|name| fs::read(dir.join(name)).ok()) {
+        Some(content) => ("200 OK", content),
+        None => ("404 Not Found", Vec::new()),
+    };
+    let length = content.len();
+    let head =
+        format!("HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n");
+    stream.write_all(&[head.as_bytes(), &content].concat()).ok()
+}
+
+/// An answer without what differs from run to run.
+fn steady(mut answer: Value) -> Value {
+    if let Some(fields) = answer.as_object_mut() {
+        for field in ["nps", "time_ms"] {
+            fields.remove(field);
+        }
+    }
+    answer
+}
+
+/// The module gives the same answers as the server, errors and the events of an analysis included.
+#[test]
+fn the_module_answers_as_the_server() {
+    let Some(site) = dir() else { return };
+    let three = "7/7/3e3/7/7/7/3EL2/7/7_b";
+    let game = json!({"fen": three.replace('_', " "), "moves": ["d7d6", "e3e4"], "rules": "paper"}).to_string();
+    let mut asked: Vec<[String; 3]> =
+        requests().into_iter().map(|target| ["GET".into(), target, String::new()]).collect();
+    let get = [
+        "/api/v1/analyze?depth=7&hash=16".to_owned(),
+        format!("/api/v1/analyze?fen={three}&multipv=2"),
+        "/api/v1/analyze?fen=3E3/7/3e3/7/7/7/7/7/7_b".to_owned(),
+        "/api/v1/analyze?depth=5&hash=4&rules=chinese&moves=a3b3,g7f7&tables=0".to_owned(),
+        format!("/api/v1/board.svg?fen={three}"),
+        "/api/v1/openapi.json".to_owned(),
+        format!("/api/v1/need?fen={three}"),
+        format!("/api/v1/count?fen={three}"),
+        "/api/v1/probe?fen=7/7/7".to_owned(),
+        "/api/v1/probe?fin=7".to_owned(),
+        "/api/v1/probe?rules=paper&rules=paper".to_owned(),
+        format!("/api/v1/whatif?fen={three}&piece=z9"),
+        "/api/v1/probe?rules=papier".to_owned(),
+        format!("/api/v1/probe?fen={}", "1".repeat(9000)),
+        "/api/v1/stats/ExL".to_owned(),
+        "/api/v1/stats/E%76L".to_owned(),
+        "/api/v1/nothing".to_owned(),
+        "/api/v1/batch".to_owned(),
+        "/api/v1/state?moves=a3a9".to_owned(),
+    ];
+    asked.extend(get.into_iter().map(|target| ["GET".into(), target, String::new()]));
+    for (path, body) in [
+        ("review", game.as_str()),
+        ("game", &game),
+        ("game", "{"),
+        ("batch", r#"{"fens": ["7/7/3e3/7/7/7/3E3/7/7 w", "7/7"]}"#),
+        ("batch?x=1", "{}"),
+        ("review", r#"{"moves": 5}"#),
+        ("game", &" ".repeat((128 << 10) + 1)),
+        ("probe", "{}"),
+    ] {
+        asked.push(["POST".into(), format!("/api/v1/{path}"), body.into()]);
+    }
+    // The module is for a single client, which needs no limits.
+    asked.retain(|[_, target, _]| target != "/api/v1/status");
+
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../web/tests/answers.mjs");
+    let node = Command::new("node").arg(script).arg(site).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+    let Ok(mut node) = node else { return skip("there is no node") };
+    node.stdin.take().unwrap().write_all(json!(asked).to_string().as_bytes()).unwrap();
+    let server = Server::start(&["--pieces", "3", "--threads", "2"]);
+    let served: Vec<_> = asked
+        .iter()
+        .map(|[method, target, body]| {
+            let mut connection = server.connect();
+            let answer = if method == "POST" { connection.post(target, body) } else { connection.get(target) };
+            let is_stream = answer.header("content-type").is_some_and(|kind| kind.starts_with("text/event-stream"));
+            let events = if is_stream { answer.events() } else { Vec::new() };
+            let text = if is_stream { String::new() } else { answer.text() };
+            (answer.status, text, events)
+        })
+        .collect();
+    let output = node.wait_with_output().unwrap();
+    assert!(output.status.success());
+    let given: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(given.len(), asked.len());
+    for ((asked, given), (status, text, events)) in asked.iter().zip(given).zip(served) {
+        let asked = &asked[..2];
+        assert_eq!((&given["status"], given["body"].as_str()), (&json!(status), Some(&*text)), "{asked:?}");
+        let steady_events = |events: Vec<(String, Value)>| -> Vec<(String, Value)> {
+            events.into_iter().map(|(name, data)| (name, steady(data))).collect()
+        };
+        let module: Vec<(String, Value)> = serde_json::from_value(given["events"].clone()).unwrap();
+        assert_eq!(steady_events(module), steady_events(events), "{asked:?}");
+    }
+}

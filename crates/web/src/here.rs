@@ -1,0 +1,80 @@
+//! The surroundings of a request: one client, one thread.
+
+use answers::ApiError;
+use answers::context::Context;
+use answers::counting::NeedReport;
+use answers::engine::Engines;
+use answers::handlers::{on_demand_tables, position_of};
+use answers::params::PositionQuery;
+use answers::puzzles::Puzzles;
+use answers::registry::Registry;
+use answers::rule_tables::RuleTables;
+use answers::state::{Lane, State};
+use doushouqi::board::RuleOptions;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
+
+static STATE: OnceLock<State> = OnceLock::new();
+/// Work is stopped by ending the module.
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+/// The most memory of the hash tables of all searches together, in MiB: phones end pages that need much more.
+const HASH_MIB: usize = 64;
+/// Requests per second: more than any page sends.
+const RATE: f32 = 1000.0;
+
+pub(crate) struct Here {
+    pub(crate) random: u64,
+}
+
+impl Here {
+    /// Solves the tables of the default rules; `None` if that is impossible.
+    pub(crate) fn start(puzzles: &str) -> Option<()> {
+        let rules = RuleOptions::PAPER;
+        // No thread can be started, so the pool consists of this one.
+        let pool = Arc::new(rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().ok()?);
+        let solved = Registry::class_cache();
+        let main = RuleTables::new(rules, None, None, pool.clone(), solved.clone(), &NEVER).ok()?;
+        let state = State {
+            rules,
+            registry: Registry::new(main, pool, solved),
+            engines: Engines::new(HASH_MIB),
+            trees: Default::default(),
+            puzzles: Puzzles::parse(puzzles).ok()?,
+            threads: 1,
+            hash_mib: HASH_MIB,
+            rate: RATE,
+        };
+        STATE.set(state).ok()
+    }
+}
+
+impl Context for Here {
+    #[expect(clippy::expect_used, reason = "requests are answered only after the start")]
+    fn state(&self) -> &State {
+        STATE.get().expect("the start precedes all requests")
+    }
+
+    fn charge(&self, _: f32) -> Result<(), ApiError> {
+        Ok(())
+    }
+
+    fn random(&self) -> u64 {
+        self.random
+    }
+
+    async fn run<T: Send + 'static>(
+        &self,
+        _: Lane,
+        work: impl FnOnce(&State, &AtomicBool) -> Result<T, ApiError> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        work(self.state(), &NEVER)
+    }
+
+    /// Nothing is counted here, which the error says.
+    async fn need(&self, query: PositionQuery) -> Result<NeedReport, ApiError> {
+        let (_, rules) = position_of(self, &query.fen, &query.rules)?;
+        on_demand_tables(self, &rules)?;
+        Err(ApiError::busy())
+    }
+}
