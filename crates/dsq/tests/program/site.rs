@@ -2,7 +2,7 @@
 
 use crate::serve::answers::requests;
 use crate::serve::client::Server;
-use crate::skip::skip;
+use crate::skip::{skip, skip_anywhere};
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -17,7 +17,7 @@ pub fn dir() -> Option<PathBuf> {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("site");
     let found = dir.join("answers.wasm").exists();
     if !found {
-        skip("there is no site (packaging/site; it needs Rust's target wasm32-unknown-unknown)");
+        skip_anywhere("there is no site (packaging/site; it needs Rust's target wasm32-unknown-unknown)");
     }
     found.then_some(dir)
 }
