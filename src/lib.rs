@@ -84,7 +84,7 @@ pub mod formats;
 pub mod game;
 #[cfg(feature = "gpu")]
 pub mod gpu;
-#[cfg(feature = "perft")]
+#[cfg(feature = "search")]
 mod pages;
 #[cfg(feature = "perft")]
 pub mod perft;
