@@ -272,8 +272,8 @@ fn benchmark() {
     let speeds = all["speeds"].as_array().unwrap();
     let tasks: Vec<_> = speeds.iter().map(|s| (s["task"].as_str().unwrap(), s["threads"].as_u64().unwrap())).collect();
     let search = "search to depth 10";
-    assert_eq!(tasks, [("perft 6", 1), ("perft 6", 2), ("solving 3 pieces", 2), (search, 1), (search, 2)]);
-    assert_eq!(speeds[0]["count"], 100_459_989);
+    assert_eq!(tasks, [("perft 7", 1), ("perft 7", 2), ("solving 3 pieces", 2), (search, 1), (search, 2)]);
+    assert_eq!(speeds[0]["count"], 1_908_483_421u64);
     assert_eq!(speeds[2]["count"], 10_675_992);
     assert!(speeds.iter().all(|speed| speed["seconds"].as_f64().unwrap() > 0.0), "{speeds:?}");
     // The page is made from files that other commands write.
@@ -284,7 +284,7 @@ fn benchmark() {
     write("tables.jsonl", "{\"name\":\"2 pieces\",\"by_plies\":[10,20,5],\"bytes\":2000}\n");
     stdout(&["bench", "report", at]);
     let page = std::fs::read_to_string(dir.path().join("figures.md")).unwrap();
-    assert!(page.contains("260,100") && page.contains("| perft 6 | cpu | 2 | 100,459,989 | nodes |"), "{page}");
+    assert!(page.contains("260,100") && page.contains("| perft 7 | cpu | 2 | 1,908,483,421 | nodes |"), "{page}");
     for plot in ["perft.svg", "solving.svg", "plies.svg", "endgames-size.svg"] {
         assert!(page.contains(plot) && std::fs::read_to_string(dir.path().join(plot)).unwrap().starts_with("<svg"));
     }

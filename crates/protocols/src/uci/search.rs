@@ -2,7 +2,7 @@
 
 use super::go::{Go, played_on};
 use super::output::Output;
-use doushouqi::board::{Move, Position, Rules};
+use doushouqi::board::Move;
 use doushouqi::game::Game;
 use doushouqi::perft::{Perft, PerftMode};
 use doushouqi::search::{Engine, Info, SearchResult};
