@@ -86,9 +86,9 @@ pub mod formats;
 pub mod game;
 #[cfg(feature = "gpu")]
 pub mod gpu;
-#[cfg(any(feature = "perft", feature = "tablebase"))]
+#[cfg(feature = "tablebase")]
 mod memory;
-#[cfg(feature = "perft")]
+#[cfg(feature = "search")]
 mod pages;
 #[cfg(feature = "perft")]
 pub mod perft;

@@ -10,12 +10,9 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::sync::atomic::AtomicBool;
 
-/// A count of more plies may not fit into 64 bits.
-const DEEPEST: u32 = 12;
-
 fn checked(depth: i64, mode: &str) -> PyResult<(u32, PerftMode)> {
-    let depth = u32::try_from(depth).ok().filter(|&depth| depth <= DEEPEST);
-    let depth = depth.ok_or_else(|| PyValueError::new_err(format!("the depth is 0 to {DEEPEST}")))?;
+    let depth = u32::try_from(depth).ok().filter(|&depth| depth <= Perft::MAX_DEPTH);
+    let depth = depth.ok_or_else(|| PyValueError::new_err(format!("the depth is 0 to {}", Perft::MAX_DEPTH)))?;
     match mode {
         "expand" => Ok((depth, PerftMode::Expand)),
         "leaf" => Ok((depth, PerftMode::Leaf)),

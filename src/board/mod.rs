@@ -38,6 +38,8 @@ pub use square::{ParseSquareError, Square};
 pub(crate) use bitboard::mirror_word;
 #[allow(unused_imports, reason = "used by optional features")]
 pub(crate) use movegen::reach;
+#[cfg(feature = "perft")]
+pub(crate) use movegen::{capturable, squares};
 pub(crate) use position::union;
 #[allow(unused_imports, reason = "used by optional features")]
 pub(crate) use rules::Lanes;

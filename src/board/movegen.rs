@@ -19,6 +19,12 @@ pub(crate) struct Reach {
 /// instructions.
 #[inline(always)]
 pub(crate) fn reach(rules: &Rules, color: Color, own: &Lanes, enemy: &Lanes) -> Reach {
+    Reach { squares: squares(rules, color, own, enemy), capturable: capturable(rules, color, own, enemy) }
+}
+
+/// [`Reach::squares`].
+#[inline(always)]
+pub(crate) fn squares(rules: &Rules, color: Color, own: &Lanes, enemy: &Lanes) -> Lanes {
     let masks = rules.masks();
     let rat = Animal::Rat.index();
     let rats = (enemy[rat] | own[rat] & masks.own_rat_blocks) & WATER.bits();
@@ -42,16 +48,21 @@ pub(crate) fn reach(rules: &Rules, color: Color, own: &Lanes, enemy: &Lanes) -> 
                 | (ranks & right) << 3
                 | (ranks & left) >> 3);
     }
+    squares
+}
 
-    let wet = usize::from(own[rat] & WATER.bits() != 0);
-    let takes = &masks.takes[color as usize][wet];
+/// [`Reach::capturable`].
+#[inline(always)]
+pub(crate) fn capturable(rules: &Rules, color: Color, own: &Lanes, enemy: &Lanes) -> Lanes {
+    let wet = usize::from(own[Animal::Rat.index()] & WATER.bits() != 0);
+    let takes = &rules.masks().takes[color as usize][wet];
     let mut capturable = [0; 8];
     for victim in 0..8 {
         for a in 0..8 {
             capturable[a] |= enemy[victim] & takes[victim][a];
         }
     }
-    Reach { squares, capturable }
+    capturable
 }
 
 impl Reach {

@@ -3,21 +3,23 @@
 mod count;
 #[cfg(feature = "gpu")]
 mod gpu;
-mod hash;
+mod layers;
 mod mode;
+mod two_plies;
 
 #[cfg(feature = "gpu")]
 pub use gpu::GpuPerft;
-pub use hash::PerftHash;
 pub use mode::PerftMode;
 
 use crate::board::{Move, Position, Rules};
 use crate::cpu::CpuLevel;
-use count::{Hash, Path};
+use count::Path;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Counts lines of moves on the threads of the current rayon pool.
+///
+/// Plain perft ([`PerftMode::Expand`]) expands each different position of a ply once. [`PerftMode::Leaf`] visits all lines.
 ///
 /// ```
 /// use doushouqi::board::{Position, Rules};
@@ -30,21 +32,26 @@ pub struct Perft<'a> {
     rules: &'a Rules,
     mode: PerftMode,
     level: CpuLevel,
-    hash: Option<Hash<'a>>,
+    memory: usize,
     progress: Option<&'a (dyn Fn(f64) + Sync)>,
     stop: Option<&'a AtomicBool>,
 }
 
-/// Lines of fewer plies are counted as one task.
+/// Lines of fewer plies are counted depth first, as one task.
 const SPLIT_DEPTH: u32 = 5;
 /// The smallest share of the whole count that is divided further for reports of progress.
 const SMALLEST_SHARE: f64 = 1e-3;
 
 impl<'a> Perft<'a> {
-    /// Counts under these rules, without a hash table.
+    /// A count of more plies may not fit into 64 bits.
+    pub const MAX_DEPTH: u32 = 13;
+    /// The default limit of memory: 1 GiB.
+    pub const MEMORY: usize = 1 << 30;
+
+    /// Counts under these rules.
     #[must_use]
     pub fn new(rules: &'a Rules, mode: PerftMode) -> Perft<'a> {
-        Perft { rules, mode, level: CpuLevel::get(), hash: None, progress: None, stop: None }
+        Perft { rules, mode, level: CpuLevel::get(), memory: Perft::MEMORY, progress: None, stop: None }
     }
 
     /// Uses the vector instructions of this level.
@@ -53,16 +60,14 @@ impl<'a> Perft<'a> {
         Perft { level, ..self }
     }
 
-    /// Stores counts in a hash table.
+    /// Stores the positions of a ply in at most `bytes` bytes. If there are more, they are expanded in parts, and a position that
+    /// several parts lead to is counted several times.
     #[must_use]
-    pub fn with_hash(self, table: &'a PerftHash) -> Perft<'a> {
-        // The depth is added to the salt, so that the salts must differ in higher bits.
-        let salt = self.rules.options().table_hash() ^ u64::from(self.mode == PerftMode::Leaf) << 32;
-        Perft { hash: Some(Hash { table, salt, mode: self.mode, rules: self.rules }), ..self }
+    pub fn with_memory(self, bytes: usize) -> Perft<'a> {
+        Perft { memory: bytes, ..self }
     }
 
-    /// Calls `progress`, from any thread, with the share of each part that is counted. The shares add up to 1; the
-    /// moves of a position have equal shares.
+    /// Calls `progress`, from any thread, with the share of each part that is counted. The shares add up to 1.
     #[must_use]
     pub fn with_progress(self, progress: &'a (dyn Fn(f64) + Sync)) -> Perft<'a> {
         Perft { progress: Some(progress), ..self }
@@ -78,10 +83,10 @@ impl<'a> Perft<'a> {
         self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
     }
 
-    /// The number of lines of `depth` plies.
+    /// The number of lines of `depth` plies, at most [`Perft::MAX_DEPTH`].
     #[must_use]
     pub fn count(&self, position: &Position, depth: u32) -> u64 {
-        self.split(depth, &Path::new(position), 1.0)
+        self.lines(depth, &Path::new(position), 1.0)
     }
 
     /// The count after each legal move. With a `depth` of 0 the list is empty.
@@ -93,32 +98,29 @@ impl<'a> Perft<'a> {
         let path = Path::new(position);
         let moves: Vec<Move> = position.moves(self.rules).to_vec();
         let share = 1.0 / moves.len() as f64;
-        moves.into_par_iter().map(|mv| (mv, self.child(position, mv, depth, &path, share))).collect()
+        // One after the other, because each count may use all the memory.
+        moves.into_iter().map(|mv| (mv, self.child(position, mv, depth, &path, share))).collect()
     }
 
     /// The lines of `depth` plies from the last position of a path, which make up this share of the whole count.
-    fn split(&self, depth: u32, path: &Path, share: f64) -> u64 {
+    fn lines(&self, depth: u32, path: &Path, share: f64) -> u64 {
         if self.is_stopped() {
             return 0;
         }
         let position = path.last();
         if depth < SPLIT_DEPTH || position.winner().is_some() {
-            return self.report(share, count::count(self.level, self.rules, self.mode, self.hash, depth, path));
+            return self.report(share, count::count(self.level, self.rules, self.mode, depth, path));
         }
-        let entry = self.hash.map(|hash| (hash.table, hash.key(position, depth, path.before_last())));
-        if let Some(count) = entry.and_then(|(table, key)| table.get(key)) {
-            return self.report(share, count);
+        if self.mode == PerftMode::Expand {
+            return self.by_layers(position, depth, share);
         }
         let moves: Vec<Move> = position.moves(self.rules).to_vec();
         if moves.is_empty() {
-            return self.report(share, u64::from(self.mode == PerftMode::Leaf));
+            return self.report(share, 1);
         }
         let each = share / moves.len() as f64;
         let (each, rest) = if each < SMALLEST_SHARE { (0.0, share) } else { (each, 0.0) };
         let count = moves.into_par_iter().map(|mv| self.child(position, mv, depth, path, each)).sum();
-        if let Some((table, key)) = entry.filter(|_| !self.is_stopped()) {
-            table.put(key, count);
-        }
         self.report(rest, count)
     }
 
@@ -127,7 +129,7 @@ impl<'a> Perft<'a> {
         if self.mode == PerftMode::Leaf && path.contains(&next) {
             return self.report(share, 1);
         }
-        self.split(depth - 1, &path.with(&next), share)
+        self.lines(depth - 1, &path.with(&next), share)
     }
 
     /// Reports the finished share of the whole count, if the caller wants reports.

@@ -4,11 +4,10 @@ use crate::slow;
 
 use doushouqi::board::{Color, Position, RuleOptions, Rules};
 use doushouqi::cpu::CpuLevel;
-use doushouqi::perft::{Perft, PerftHash, PerftMode};
+use doushouqi::game::random::Random;
+use doushouqi::perft::{Perft, PerftMode};
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
-use rayon::prelude::*;
-use std::collections::HashMap;
 
 /// The presets, and `paper` with each single option at each of its other values.
 fn all_rules() -> Vec<RuleOptions> {
@@ -29,11 +28,10 @@ fn slow_count(position: &Position, options: &RuleOptions, mode: PerftMode, depth
     }
 }
 
-/// Compares all depths up to `most`, both modes, every level, with and without a table. Returns the two counts at depth
-/// `most`.
+/// Compares all depths up to `most`, both modes, every level, with enough memory and without. Returns the two counts at
+/// depth `most`.
 fn agree(position: &Position, options: &RuleOptions, most: u32) -> [u64; 2] {
     let rules = Rules::new(*options);
-    let hash = PerftHash::new(1).unwrap();
     let mut last = [0; 2];
     for depth in 0..=most {
         for (mode, last) in [PerftMode::Expand, PerftMode::Leaf].into_iter().zip(&mut last) {
@@ -42,7 +40,7 @@ fn agree(position: &Position, options: &RuleOptions, most: u32) -> [u64; 2] {
                 let perft = || Perft::new(&rules, mode).with_level(level);
                 let at = || format!("{} {mode:?} depth {depth}, {options}, {}", position.to_fen(), level.name());
                 assert_eq!(perft().count(position, depth), expected, "{}", at());
-                assert_eq!(perft().with_hash(&hash).count(position, depth), expected, "{} with a table", at());
+                assert_eq!(perft().with_memory(0).count(position, depth), expected, "{} in parts", at());
                 // A finished game has one line at depth 0 and no move to divide by.
                 if depth > 0 && !position.moves(&rules).is_empty() {
                     let divided: u64 = perft().divide(position, depth).iter().map(|(_, nodes)| nodes).sum();
@@ -194,88 +192,63 @@ fn published_numbers() {
     }
 }
 
-/// A hash table changes no count, even if it is small, used twice, or shared by the levels and by both modes.
-#[test]
-fn tables_change_nothing() {
-    let (rules, start) = (Rules::default(), Position::start());
-    for mebibytes in [0, 1, 16] {
-        let hash = PerftHash::new(mebibytes).unwrap();
-        for level in CpuLevel::available() {
-            let count = |mode| Perft::new(&rules, mode).with_level(level).with_hash(&hash).count(&start, 6);
-            assert_eq!(count(PerftMode::Expand), 100_459_989, "{mebibytes} MiB, {}", level.name());
-            assert_eq!(count(PerftMode::Leaf), 99_860_517, "{mebibytes} MiB, {}", level.name());
-            assert_eq!(count(PerftMode::Expand), 100_459_989, "{mebibytes} MiB, {}, again", level.name());
-            assert_eq!(count(PerftMode::Leaf), 99_860_517, "{mebibytes} MiB, {}, again", level.name());
-        }
+/// The lines of each move, counted by itself down to depth 4, which is counted depth first.
+fn by_moves(perft: &Perft<'_>, rules: &Rules, position: &Position, depth: u32) -> u64 {
+    if depth <= 4 {
+        return perft.count(position, depth);
     }
+    position.moves(rules).iter().map(|&mv| by_moves(perft, rules, &position.make(mv), depth - 1)).sum()
 }
 
-/// `leaf` with a hash table and without, in positions that recur in many ways, deeper than the slow twin can count.
+/// Counts of different positions and of all lines, in positions of random games, with memory for all positions of a ply, for
+/// some, or for none.
 #[test]
-fn repetitions_with_a_table() {
-    let rules = Rules::default();
-    let fens = [
-        "7/7/7/7/7/7/7/7/t1T4 b",
-        "7/7/7/2r4/7/1R5/7/7/7 w",
-        "7/7/2l1t2/1R2r2/7/7/1L1ET2/7/7 w",
-        "7/4t2/2l4/7/r5R/7/2T1L2/7/7 b",
-    ];
-    for (fen, depth) in fens.into_iter().zip([11, 11, 7, 7]) {
-        let position = Position::from_fen(fen).unwrap();
-        let perft = || Perft::new(&rules, PerftMode::Leaf);
-        let hash = PerftHash::new(16).unwrap();
-        for depth in 1..=depth {
-            let expected = perft().count(&position, depth);
-            assert_eq!(perft().with_hash(&hash).count(&position, depth), expected, "{fen}, depth {depth}");
-        }
-    }
-}
-
-/// The different positions after `plies` plies from the start, each with the number of lines to it.
-fn positions_after(plies: u32, rules: &Rules) -> HashMap<u128, (Position, u64)> {
-    // Every piece has six bits.
-    let packed = |position: &Position| {
-        position.pieces().fold(u128::MAX, |word, (piece, square)| {
-            let shift = 6 * (8 * piece.color as usize + piece.animal.index());
-            word & !(63 << shift) | (square.index() as u128) << shift
+fn memory_changes_nothing() {
+    const SEED: u64 = 5;
+    println!("seed {SEED}");
+    let mut random = Random::new(SEED);
+    let cases: Vec<(Position, RuleOptions)> = all_rules()
+        .into_iter()
+        .flat_map(|options| {
+            let rules = Rules::new(options);
+            let start = random.position(10, &rules);
+            let game = random.walk(&start, &rules, 9);
+            game.into_iter().step_by(3).map(move |position| (position, options))
         })
-    };
-    let mut layer = HashMap::from([(0, (Position::start(), 1u64))]);
-    for _ in 0..plies {
-        let mut next = HashMap::with_capacity(layer.len() * 6);
-        for (position, lines) in layer.into_values() {
-            for &mv in &position.moves(rules) {
-                let after = position.make(mv);
-                next.entry(packed(&after)).or_insert((after, 0)).1 += lines;
+        .collect();
+    for_all(&cases, |(position, options)| {
+        let rules = Rules::new(*options);
+        let perft = || Perft::new(&rules, PerftMode::Expand);
+        for depth in [5, 6] {
+            let expected = by_moves(&perft(), &rules, position, depth);
+            for memory in [Perft::MEMORY, 1 << 16, 1 << 10, 0] {
+                let found = perft().with_memory(memory).count(position, depth);
+                assert_eq!(found, expected, "{position} depth {depth}, {options}, {memory} bytes");
             }
         }
-        layer = next;
-    }
-    layer
+    });
 }
 
-/// Unpublished counts, from all different positions after `plies` plies, without hash keys and without a hash table.
-fn layered(depth: u32, plies: u32) -> u64 {
+#[test]
+fn seven_and_eight_plies() {
     let rules = Rules::default();
-    let layer: Vec<(Position, u64)> = positions_after(plies, &rules).into_values().collect();
-    println!("{} different positions after {plies} plies", layer.len());
-    layer
-        .par_iter()
-        .map(|(position, lines)| lines * Perft::new(&rules, PerftMode::Expand).count(position, depth - plies))
-        .sum()
+    let perft = || Perft::new(&rules, PerftMode::Expand);
+    assert_eq!(by_moves(&perft(), &rules, &Position::start(), 7), 1_908_483_421);
+    for memory in [Perft::MEMORY, 1 << 20] {
+        assert_eq!(perft().with_memory(memory).count(&Position::start(), 7), 1_908_483_421);
+        assert_eq!(perft().with_memory(memory).count(&Position::start(), 8), 36_255_690_884);
+    }
 }
 
+/// Without memory nearly all lines are visited: `./test deep_counts -- --ignored`
 #[test]
-fn seven_plies_by_layers() {
-    assert_eq!(layered(7, 4), 1_908_483_421);
-}
-
-/// `./test deep_counts -- --ignored`
-#[test]
-#[ignore = "takes a minute and 2 GB"]
-fn deep_counts_by_layers() {
-    assert_eq!(layered(8, 5), 36_255_690_884);
-    assert_eq!(layered(9, 6), 679_723_210_550);
+#[ignore = "takes a minute"]
+fn deep_counts() {
+    let rules = Rules::default();
+    let perft = || Perft::new(&rules, PerftMode::Expand);
+    assert_eq!(by_moves(&perft(), &rules, &Position::start(), 8), 36_255_690_884);
+    assert_eq!(perft().with_memory(8 << 20).count(&Position::start(), 9), 679_723_210_550);
+    assert_eq!(perft().count(&Position::start(), 10), 12_742_948_654_200);
 }
 
 /// Exchanged colours on the rotated board, and a mirrored board, have the same counts.
@@ -300,16 +273,12 @@ fn progress_adds_up_to_the_whole() {
     let near_the_end: Position = "2E4/7/6p/7/7/7/7/7/7 w".parse().unwrap();
     for (position, depth) in [(Position::start(), 3), (Position::start(), 6), (near_the_end, 7)] {
         for mode in [PerftMode::Expand, PerftMode::Leaf] {
-            for hash in [None, PerftHash::new(1)] {
+            for memory in [Perft::MEMORY, 1 << 16] {
                 let shares = std::sync::Mutex::new(Vec::new());
                 let note = |share: f64| shares.lock().unwrap().push(share);
                 let perft = Perft::new(&rules, mode);
                 let plain = perft.count(&position, depth);
-                let perft = Perft::new(&rules, mode).with_progress(&note);
-                let perft = match &hash {
-                    Some(hash) => perft.with_hash(hash),
-                    None => perft,
-                };
+                let perft = Perft::new(&rules, mode).with_memory(memory).with_progress(&note);
                 assert_eq!(perft.count(&position, depth), plain);
                 let counted: Vec<f64> = std::mem::take(&mut shares.lock().unwrap());
                 assert!((counted.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{depth}: {counted:?}");

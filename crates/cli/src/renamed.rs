@@ -18,6 +18,7 @@ const RENAMED: &[(&str, &str)] = &[
     ("dsq match --save", "dsq match --out"),
     ("dsq mine", "dsq-lab mine"),
     ("dsq openings", "dsq-lab openings"),
+    ("dsq perft --hash", "dsq perft --memory"),
     ("dsq play --load", "dsq play --game"),
     ("dsq puzzles --pieces", "dsq puzzles --piece-count"),
     ("dsq reduce", "dsq-lab reduce"),

@@ -153,7 +153,6 @@ struct Count {
     nodes: u64,
     seconds: f64,
     threads: usize,
-    hash_mib: Option<usize>,
     cpu: String,
 }
 
@@ -263,8 +262,7 @@ fn log(label: &'static str) -> Axis<'static> {
 
 impl Results {
     fn page(&self) -> String {
-        let mut counts =
-            Table::new(&["plies", "<counted", "lines", "seconds", "lines a second", "<threads, table", "<CPU"]);
+        let mut counts = Table::new(&["plies", "<counted", "lines", "seconds", "lines a second", "threads", "<CPU"]);
         for c in &self.counts {
             counts.row([
                 c.depth.to_string(),
@@ -272,7 +270,7 @@ impl Results {
                 grouped(c.nodes),
                 format!("{:.2}", c.seconds),
                 grouped((c.nodes as f64 / c.seconds) as u64),
-                c.hash_mib.map_or(c.threads.to_string(), |mib| format!("{}, {mib} MiB", c.threads)),
+                c.threads.to_string(),
                 c.cpu.clone(),
             ]);
         }
@@ -284,8 +282,8 @@ impl Results {
         format!(
             "# Figures\n\nWritten by `dsq bench report` from `perft.jsonl`, `endgames.jsonl`, `tables.jsonl` and \
              `benchmark-*.json`.\n\n## Counts of lines from the start\n\n`leaf`: a position that already occurred on the \
-             line is one leaf, as in the papers' table 1; `expand`: plain perft. With a table of counts the speed is that of \
-             counting and looking up together.\n\n{}\n![Lines a second by depth](perft.svg)\n\nThe plot has the fastest \
+             line is one leaf, as in the papers' table 1; `expand`: plain perft, which expands equal positions of a ply \
+             once.\n\n{}\n![Lines a second by depth](perft.svg)\n\nThe plot has the fastest \
              count of each depth, if it took a millisecond or more.\n\n## Benchmarks\n\n{}## Solving\n\n\
              ![Positions a second](solving.svg)\n\nOther programs: rtbgen measured by us on one core of the same kind of \
              machine; Awari: Romein and Bal, *Awari is solved*, ICGA Journal 25(3), 2002 (8.9e11 positions in 51 hours); \
@@ -299,15 +297,8 @@ impl Results {
     }
 
     fn perft(&self) -> Result<String, PlotError> {
-        let modes = [("expand", false), ("expand", true), ("leaf", false), ("leaf", true)];
-        let by_depth: Vec<Line> = modes
-            .into_iter()
-            .map(|(mode, hash)| Line {
-                name: if hash { format!("{mode}, with a table") } else { mode.to_owned() },
-                points: speeds(&self.counts, |c| c.repetition == mode && c.hash_mib.is_some() == hash),
-            })
-            .filter(|line| !line.points.is_empty())
-            .collect();
+        let by_depth = ["expand", "leaf"]
+            .map(|mode| Line { name: mode.to_owned(), points: speeds(&self.counts, |c| c.repetition == mode) });
         line_chart("Perft from the start", axis("plies"), log("lines a second"), &by_depth)
     }
 

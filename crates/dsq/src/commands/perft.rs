@@ -2,13 +2,13 @@ use crate::arguments::position;
 use crate::backend::{Backend, Counter, DeviceArg};
 use crate::gpu;
 use clap::{Args, ValueEnum};
-use cli::arguments::{Common, Memory, hash_size};
+use cli::arguments::{Common, Memory};
 use cli::failure::{Failure, Outcome};
 use cli::output::{print, print_json};
 use cli::progress::progress_bar;
 use doushouqi::board::{Move, Position, Rules};
 use doushouqi::cpu::cpu_name;
-use doushouqi::perft::{self, PerftHash, PerftMode};
+use doushouqi::perft::{self, PerftMode};
 use report::text::grouped;
 use serde::Serialize;
 use std::time::Instant;
@@ -18,14 +18,14 @@ const SHARES: f64 = 1e9;
 
 /// Count the lines of legal moves of a given length.
 ///
-/// The last two plies are counted without making the moves. A finished game has no moves. Times on a GPU do not include
-/// opening it and compiling its shaders.
+/// Equal positions of a ply are expanded once, except with `--repetition leaf`, and the last two plies are counted without making
+/// the moves. A finished game has no moves. Times on a GPU do not include opening it and compiling its shaders.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq perft 6\n  dsq perft 5 --repetition leaf     the published counts\n  \
-                        dsq perft 4 --divide --rules chinese\n  dsq perft 9 --hash 2GiB --json\n  dsq perft 8 --backend gpu")]
+                        dsq perft 4 --divide --rules chinese\n  dsq perft 11 --memory 4GiB --json\n  dsq perft 8 --backend gpu")]
 pub struct Perft {
     /// Length of the lines in plies.
-    #[arg(value_parser = clap::value_parser!(u32).range(0..=13))]
+    #[arg(value_parser = clap::value_parser!(u32).range(0..=i64::from(perft::Perft::MAX_DEPTH)))]
     depth: u32,
     /// The position to start from; by default the start of the game.
     #[arg(long, value_name = "FEN")]
@@ -36,9 +36,9 @@ pub struct Perft {
     /// Also print the count after each move.
     #[arg(long)]
     divide: bool,
-    /// Size of a table of counts; without it every position is counted again.
-    #[arg(long, value_name = "SIZE", value_parser = hash_size::<1>)]
-    hash: Option<Memory>,
+    /// The maximum memory for the positions of a ply. If they take more, they are counted in parts, which takes longer.
+    #[arg(long, value_name = "SIZE", default_value = "1GiB")]
+    memory: Memory,
     /// The backend: cpu, gpu (also a software driver), or auto: a hardware GPU if there is one, else cpu.
     #[arg(long, value_enum, default_value = "cpu", hide_possible_values = true)]
     backend: Backend,
@@ -70,7 +70,6 @@ struct Report {
     nodes_per_second: f64,
     repetition: &'static str,
     threads: usize,
-    hash_mib: Option<usize>,
     cpu: String,
     /// The name of the GPU, if a GPU counted.
     adapter: Option<String>,
@@ -103,14 +102,9 @@ impl Perft {
             let report = self.report(&position, Some(counter.name()), count)?;
             return self.print(&report);
         }
-        let too_large = |mib| Failure::Environment(format!("not enough memory for a hash table of {mib} MiB"));
-        let hash = self.hash_mib().map(|mib| PerftHash::new(mib).ok_or_else(|| too_large(mib))).transpose()?;
         let bar = progress_bar(SHARES as u64, "%").with_message(format!("perft {}", self.depth));
         let progress = |share: f64| bar.inc((share * SHARES) as u64);
-        let mut perft = perft::Perft::new(&rules, mode).with_progress(&progress);
-        if let Some(hash) = &hash {
-            perft = perft.with_hash(hash);
-        }
+        let perft = perft::Perft::new(&rules, mode).with_memory(self.memory.bytes()).with_progress(&progress);
         let count = |divide: bool| {
             Ok(if divide {
                 Counted::Divided(perft.divide(&position, self.depth))
@@ -123,18 +117,13 @@ impl Perft {
         self.print(&report)
     }
 
-    fn hash_mib(&self) -> Option<usize> {
-        self.hash.map(|size| size.mib() as usize)
-    }
-
-    /// The GPU to count on, if `--backend` selects one that exists. A GPU counts plain perft, without a hash table.
+    /// The GPU to count on, if `--backend` selects one that exists. A GPU counts plain perft.
     fn gpu_counter<'a>(&self, mode: PerftMode, rules: &'a Rules) -> Result<Option<Box<dyn Counter + 'a>>, Failure> {
-        let plain = mode == PerftMode::Expand && self.hash.is_none();
-        if self.backend == Backend::Gpu && !plain {
-            let reason = "a GPU counts without --hash and without --repetition leaf";
-            return Err(Failure::Input(reason.to_owned()));
+        match (mode, self.backend) {
+            (PerftMode::Expand, backend) => gpu::counter(backend, &self.device, rules),
+            (_, Backend::Gpu) => Err(Failure::Input("a GPU counts without --repetition leaf".to_owned())),
+            _ => Ok(None),
         }
-        if plain { gpu::counter(self.backend, &self.device, rules) } else { Ok(None) }
     }
 
     fn report(
@@ -165,7 +154,6 @@ impl Perft {
                 Repetition::Leaf => "leaf",
             },
             threads: rayon::current_num_threads(),
-            hash_mib: self.hash_mib(),
             cpu: cpu_name(),
             adapter,
             moves,

@@ -79,8 +79,8 @@ fn reproduce_says_where_it_cannot_write() {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
-const PERFT_FIELDS: [&str; 9] =
-    ["adapter", "cpu", "depth", "hash_mib", "nodes", "nodes_per_second", "repetition", "seconds", "threads"];
+const PERFT_FIELDS: [&str; 8] =
+    ["adapter", "cpu", "depth", "nodes", "nodes_per_second", "repetition", "seconds", "threads"];
 
 #[test]
 fn perft_counts() {
@@ -92,11 +92,10 @@ fn perft_counts() {
         assert_eq!(lines[0]["depth"].to_string(), depth);
     }
     assert_eq!(json(&["perft", "5", "--repetition", "leaf", "--json"])[0]["nodes"], 5_098_477);
-    let with_hash = &json(&["perft", "6", "--hash", "16MiB", "--threads", "2", "--json"])[0];
-    assert_eq!(with_hash["nodes"], 100_459_989);
-    assert_eq!((&with_hash["threads"], &with_hash["hash_mib"]), (&2.into(), &16.into()));
-    assert_eq!(with_hash["repetition"], "expand");
-    let leaf = &json(&["perft", "6", "--hash", "16MiB", "--repetition", "leaf", "--json"])[0];
+    let in_parts = &json(&["perft", "7", "--memory", "1MiB", "--threads", "2", "--json"])[0];
+    assert_eq!(in_parts["nodes"], 1_908_483_421);
+    assert_eq!((&in_parts["threads"], &in_parts["repetition"]), (&2.into(), &"expand".into()));
+    let leaf = &json(&["perft", "6", "--repetition", "leaf", "--json"])[0];
     assert_eq!(leaf["nodes"], 99_860_517);
     assert_eq!(json(&["perft", "4", "--threads", "1", "--json"])[0]["nodes"], 260_100);
     let text = stdout(&["perft", "4"]);
@@ -273,8 +272,8 @@ fn benchmark() {
     let speeds = all["speeds"].as_array().unwrap();
     let tasks: Vec<_> = speeds.iter().map(|s| (s["task"].as_str().unwrap(), s["threads"].as_u64().unwrap())).collect();
     let search = "search to depth 10";
-    assert_eq!(tasks, [("perft 6", 1), ("perft 6", 2), ("solving 3 pieces", 2), (search, 1), (search, 2)]);
-    assert_eq!(speeds[0]["count"], 100_459_989);
+    assert_eq!(tasks, [("perft 7", 1), ("perft 7", 2), ("solving 3 pieces", 2), (search, 1), (search, 2)]);
+    assert_eq!(speeds[0]["count"], 1_908_483_421u64);
     assert_eq!(speeds[2]["count"], 10_675_992);
     assert!(speeds.iter().all(|speed| speed["seconds"].as_f64().unwrap() > 0.0), "{speeds:?}");
     // The page is made from files that other commands write.
@@ -285,7 +284,7 @@ fn benchmark() {
     write("tables.jsonl", "{\"name\":\"2 pieces\",\"by_plies\":[10,20,5],\"bytes\":2000}\n");
     stdout(&["bench", "report", at]);
     let page = std::fs::read_to_string(dir.path().join("figures.md")).unwrap();
-    assert!(page.contains("260,100") && page.contains("| perft 6 | cpu | 2 | 100,459,989 | nodes |"), "{page}");
+    assert!(page.contains("260,100") && page.contains("| perft 7 | cpu | 2 | 1,908,483,421 | nodes |"), "{page}");
     for plot in ["perft.svg", "solving.svg", "plies.svg", "endgames-size.svg"] {
         assert!(page.contains(plot) && std::fs::read_to_string(dir.path().join(plot)).unwrap().starts_with("<svg"));
     }
@@ -422,6 +421,7 @@ fn earlier_spellings_name_the_present_ones() {
         (&["match", "builtin:random", "builtin:random", "--save=x"], "dsq match --out"),
         (&["cluster", "plan", "--nodes", "2"], "dsq cluster plan --jobs"),
         (&["serve", "--rate", "5"], "dsq serve --max-rate"),
+        (&["perft", "9", "--hash", "1GiB"], "dsq perft --memory"),
         (&["play", "--load", "x"], "dsq play --game"),
         (&["puzzles", "--pieces", "3"], "dsq puzzles --piece-count"),
         (&["export", "--material", "EvL", "--features"], "dsq export --with-features"),
@@ -434,7 +434,7 @@ fn earlier_spellings_name_the_present_ones() {
 /// Sizes have a unit everywhere; the error names it.
 #[test]
 fn sizes_have_a_unit() {
-    for command in [&["perft", "2"][..], &["analyze"], &["gtp"], &["serve"]] {
+    for command in [&["analyze"][..], &["gtp"], &["serve"]] {
         for wrong in ["64", "0MiB", "100GiB"] {
             let stderr = failure(2, &[command, &["--hash", wrong]].concat());
             assert!(stderr.contains("MiB"), "{stderr}");

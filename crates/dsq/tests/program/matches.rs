@@ -568,7 +568,7 @@ fn zero_is_refused() {
         &["match", "builtin:random", "builtin:random", "--tc", "0+0"],
         &["match", "builtin:random", "builtin:random", "--tc", "0+0.1"],
         &["analyze", "--game", "x", "--number", "0"],
-        &["perft", "2", "--hash", "0MiB"],
+        &["perft", "2", "--memory", "0GiB"],
         &["bench", "compare", "--pieces", "2", "--classes", "0"],
         &["generate", "--pieces", "2", "--out", "x", "--memory", "0GiB"],
         &["generate", "--pieces", "3", "--out", "x", "--stats-only", "--write-up-to", "2", "--minutes", "0"],

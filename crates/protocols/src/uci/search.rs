@@ -2,7 +2,7 @@
 
 use super::go::{Go, played_on};
 use super::output::Output;
-use doushouqi::board::{Move, Position, Rules};
+use doushouqi::board::Move;
 use doushouqi::game::Game;
 use doushouqi::perft::{Perft, PerftMode};
 use doushouqi::search::{Engine, Info, SearchResult};
@@ -212,13 +212,17 @@ fn info_line(info: &Info) -> String {
 /// Prints the perft count of each move, and returns the line with the total.
 fn perft<W: Write>(game: &Game, depth: u32, stop: &AtomicBool, output: &Output<W>) -> String {
     let (position, rules) = (game.position(), game.rules());
-    let counter = Perft::new(rules, PerftMode::Expand);
+    if depth > Perft::MAX_DEPTH {
+        return format!("info string perft: the depth is at most {}", Perft::MAX_DEPTH);
+    }
+    let counter = Perft::new(rules, PerftMode::Expand).with_stop(stop);
     let mut total = 0u64;
     if depth > 0 {
         for &mv in &position.moves(rules) {
-            let Some(count) = count(&counter, rules, &position.make(mv), depth - 1, stop) else {
+            let count = counter.count(&position.make(mv), depth - 1);
+            if stop.load(Ordering::Relaxed) {
                 return "info string perft: stopped".to_owned();
-            };
+            }
             output.line(&format!("{mv}: {count}"));
             total += count;
         }
@@ -226,15 +230,4 @@ fn perft<W: Write>(game: &Game, depth: u32, stop: &AtomicBool, output: &Output<W
         total = 1;
     }
     format!("\nNodes searched: {total}")
-}
-
-/// Perft in pieces small enough to react to `stop`; `None` if stopped.
-fn count(counter: &Perft<'_>, rules: &Rules, position: &Position, depth: u32, stop: &AtomicBool) -> Option<u64> {
-    if stop.load(Ordering::Relaxed) {
-        return None;
-    }
-    if depth <= 4 {
-        return Some(counter.count(position, depth));
-    }
-    position.moves(rules).iter().map(|&mv| count(counter, rules, &position.make(mv), depth - 1, stop)).sum()
 }

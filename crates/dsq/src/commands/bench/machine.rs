@@ -91,7 +91,7 @@ impl MachineCommand {
 
     fn perft(&self) -> Speed {
         let (rules, start) = (Rules::default(), Position::start());
-        let depth = if self.quick { 6 } else { 7 };
+        let depth = if self.quick { 7 } else { 8 };
         let run = || {
             let begin = Instant::now();
             let nodes = Perft::new(&rules, PerftMode::Expand).count(&start, depth);

@@ -144,7 +144,7 @@ fn stop_ends_a_search() {
 #[test]
 fn commands_after_stop_wait_for_the_search() {
     let mut engine = Engine::start();
-    for (go, answer) in [("go infinite", "bestmove"), ("go perft 30", "info string perft: stopped")] {
+    for (go, answer) in [("go infinite", "bestmove"), ("go perft 13", "info string perft: stopped")] {
         let then = ["ucinewgame", "setoption name Hash value 2", "go depth 1"];
         engine.send(&then.map(|command| format!("{go}\nstop\n{command}")).join("\n"));
         let mut lines: Vec<String> = then.iter().flat_map(|_| engine.until(answer)).collect();
@@ -256,7 +256,9 @@ fn perft_counts_and_can_be_stopped() {
     assert_eq!(engine.until("Nodes").pop().unwrap(), "Nodes searched: 4");
     engine.send("go perft 0");
     assert_eq!(engine.until("Nodes").pop().unwrap(), "Nodes searched: 1");
-    engine.send("position startpos\ngo perft 30\nisready");
+    engine.send("go perft 14");
+    engine.until("info string perft: the depth is at most 13");
+    engine.send("position startpos\ngo perft 13\nisready");
     engine.until("readyok");
     engine.send("stop");
     engine.until("info string perft: stopped");
