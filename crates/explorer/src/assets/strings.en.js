@@ -327,6 +327,8 @@ export default {
   "reason.cannot_count": "The server cannot solve this endgame at the moment.",
   "error.offline": "The server does not respond.",
   "error.no_table": "No table contains this position.",
+  "error.no_module": "This browser cannot run the page's WebAssembly module; update it or use another one.",
+  "error.module_failed": "The page's module failed; try again or reload the page.",
   "error.busy": "The server is busy; try again in a moment.",
   "keys.single": "Single keys are on",
   "key.help": "These keys",

@@ -317,6 +317,8 @@ export default {
   "reason.cannot_count": "服务器目前无法计算此残局。",
   "error.offline": "服务器没有回应。",
   "error.no_table": "没有此局面的残局库。",
+  "error.no_module": "此浏览器无法运行本页的 WebAssembly 模块，请更新或改用其他浏览器。",
+  "error.module_failed": "本页的模块出错，请重试或刷新页面。",
   "error.busy": "服务器忙，请稍后再试。",
   "keys.single": "启用单键快捷键",
   "key.help": "快捷键列表",

@@ -10,7 +10,7 @@ let current;
  */
 async function file(name) {
   const response = await fetch(new URL(name, import.meta.url));
-  if (!response.ok) throw new Error(`${name}: ${response.status}`);
+  if (!response.ok) throw new TypeError(`${name}: ${response.status}`);
   return response;
 }
 
@@ -24,15 +24,29 @@ async function start() {
 
 const starting = start();
 
+/**
+ * The answer to a request that failed. After that, the worker must not be used.
+ * @param {string} code
+ * @param {Error} error
+ */
+const broken = (code, { message }) => ({
+  status: 500,
+  body: JSON.stringify({ error: { code, message } }),
+  broken: true,
+});
+
 addEventListener("message", async ({ data: { id, method, address, body } }) => {
-  const answers = await starting.catch((error) => postMessage({ id, failure: error.message }));
-  if (!answers) return;
   try {
+    const answers = await starting;
     current = id;
-    postMessage({ id, ...answers.answer(method, address, body) });
+    try {
+      postMessage({ id, ...answers.answer(method, address, body) });
+    } catch (error) {
+      postMessage({ id, ...broken("module_failed", error) });
+    }
   } catch (error) {
-    // After a panic the module must not be used.
-    const text = JSON.stringify({ error: { code: "unavailable", message: error.message } });
-    postMessage({ id, status: 500, body: text, broken: true });
+    // `fetch` reports a missing network, or a missing file, by this type.
+    if (error instanceof TypeError) postMessage({ id, failure: error.message });
+    else postMessage({ id, ...broken("no_module", error) });
   }
 });

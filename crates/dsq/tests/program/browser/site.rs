@@ -2,8 +2,10 @@
 
 use super::webdriver::{self, Browser, Options};
 use super::{LION, Page, TWO};
+use crate::serve::folder;
 use crate::site;
 use serde_json::json;
+use std::fs;
 
 /// A game against the engine, a look-up and an analysis that is stopped, in a folder of a host of static files.
 #[test]
@@ -47,4 +49,31 @@ fn the_page_works_without_a_server() {
     host.leave();
     page.open(&format!("/?fen={LION}"));
     page.wait("document.querySelector('#resulttext')?.textContent === 'White wins in 7 plies'");
+}
+
+/// A browser that cannot run the module says so, and two players can still play.
+#[test]
+fn a_module_that_cannot_run_is_reported() {
+    let Some(dir) = site::dir() else { return };
+    if !webdriver::available() {
+        return;
+    }
+    let damaged = folder("site");
+    fs::create_dir_all(&damaged).unwrap();
+    for file in fs::read_dir(dir).unwrap().map(Result::unwrap) {
+        fs::copy(file.path(), damaged.join(file.file_name())).unwrap();
+    }
+    fs::write(damaged.join("answers.wasm"), "no module").unwrap();
+    let host = site::Host::start(damaged.clone());
+    let page = Browser::start(format!("http://{}/games", host.address), Options::default());
+    page.open(&format!("/?fen={TWO}&view=play"));
+    page.wait("document.querySelector('#subresult').textContent.includes('cannot run the page')");
+    page.click("#you-both");
+    page.choose("#from", "board");
+    page.click("#playstart");
+    page.wait("!document.querySelector('#matchbar').hidden");
+    page.click(&Page::square("d3"));
+    page.click(&Page::square("d4"));
+    page.wait("new URLSearchParams(location.search).get('at') === '1'");
+    fs::remove_dir_all(damaged).unwrap();
 }
