@@ -1,7 +1,7 @@
 //! The answers of the explorer as a WebAssembly module: requests of the HTTP API, answered with the same JSON.
 //!
-//! The host writes bytes to [`input`], calls [`start`] once and [`answer`] for each request, and reads [`output`]. While
-//! [`answer`] runs, an analysis sends its events by the imported function `event`. Everything runs on the thread of the
+//! The host writes bytes to `input`, calls `start` once and `answer` for each request, and reads `output`. While
+//! `answer` runs, an analysis sends its events by the imported function `event`. Everything runs on the thread of the
 //! host, which ends an analysis by ending the module. Plain functions on bytes need no generated JavaScript.
 #![cfg(target_family = "wasm")]
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::todo)]
