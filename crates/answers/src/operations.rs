@@ -110,6 +110,22 @@ impl<C: Context> Operation<C> {
         Operation { path, method: "get", answer: None, description }
     }
 
+    /// GET with a query `Q`, answered with a `T`.
+    fn answered<Q, T, F>(
+        path: &'static str,
+        answer: impl Fn(C, Request) -> F + Send + Sync + 'static,
+        summary: &'static str,
+    ) -> Operation<C>
+    where
+        Q: Described,
+        T: Described,
+        F: Future<Output = Result<Answer, ApiError>> + Send + 'static,
+    {
+        let answering: Answering<C> = Box::new(move |context, request| Box::pin(answer(context, request)));
+        let operation = Operation::raw::<Q>(path, Content::Json(schema_of::<T>()), summary);
+        Operation { answer: Some(answering), ..operation }
+    }
+
     /// GET with a query `Q`.
     fn get<Q, T, F>(path: &'static str, answer: fn(C, Q) -> F, summary: &'static str) -> Operation<C>
     where
@@ -117,11 +133,9 @@ impl<C: Context> Operation<C> {
         T: Serialize + Described + Send + 'static,
         F: Future<Output = Result<T, ApiError>> + Send + 'static,
     {
-        let answering: Answering<C> = Box::new(move |context, request| {
-            Box::pin(async move { Ok(json(&answer(context, query(&request.query)?).await?)) })
-        });
-        let operation = Operation::raw::<Q>(path, Content::Json(schema_of::<T>()), summary);
-        Operation { answer: Some(answering), ..operation }
+        let answering =
+            move |context, request: Request| async move { Ok(json(&answer(context, query(&request.query)?).await?)) };
+        Operation::answered::<Q, T, _>(path, answering, summary)
     }
 
     /// GET with a material in the path and a query `Q`.
@@ -131,15 +145,13 @@ impl<C: Context> Operation<C> {
         T: Serialize + Described + Send + 'static,
         F: Future<Output = Result<T, ApiError>> + Send + 'static,
     {
-        let answering: Answering<C> = Box::new(move |context, request| {
-            Box::pin(async move {
-                let material = params::material(&request.segment)?;
-                Ok(json(&answer(context, material, query(&request.query)?).await?))
-            })
-        });
-        let mut operation = Operation::raw::<Q>(path, Content::Json(schema_of::<T>()), summary);
+        let answering = move |context, request: Request| async move {
+            let material = params::material(&request.segment)?;
+            Ok(json(&answer(context, material, query(&request.query)?).await?))
+        };
+        let mut operation = Operation::answered::<Q, T, _>(path, answering, summary);
         operation.description.segment = path.split(['{', '}']).nth(1);
-        Operation { answer: Some(answering), ..operation }
+        operation
     }
 
     /// POST with a JSON body `B`.
@@ -149,30 +161,24 @@ impl<C: Context> Operation<C> {
         T: Serialize + Described + Send + 'static,
         F: Future<Output = Result<T, ApiError>> + Send + 'static,
     {
-        let answering: Answering<C> = Box::new(move |context, request| {
-            Box::pin(async move {
-                let _: NoKeys = query(&request.query)?;
-                let body = serde_json::from_slice(&request.body).map_err(bad_body)?;
-                Ok(json(&answer(context, body).await?))
-            })
-        });
-        let mut operation = Operation::raw::<NoKeys>(path, Content::Json(schema_of::<T>()), summary);
+        let answering = move |context, request: Request| async move {
+            let _: NoKeys = query(&request.query)?;
+            let body = serde_json::from_slice(&request.body).map_err(bad_body)?;
+            Ok(json(&answer(context, body).await?))
+        };
+        let mut operation = Operation::answered::<NoKeys, T, _>(path, answering, summary);
         operation.description.body = Some(schema_of::<B>());
-        Operation { method: "post", answer: Some(answering), ..operation }
+        Operation { method: "post", ..operation }
     }
 
     /// The principal variation, which may be cut off.
     fn mainline() -> Operation<C> {
+        let answering = |context, request: Request| async move {
+            let (line, unrepeatable) = handlers::mainline(context, query(&request.query)?).await?;
+            Ok(Answer { unrepeatable, ..json(&line) })
+        };
         let summary = "The principal variation to the end of the game.";
-        let answering: Answering<C> = Box::new(|context, request| {
-            Box::pin(async move {
-                let (line, unrepeatable) = handlers::mainline(context, query(&request.query)?).await?;
-                Ok(Answer { unrepeatable, ..json(&line) })
-            })
-        });
-        let content = Content::Json(schema_of::<MainLine>());
-        let operation = Operation::raw::<MainlineQuery>("/api/v1/mainline", content, summary);
-        Operation { answer: Some(answering), ..operation }
+        Operation::answered::<MainlineQuery, MainLine, _>("/api/v1/mainline", answering, summary)
     }
 }
 
