@@ -331,6 +331,12 @@ impl ApiError {
         let ApiError { code, reason, params, message, place } = self;
         Body { code: code.as_str(), reason, params, message, r#where: place }
     }
+
+    /// The JSON of the answer.
+    #[must_use]
+    pub fn json(self) -> Vec<u8> {
+        serde_json::to_vec(&ErrorAnswer { error: self.body() }).unwrap_or_default()
+    }
 }
 
 /// The index of the first wrong character of a FEN.

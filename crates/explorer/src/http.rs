@@ -1,7 +1,6 @@
 //! Extractors for queries and bodies, JSON responses, and errors as responses.
 
 use super::state::App;
-use answers::errors::ErrorAnswer;
 use answers::operations::{self, MAX_BODY, bad_body, too_large};
 use answers::{ApiError, Code};
 use axum::body::Bytes;
@@ -91,8 +90,7 @@ impl From<ApiError> for Failure {
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
         let (code, status) = (self.0.code(), status_of(&self.0));
-        let text = serde_json::to_vec(&ErrorAnswer { error: self.0.body() }).unwrap_or_default();
-        let mut response = (status, json(text)).into_response();
+        let mut response = (status, json(self.0.json())).into_response();
         if status == StatusCode::TOO_MANY_REQUESTS || status == StatusCode::SERVICE_UNAVAILABLE {
             let seconds = HeaderValue::from_static("1");
             response.headers_mut().insert(RETRY_AFTER, seconds);

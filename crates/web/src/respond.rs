@@ -4,7 +4,6 @@ use crate::here::Here;
 use crate::send;
 use answers::analysis::Analysis;
 use answers::context::Context;
-use answers::errors::ErrorAnswer;
 use answers::operations::{
     MAX_BODY, MAX_URI, Operation, Request, method_not_allowed, not_found, operations, query, too_large, uri_too_long,
 };
@@ -18,10 +17,7 @@ use std::task::{Poll, Waker};
 pub(crate) fn respond(here: Here, request: &[u8]) -> (u16, Vec<u8>) {
     match answer(here, request) {
         Ok(content) => (200, content),
-        Err(error) => {
-            let status = error.code().status();
-            (status, serde_json::to_vec(&ErrorAnswer { error: error.body() }).unwrap_or_default())
-        }
+        Err(error) => (error.code().status(), error.json()),
     }
 }
 
