@@ -1,7 +1,7 @@
 //! One game, one truth: position, history, rules and no-capture limit travel together through the page, and nothing ends
 //! a game without being asked.
 
-use super::{ENTER, Page, TWO};
+use super::{ENTER, Page, TWO, at, play};
 use serde_json::{Value, json};
 
 /// White's elephant and Black's rat walk to and fro: the start position occurs for the third time after eight plies.
@@ -9,15 +9,6 @@ const WALK: &str = "7/6r/7/7/7/7/7/1E5/7_w";
 const LINE: &str = "b2c2.g8g7.c2b2.g7g8.b2c2.g8g7.c2b2.g7g8";
 
 const RESULT: &str = "document.querySelector('#resulttext')?.textContent";
-
-fn play(page: &Page, uci: &str) {
-    page.click(&Page::square(&uci[..2]));
-    page.click(&Page::square(&uci[2..]));
-}
-
-fn at(page: &Page, ply: usize) {
-    page.wait(&format!("new URLSearchParams(location.search).get('at') === '{ply}'"));
-}
 
 /// Starts a game of two players and plays its first ply.
 fn two_players(page: &Page) {

@@ -1,6 +1,6 @@
 //! Lessons, puzzles, the endgame trainer, and another try at mistakes.
 
-use super::Page;
+use super::{Page, play};
 use serde_json::{Value, json};
 
 /// The moves that solve each lesson.
@@ -17,11 +17,6 @@ const SOLUTIONS: &[(&str, &str)] = &[
     ("den", "d7d8 d8d9"),
     ("end", "c3d3 d3d4 d4d5"),
 ];
-
-fn play(page: &Page, uci: &str) {
-    page.click(&Page::square(&uci[..2]));
-    page.click(&Page::square(&uci[2..]));
-}
 
 const TEXT: &str = "document.querySelector('#exercisetext').textContent";
 

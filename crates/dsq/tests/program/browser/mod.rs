@@ -54,6 +54,17 @@ fn server_of(rules: &str) -> Arc<Server> {
     Arc::new(Server::bound(&arguments))
 }
 
+/// Makes a move by clicks on its two squares.
+fn play(page: &Browser, uci: &str) {
+    page.click(&Page::square(&uci[..2]));
+    page.click(&Page::square(&uci[2..]));
+}
+
+/// Waits until the page shows the position after so many plies.
+fn at(page: &Browser, ply: usize) {
+    page.wait(&format!("new URLSearchParams(location.search).get('at') === '{ply}'"));
+}
+
 impl std::ops::Deref for Page {
     type Target = Browser;
 

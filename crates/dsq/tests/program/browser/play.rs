@@ -1,16 +1,11 @@
 //! Games in the page: against the engine, between two players, stored, and without the server.
 
-use super::{Page, TWO};
+use super::{Page, TWO, play};
 use doushouqi::board::RuleOptions;
 use serde_json::{Value, json};
 
 /// A wolf that walks into the den while Black's lion looks on.
 const WALK: &str = "c3d3 a9a8 d3d4 a8a9 d4d5 a9a8 d5d6 a8a9 d6d7 a9a8 d7d8 a8a9 d8d9";
-
-fn play(page: &Page, uci: &str) {
-    page.click(&Page::square(&uci[..2]));
-    page.click(&Page::square(&uci[2..]));
-}
 
 fn ply(page: &Page, n: usize) {
     page.wait(&format!("document.querySelectorAll('.picture .last').length === 2 && new URLSearchParams(location.search).get('at') === '{n}'"));

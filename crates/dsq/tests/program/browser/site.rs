@@ -1,7 +1,7 @@
 //! The page without a server: static files, with the answers from workers.
 
 use super::webdriver::{self, Browser, Options};
-use super::{LION, Page, TWO};
+use super::{LION, TWO, at, play};
 use crate::serve::folder;
 use crate::site;
 use serde_json::json;
@@ -27,9 +27,8 @@ fn the_page_works_without_a_server() {
         page.choose("#from", "board");
         page.click("#playstart");
         page.wait("!document.querySelector('#matchbar').hidden");
-        page.click(&Page::square("d3"));
-        page.click(&Page::square("d4"));
-        page.wait("new URLSearchParams(location.search).get('at') === '2'");
+        play(&page, "d3d4");
+        at(&page, 2);
         page.wait("document.querySelector('#resulttext').textContent === 'Your move (White)'");
         assert_eq!(page.get("location.pathname"), json!("/games/"));
 
@@ -38,9 +37,8 @@ fn the_page_works_without_a_server() {
         let line = "document.querySelector('#lines .pv')?.textContent";
         page.wait(line);
         let before = page.text(line);
-        page.click(&Page::square("a3"));
-        page.click(&Page::square("a4"));
-        page.wait("new URLSearchParams(location.search).get('at') === '1'");
+        play(&page, "a3a4");
+        at(&page, 1);
         page.wait(&format!("![undefined, {before:?}].includes({line})"));
     }
     // After the first visit the page needs no network.
@@ -72,8 +70,7 @@ fn a_module_that_cannot_run_is_reported() {
     page.choose("#from", "board");
     page.click("#playstart");
     page.wait("!document.querySelector('#matchbar').hidden");
-    page.click(&Page::square("d3"));
-    page.click(&Page::square("d4"));
-    page.wait("new URLSearchParams(location.search).get('at') === '1'");
+    play(&page, "d3d4");
+    at(&page, 1);
     fs::remove_dir_all(damaged).unwrap();
 }
