@@ -36,7 +36,7 @@ function playBest() {
 
 /** @type {[string[], string, (event: any) => unknown][]} Keys, the key of their description, and their action. */
 const ACTIONS = [
-  [["?"], "key.help", () => $("#keys").showModal()],
+  [["?"], "key.help", showKeys],
   [[",", "ArrowLeft"], "key.back", () => step(-1)],
   [[".", "ArrowRight"], "key.forward", () => step(1)],
   [["<"], "key.first", () => goTo(0)],
@@ -104,6 +104,13 @@ export function startKeys() {
 const inField = (event) =>
   event.target.closest?.("input:not([type=range], [type=checkbox], [type=radio]), textarea, select") !== null;
 
+/** Opens the list of keys. */
+export function showKeys() {
+  $("#keys").showModal();
+  // With the focus on the first control, which is below the list, a small screen would begin at the end.
+  $("#keyshead").focus();
+}
+
 function build() {
   const row = (/** @type {string[]} */ keys, /** @type {string} */ text) =>
     h(
@@ -117,8 +124,7 @@ function build() {
       h("td", {}, text),
     );
   $("#keys").replaceChildren(
-    // With the focus on the first control, which is below the list, a small screen would begin at the end.
-    h("h2", { id: "keyshead", tabindex: "-1", autofocus: true }, t("keys")),
+    h("h2", { id: "keyshead", tabindex: "-1" }, t("keys")),
     h(
       "table",
       {},

@@ -8,7 +8,7 @@ import { startConnection } from "./connection.js";
 import { edit, editKey, startEditor, toggleEditor } from "./editor.js";
 import { startGauge } from "./gauge.js";
 import { icon } from "./icons.js";
-import { startKeys, TABS, undo } from "./keys.js";
+import { showKeys, startKeys, TABS, undo } from "./keys.js";
 import { defaultRules, fromAddress, jump, push, settled, write } from "./link.js";
 import { startMatchBar } from "./matchbar.js";
 import { whyIllegal } from "./movegen.js";
@@ -54,7 +54,7 @@ function startHeader() {
   });
   bind("language", chooseLanguage);
   $("#gear").replaceChildren(icon("gear"));
-  $("#help").addEventListener("click", () => $("#keys").showModal());
+  $("#help").addEventListener("click", showKeys);
 }
 
 /** Changes the language, unless its strings cannot be loaded. */
