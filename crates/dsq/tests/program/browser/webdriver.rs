@@ -6,7 +6,6 @@ use crate::skip::skip;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -64,18 +63,13 @@ fn major_version(program: &str) -> Option<u32> {
     text.split(' ').find_map(|word| word.split_once('.')?.0.parse().ok())
 }
 
-/// The headless shell, if it is installed in chromedriver's version. The shell opens a page only if it is given one, which
-/// chromedriver does not do, so a script starts it.
+/// The script that starts the headless shell, if the shell is installed in chromedriver's version.
 fn headless_shell() -> Option<&'static str> {
-    static SHELL: LazyLock<Option<String>> = LazyLock::new(|| {
-        const SHELL: &str = "chromium-headless-shell";
-        major_version(SHELL).filter(|&version| major_version("chromedriver") == Some(version))?;
-        let path = format!("{}script", profiles());
-        std::fs::write(&path, format!("#!/bin/sh\nexec {SHELL} \"$@\" about:blank\n")).ok()?;
-        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).ok()?;
-        Some(path)
+    static FOUND: LazyLock<bool> = LazyLock::new(|| {
+        let version = major_version("chromium-headless-shell");
+        version.is_some() && version == major_version("chromedriver")
     });
-    SHELL.as_deref()
+    FOUND.then_some(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/program/browser/headless-shell"))
 }
 
 /// The beginning of the names of this process's browser profiles.
