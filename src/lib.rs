@@ -69,7 +69,7 @@
 //! - `tablebase`: endgame tables.
 //! - `search`: the engine; includes `perft` and `tablebase`.
 //! - `tune`: the engine with variable parameters, to tune them; includes `search`.
-//! - `gpu`: tables and perft on a GPU, through wgpu; includes `perft` and `tablebase`.
+//! - `gpu`: tables and perft on a GPU, through wgpu or in a browser; includes `perft` and `tablebase`.
 //!
 //! The program `dsq`, UCI and GTP, matches, cluster jobs, the explorer, the mining study and the hardness proof are
 //! separate crates that build on this one.
@@ -77,7 +77,7 @@
 #![warn(missing_docs, unreachable_pub)]
 
 pub mod board;
-#[cfg(feature = "search")]
+#[cfg(any(feature = "search", feature = "gpu"))]
 pub mod clock;
 #[cfg(any(feature = "perft", feature = "tablebase"))]
 #[cfg_attr(not(feature = "tablebase"), allow(dead_code, reason = "perft uses the levels, not the vectors"))]

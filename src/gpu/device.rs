@@ -1,6 +1,6 @@
-use super::GpuError;
-use super::adapter::{AdapterChoice, AdapterReport, choose};
+use super::find::choose;
 use super::pool::{Buffer, Pool, StagingPool};
+use super::{AdapterChoice, AdapterReport, GpuError, Groups, PARAMS_STRIDE, Step};
 use bytemuck::NoUninit;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
@@ -37,26 +37,6 @@ pub(crate) struct Bound {
     group: wgpu::BindGroup,
     _buffers: Vec<Buffer>,
 }
-
-/// A kernel to run. `params` is the number of its set of parameters.
-#[derive(Copy, Clone)]
-pub(crate) struct Step<'a> {
-    pub kernel: &'a Kernel,
-    pub bound: &'a Bound,
-    pub params: u32,
-    pub groups: Groups<'a>,
-}
-
-/// The number of workgroups of a step.
-#[derive(Copy, Clone)]
-pub(crate) enum Groups<'a> {
-    Fixed(u32),
-    /// Three numbers, one for each dimension, in a buffer from this byte on.
-    Stored(&'a Buffer, u64),
-}
-
-/// Distance in bytes between two sets of parameters.
-pub(crate) const PARAMS_STRIDE: u64 = 256;
 
 impl Device {
     /// Opens an adapter with all of its limits, or with no more than those that WebGPU guarantees.

@@ -1,8 +1,7 @@
 //! Copies between the host and the device, in pieces through a few staging buffers that are used again.
 
-use super::device::Device;
-use super::error::GpuError;
 use super::pool::{Buffer, Staging};
+use super::{Device, GpuError, Part};
 use bytemuck::{AnyBitPattern, NoUninit};
 use rayon::prelude::*;
 use std::pin::Pin;
@@ -15,9 +14,6 @@ const PIECE: usize = 32 << 20;
 const PART: usize = 1 << 20;
 /// The number of staging buffers: the host copies one piece while the device copies another one.
 const IN_FLIGHT: usize = 3;
-
-/// A range of a buffer: its first byte and its number of bytes, multiples of 4.
-pub(crate) type Part<'a> = (&'a wgpu::Buffer, u64, u64);
 
 impl Device {
     /// A buffer for kernels with these contents.

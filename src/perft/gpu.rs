@@ -1,9 +1,14 @@
 //! Perft on a GPU. The CPU generates all positions some plies from the root; from each chunk of them the GPU generates
 //! all positions two plies later, and sums the lines of the last two plies from there. See `shaders/perft.wgsl`.
 
-use crate::board::{Animal, Move, Position, Rules};
-use crate::gpu::{AdapterChoice, AdapterReport, Bound, Buffer, Device, GpuError, Groups, Kernel, PARAMS_STRIDE, Step};
+#[cfg(not(target_family = "wasm"))]
+use crate::board::Move;
+use crate::board::{Animal, Position, Rules};
+use crate::gpu::{
+    AdapterChoice, AdapterReport, Bound, Buffer, Device, GpuError, Groups, Kernel, PARAMS_STRIDE, RawBuffer, Step,
+};
 use crate::shaders::{NONE, PerftParams, PerftRules, compose, halves};
+#[cfg(not(target_family = "wasm"))]
 use pollster::block_on;
 
 /// Plies that the GPU expands.
@@ -25,7 +30,7 @@ pub struct GpuPerft<'a> {
     rules: &'a Rules,
     device: Device,
     kernel: Kernel,
-    params: wgpu::Buffer,
+    params: RawBuffer,
     work: Buffer,
     /// The positions of a chunk.
     frontier: Buffer,
@@ -37,6 +42,7 @@ pub struct GpuPerft<'a> {
 
 impl<'a> GpuPerft<'a> {
     /// Opens a GPU for counting under these rules.
+    #[cfg(not(target_family = "wasm"))]
     pub fn open(choice: AdapterChoice, rules: &'a Rules) -> Result<GpuPerft<'a>, GpuError> {
         // Larger buffers do not increase the utilization. A small GPU gets smaller ones.
         let mut buffer = 1 << 30;
@@ -48,18 +54,20 @@ impl<'a> GpuPerft<'a> {
         }
     }
 
-    /// As [`open`](GpuPerft::open), with buffers of at most `buffer` bytes (but at least 16 KiB), and without sums in
+    /// As [`open`](GpuPerft::open), with buffers of at most `buffer` bytes, but at least 16 KiB, and without sums in
     /// subgroups if `subgroups` is not set; for tests. Buffers of up to 128 MiB need no more than the limits of WebGPU.
+    #[cfg(not(target_family = "wasm"))]
     pub fn open_limited(
         choice: AdapterChoice,
         rules: &'a Rules,
         buffer: u64,
         subgroups: bool,
     ) -> Result<GpuPerft<'a>, GpuError> {
-        block_on(GpuPerft::opened(choice, rules, buffer, subgroups))
+        block_on(GpuPerft::open_async(choice, rules, buffer, subgroups))
     }
 
-    async fn opened(
+    /// As [`open`](GpuPerft::open), without blocking, with buffers of at most `buffer` bytes, but at least 16 KiB.
+    pub async fn open_async(
         choice: AdapterChoice,
         rules: &'a Rules,
         buffer: u64,
@@ -87,7 +95,7 @@ impl<'a> GpuPerft<'a> {
         let frontier = frontiers.into_iter().next().expect("one for each ply");
         let this = GpuPerft { rules, kernel, params, work, bound, frontier, chunk: chunk as usize, device };
         // Some drivers compile a kernel when it first runs.
-        this.count(&Position::start(), 4)?;
+        this.count_async(&Position::start(), 4).await?;
         Ok(this)
     }
 
@@ -98,18 +106,25 @@ impl<'a> GpuPerft<'a> {
     }
 
     /// The number of lines of `depth` plies.
+    #[cfg(not(target_family = "wasm"))]
     pub fn count(&self, position: &Position, depth: u32) -> Result<u64, GpuError> {
+        block_on(self.count_async(position, depth))
+    }
+
+    /// As [`count`](GpuPerft::count), without blocking: for a browser, whose GPU works only while no other code runs.
+    pub async fn count_async(&self, position: &Position, depth: u32) -> Result<u64, GpuError> {
         if depth > 0 && position.winner().is_some() {
             return Ok(0);
         }
         match depth {
             0 => Ok(1),
             1 => Ok(position.count_moves(self.rules).into()),
-            _ => self.deep(position, depth - 2),
+            _ => self.deep(position, depth - 2).await,
         }
     }
 
     /// The count after each legal move. With a `depth` of 0 the list is empty.
+    #[cfg(not(target_family = "wasm"))]
     pub fn divide(&self, position: &Position, depth: u32) -> Result<Vec<(Move, u64)>, GpuError> {
         if depth == 0 {
             return Ok(Vec::new());
@@ -119,22 +134,33 @@ impl<'a> GpuPerft<'a> {
     }
 
     /// The sum of the lines of two plies from all positions `plies` plies from the root, which must not be won.
-    fn deep(&self, root: &Position, plies: u32) -> Result<u64, GpuError> {
+    async fn deep(&self, root: &Position, plies: u32) -> Result<u64, GpuError> {
         let expanded = (plies as usize).min(EXPANDED);
         let here = plies - expanded as u32;
-        block_on(self.device.write(&self.work, 0, &[0u32; COUNTS]))?;
+        self.device.write(&self.work, 0, &[0u32; COUNTS]).await?;
         let mut turn = if here.is_multiple_of(2) { root.turn() } else { !root.turn() };
         for ply in 0..=expanded {
             let counts = (COUNTS + ply) as u32;
             let next_count = if ply < expanded { counts + 1 } else { NONE };
             let params = PerftParams { turn: turn as u32, frontier_count: counts, next_count };
-            block_on(self.device.write(&self.params, ply as u64 * PARAMS_STRIDE, &[params]))?;
+            self.device.write(&self.params, ply as u64 * PARAMS_STRIDE, &[params]).await?;
             turn = !turn;
         }
         let mut chunk = Chunk { perft: self, expanded, data: Vec::with_capacity(self.chunk), submitted: 0 };
-        chunk.fill(root, here)?;
-        block_on(chunk.submit())?;
-        let sum = block_on(self.device.read::<u32>(&self.work, 2))?;
+        // Positions with the plies from there to the ones that the GPU expands.
+        let mut left = vec![(root.clone(), here)];
+        while let Some((position, plies)) = left.pop() {
+            if plies > 0 {
+                left.extend(position.moves(self.rules).iter().map(|&mv| (position.make_unkeyed(mv), plies - 1)));
+                continue;
+            }
+            chunk.data.push(packed(&position));
+            if chunk.data.len() == self.chunk {
+                chunk.submit().await?;
+            }
+        }
+        chunk.submit().await?;
+        let sum = self.device.read::<u32>(&self.work, 2).await?;
         Ok(u64::from(sum[0]) | u64::from(sum[1]) << 32)
     }
 }
@@ -149,16 +175,6 @@ struct Chunk<'a> {
 }
 
 impl Chunk<'_> {
-    /// Adds all positions `plies` plies after this one.
-    fn fill(&mut self, position: &Position, plies: u32) -> Result<(), GpuError> {
-        if plies > 0 {
-            let moves = position.moves(self.perft.rules);
-            return moves.iter().try_for_each(|&mv| self.fill(&position.make_unkeyed(mv), plies - 1));
-        }
-        self.data.push(packed(position));
-        if self.data.len() == self.perft.chunk { block_on(self.submit()) } else { Ok(()) }
-    }
-
     /// Submits the count from the collected positions.
     async fn submit(&mut self) -> Result<(), GpuError> {
         if self.data.is_empty() {

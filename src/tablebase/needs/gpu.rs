@@ -128,6 +128,7 @@ impl BatchNeeds {
 }
 
 /// Bytes of host memory for the values of a class, and for one side's as they are fetched from the GPU.
+#[cfg_attr(target_family = "wasm", expect(dead_code, reason = "only jobs are planned"))]
 pub(crate) fn host_bytes(index: &Index, values: bool) -> usize {
     let fetched = index.cells() * if may_be_wide(index) { 2 } else { 1 };
     most_value_bytes(index, values) + if values { fetched } else { 0 }

@@ -1,10 +1,10 @@
 //! The compiled table kernels.
 
 use super::script::{KernelName, Pace};
+use crate::clock::Instant;
 use crate::gpu::{Buffer, Device, GpuError, Groups, Kernel, Layout, Step};
 use crate::shaders::compose;
 use std::sync::Mutex;
-use std::time::Instant;
 
 /// The most buffers of smaller classes' values that are bound to a kernel, on GPUs that allow more than the eight buffers which
 /// every GPU allows; and the number of buffers of `init` with that many.

@@ -10,6 +10,9 @@
 //! large. Conversions and codes take more, so the rows are divided into *pages* with separate buffers for these, and kernels run
 //! page by page: a [`script`](script::Script) lists their dispatches, and a [`Run`] carries it out.
 
+// The GPU of a browser cannot be waited for.
+#[cfg(not(target_family = "wasm"))]
+mod backend;
 mod kernels;
 mod plan;
 mod run;
@@ -18,13 +21,14 @@ mod tables;
 
 use crate::gpu::{AdapterChoice, AdapterReport, Device, GpuError};
 use crate::tablebase::class::Classes;
-use crate::tablebase::needs::gpu::{BatchFormat, BatchNeeds, GPU_PLANE_ROW, host_bytes};
+use crate::tablebase::needs::gpu::{BatchFormat, BatchNeeds, GPU_PLANE_ROW};
 use crate::tablebase::needs::solved_rows_of;
-use crate::tablebase::solve::backend::{Backend, DeviceWork, Job, Sink, SolveError};
+use crate::tablebase::solve::backend::{DeviceWork, Job, SolveError};
 use crate::tablebase::value::Cells;
-use crate::tablebase::{ClassId, Index};
+use crate::tablebase::{ClassId, Solver};
 use kernels::{Kernels, table_buffers};
 use plan::Plan;
+#[cfg(not(target_family = "wasm"))]
 use pollster::block_on;
 use run::{Done, MAX_PLIES, Run};
 use script::Pace;
@@ -87,13 +91,21 @@ const BATCH_ROWS: u64 = 1 << 20;
 
 impl Gpu {
     /// Opens a GPU.
+    #[cfg(not(target_family = "wasm"))]
     pub fn open(choice: AdapterChoice) -> Result<Gpu, GpuError> {
         Gpu::open_limited(choice, GpuLimits::NONE)
     }
 
     /// As [`open`](Gpu::open), with limits below the adapter's.
+    #[cfg(not(target_family = "wasm"))]
     pub fn open_limited(choice: AdapterChoice, limits: GpuLimits) -> Result<Gpu, GpuError> {
-        let device = Arc::new(block_on(Device::open(choice, limits.guaranteed))?);
+        block_on(Gpu::open_async(choice, limits))
+    }
+
+    /// As [`open_limited`](Gpu::open_limited), without blocking: for a browser, whose GPU works only while no other code
+    /// runs.
+    pub async fn open_async(choice: AdapterChoice, limits: GpuLimits) -> Result<Gpu, GpuError> {
+        let device = Arc::new(Device::open(choice, limits.guaranteed).await?);
         device.lose_after(limits.lost_after);
         device.limit_memory(limits.memory);
         Ok(Gpu::on(device, limits, None))
@@ -104,8 +116,36 @@ impl Gpu {
         Gpu { device, limits, kernels, work, tables: None, entries_per_row, trace: false }
     }
 
+    /// Solves classes whose captures lead to classes that `solver` has solved and keeps, and keeps their values there. As
+    /// [`Solver::solve_some`], without blocking and without other threads.
+    ///
+    /// # Errors
+    /// The error at the first class that cannot be solved. Classes that were solved before it are kept.
+    pub async fn solve_into(&mut self, solver: &mut Solver, ids: &[ClassId]) -> Result<(), SolveError> {
+        let mut batches = batches(ids, solver.classes(), self.limit());
+        batches.reverse();
+        self.entries_per_row = ENTRIES_PER_ROW;
+        let job_tables: Arc<[TableId]> = captured(ids, solver.classes()).into();
+        while let Some(ids) = batches.pop() {
+            let job = solver.job(&ids, true);
+            let plan = Arc::new(Plan::new(&ids, job.classes, job_tables.clone()));
+            let solved = match self.solve_batch(&job, &plan).await {
+                Ok(mut run) => run.fetch().await,
+                Err(error) => Err(error),
+            };
+            match solved {
+                Ok(solved) => {
+                    ids.iter().zip(solved).for_each(|(&id, solved)| solver.insert(id, solved.stats, solved.table))
+                }
+                Err(error) => split_batch(error, &plan, &job, &mut batches)?,
+            }
+        }
+        Ok(())
+    }
+
     /// Another solver on the same device, with other limits. Both use the same kernels, which are compiled now, if both
     /// add up within subgroups, or neither does. The limits of memory and the simulated loss are those of the device.
+    #[cfg(not(target_family = "wasm"))]
     pub fn share(&mut self, limits: GpuLimits) -> Result<Gpu, GpuError> {
         let kernels = if limits.subgroups == self.limits.subgroups && !self.trace {
             Some(block_on(self.kernels())?)
@@ -247,64 +287,4 @@ fn split_batch(error: GpuError, plan: &Plan, job: &Job<'_>, batches: &mut Vec<Ve
     let (first, second) = ids.split_at(ids.len() / 2);
     batches.extend([second.to_vec(), first.to_vec()]);
     Ok(())
-}
-
-impl Backend for Gpu {
-    fn name(&self) -> String {
-        self.adapter().label()
-    }
-
-    /// While a batch is solved, the next one is planned and the values of the one before are fetched from the GPU.
-    fn solve(&mut self, job: &Job<'_>, sink: Sink<'_>) -> Result<(), SolveError> {
-        let mut batches = batches(job.ids, job.classes, self.limit());
-        batches.reverse();
-        self.entries_per_row = ENTRIES_PER_ROW;
-        let job_tables: Arc<[TableId]> = captured(job.ids, job.classes).into();
-        let plan = |ids: Vec<ClassId>| Arc::new(Plan::new(&ids, job.classes, job_tables.clone()));
-        let mut next = batches.pop().map(plan);
-        let mut before: Option<Run<'_>> = None;
-        while next.is_some() || before.is_some() {
-            let (now, mut fetching) = (next.take(), before.take());
-            let alone = fetching.is_none();
-            let upcoming = if now.is_some() { batches.pop() } else { None };
-            let (mut solved, mut fetched) = (None, None);
-            // The threads of the pool do this work, too, so their number limits it.
-            rayon::in_place_scope(|scope| {
-                if let Some(run) = fetching.as_mut() {
-                    scope.spawn(|_| fetched = Some(block_on(run.fetch())));
-                }
-                if let Some(ids) = upcoming {
-                    scope.spawn(|_| next = Some(plan(ids)));
-                }
-                solved = now.as_ref().map(|plan| block_on(self.solve_batch(job, plan)));
-            });
-            if let (Some(run), Some(fetched)) = (fetching, fetched) {
-                match fetched {
-                    Ok(solved) => run.plan.ids().zip(solved).try_for_each(|(id, solved)| sink(id, solved))?,
-                    Err(error) => split_batch(error, &run.plan, job, &mut batches)?,
-                }
-            }
-            match (solved, now) {
-                (Some(Ok(run)), _) => before = Some(run),
-                // The buffers of the batch before may have been the reason: tries this batch once more without them.
-                (Some(Err(error)), Some(now)) if !alone && !matches!(error, GpuError::Lost(_)) => {
-                    batches.extend(next.replace(now).map(|plan| plan.ids().collect()));
-                }
-                (Some(Err(error)), Some(plan)) => split_batch(error, &plan, job, &mut batches)?,
-                _ => {}
-            }
-            if next.is_none() {
-                next = batches.pop().map(plan);
-            }
-        }
-        Ok(())
-    }
-
-    fn host_bytes(&self, index: &Index, values: bool) -> usize {
-        host_bytes(index, values)
-    }
-
-    fn work(&self) -> Option<DeviceWork> {
-        Some(self.work)
-    }
 }

@@ -5,7 +5,8 @@ use super::plan::{Member, Plan};
 use super::script::{Dispatch, EMPTY_LIST, KernelName, MAX_DISPATCHES, PASSES_AT_ONCE, Pace, Script, submission};
 use super::tables::Tables;
 use crate::board::{ByColor, Color, NoMove};
-use crate::gpu::{Bound, Buffer, Device, GpuError, Groups, PARAMS_STRIDE, Part, Step};
+use crate::clock::Instant;
+use crate::gpu::{Bound, Buffer, Device, GpuError, Groups, PARAMS_STRIDE, Part, RawBuffer, Step};
 use crate::shaders::*;
 use crate::tablebase::needs::gpu::BatchFormat;
 use crate::tablebase::solve::backend::{DeviceWork, Job, Solved};
@@ -13,7 +14,6 @@ use crate::tablebase::value::Cells;
 use crate::tablebase::{ROW_CELLS, Stats, Table};
 use std::ops::Range;
 use std::sync::{Arc, MutexGuard, PoisonError};
-use std::time::Instant;
 
 #[cfg(test)]
 mod tests;
@@ -42,7 +42,7 @@ struct Buffers {
     planes: ByColor<Planes>,
     /// The codes and the conversions of each page.
     pages: Vec<Buffer>,
-    params: wgpu::Buffer,
+    params: RawBuffer,
     neighbours: Bound,
     /// By page: for kernels without a depth, for lists, and for passes of odd and of even depth.
     bounds: Vec<[Bound; 4]>,

@@ -315,3 +315,20 @@ fn a_batch_reports_the_entries_that_it_needs() {
     assert!(matches!(solve(needed - 1), Ok(Done::NeedsEntries(_))));
     assert!(matches!(solve(needed), Ok(Done::Solved)));
 }
+
+/// Without blocking and without threads, as in a browser, a GPU fills a solver with the values of the CPU, also if batches do
+/// not fit into its memory.
+#[test]
+fn a_solver_is_filled_without_blocking() {
+    let Some(mut gpu) = gpu(GpuLimits { buffer: 1 << 20, byte_plies: 20, ..GpuLimits::NONE }) else { return };
+    let [mut on_cpu, mut on_gpu] = [(); 2].map(|()| Solver::new(&RuleOptions::PAPER, 3, Options::default()));
+    on_cpu.solve_level(2, true, &|_, _| {}).unwrap();
+    let two: Vec<ClassId> = on_cpu.classes().level(2).map(|(id, _)| id).collect();
+    block_on(gpu.solve_into(&mut on_gpu, &two)).unwrap();
+    let three = ["LRvT", "EvRD", "EPvR"].map(|name| on_cpu.classes().member(name.parse().unwrap()).unwrap().class);
+    on_cpu.solve_some(&three, true, &|_, _| {}).unwrap();
+    block_on(gpu.solve_into(&mut on_gpu, &three)).unwrap();
+    for id in two.into_iter().chain(three) {
+        assert_eq!(crate::tablebase::first_difference(&on_cpu, &on_gpu, id), None);
+    }
+}

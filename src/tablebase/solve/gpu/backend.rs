@@ -1,0 +1,72 @@
+//! Solving jobs on a GPU and the threads of the CPU together.
+
+use super::plan::Plan;
+use super::run::Run;
+use super::tables::{TableId, captured};
+use super::{ENTRIES_PER_ROW, Gpu, batches, split_batch};
+use crate::gpu::GpuError;
+use crate::tablebase::needs::gpu::host_bytes;
+use crate::tablebase::solve::backend::{Backend, DeviceWork, Job, Sink, SolveError};
+use crate::tablebase::{ClassId, Index};
+use pollster::block_on;
+use std::sync::Arc;
+
+impl Backend for Gpu {
+    fn name(&self) -> String {
+        self.adapter().label()
+    }
+
+    /// While a batch is solved, the next one is planned and the values of the one before are fetched from the GPU.
+    fn solve(&mut self, job: &Job<'_>, sink: Sink<'_>) -> Result<(), SolveError> {
+        let mut batches = batches(job.ids, job.classes, self.limit());
+        batches.reverse();
+        self.entries_per_row = ENTRIES_PER_ROW;
+        let job_tables: Arc<[TableId]> = captured(job.ids, job.classes).into();
+        let plan = |ids: Vec<ClassId>| Arc::new(Plan::new(&ids, job.classes, job_tables.clone()));
+        let mut next = batches.pop().map(plan);
+        let mut before: Option<Run<'_>> = None;
+        while next.is_some() || before.is_some() {
+            let (now, mut fetching) = (next.take(), before.take());
+            let alone = fetching.is_none();
+            let upcoming = if now.is_some() { batches.pop() } else { None };
+            let (mut solved, mut fetched) = (None, None);
+            // The threads of the pool do this work, too, so their number limits it.
+            rayon::in_place_scope(|scope| {
+                if let Some(run) = fetching.as_mut() {
+                    scope.spawn(|_| fetched = Some(block_on(run.fetch())));
+                }
+                if let Some(ids) = upcoming {
+                    scope.spawn(|_| next = Some(plan(ids)));
+                }
+                solved = now.as_ref().map(|plan| block_on(self.solve_batch(job, plan)));
+            });
+            if let (Some(run), Some(fetched)) = (fetching, fetched) {
+                match fetched {
+                    Ok(solved) => run.plan.ids().zip(solved).try_for_each(|(id, solved)| sink(id, solved))?,
+                    Err(error) => split_batch(error, &run.plan, job, &mut batches)?,
+                }
+            }
+            match (solved, now) {
+                (Some(Ok(run)), _) => before = Some(run),
+                // The buffers of the batch before may have been the reason: tries this batch once more without them.
+                (Some(Err(error)), Some(now)) if !alone && !matches!(error, GpuError::Lost(_)) => {
+                    batches.extend(next.replace(now).map(|plan| plan.ids().collect()));
+                }
+                (Some(Err(error)), Some(plan)) => split_batch(error, &plan, job, &mut batches)?,
+                _ => {}
+            }
+            if next.is_none() {
+                next = batches.pop().map(plan);
+            }
+        }
+        Ok(())
+    }
+
+    fn host_bytes(&self, index: &Index, values: bool) -> usize {
+        host_bytes(index, values)
+    }
+
+    fn work(&self) -> Option<DeviceWork> {
+        Some(self.work)
+    }
+}
