@@ -4,10 +4,9 @@ use crate::board::{ByColor, RuleOptions};
 use crate::tablebase::store::error::SetError;
 use crate::tablebase::store::file::{TableError, TableFile};
 use crate::tablebase::store::partial::write_whole;
-use crate::tablebase::store::source::check_regular;
+use crate::tablebase::store::source::read_file;
 use crate::tablebase::{Class, Classes, Index, Material, ParseMaterialError, Stats};
 use serde::{Deserialize, Serialize};
-use std::fs;
 use std::io;
 use std::path::Path;
 
@@ -125,7 +124,7 @@ pub(crate) fn update_manifest(dir: &Path, change: impl FnOnce(&mut Manifest)) ->
 /// Reads the manifest of a directory.
 pub(crate) fn read_manifest(dir: &Path) -> Result<Manifest, SetError> {
     let path = dir.join(MANIFEST);
-    let bytes = match check_regular(&path).and_then(|()| fs::read(&path)) {
+    let bytes = match read_file(&path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return Err(SetError::NoTables { dir: dir.to_owned() });

@@ -38,7 +38,7 @@ pub(crate) mod verify;
 mod version_2;
 pub(crate) mod write;
 #[cfg(target_family = "wasm")]
-#[path = "no_zstd.rs"]
+#[path = "wasm_zstd.rs"]
 mod zstd;
 
 #[cfg(not(target_family = "wasm"))]

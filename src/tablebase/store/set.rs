@@ -13,6 +13,7 @@ use crate::tablebase::{
 use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -226,10 +227,12 @@ impl TableSet {
     fn open_file(&self, id: ClassId) -> Result<TableFile, SetError> {
         let class = self.classes.get(id);
         let path = TableFile::path(&self.dir, class.representative);
-        if !path.exists() {
-            return Err(SetError::Missing { dir: self.dir.clone(), material: class.representative });
+        match TableFile::open(&path, self.rules.options(), class.representative) {
+            Err(TableError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+                Err(SetError::Missing { dir: self.dir.clone(), material: class.representative })
+            }
+            opened => Ok(opened?),
         }
-        Ok(TableFile::open(&path, self.rules.options(), class.representative)?)
     }
 
     /// The value of a position; `None` if the game is over or the position has more pieces than any table. Values of

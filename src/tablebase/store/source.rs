@@ -3,22 +3,46 @@
 //! Tables are not mapped into memory: if a mapped file is truncated, the next access kills the process with SIGBUS,
 //! like a fault of the program. A read returns an error instead, and is cheap compared with decoding a block.
 
-use crate::tablebase::spill::read_exact_at;
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::Path;
 
+#[cfg(target_family = "wasm")]
+#[path = "host_file.rs"]
+mod file;
+
+/// A file of the system.
+#[cfg(not(target_family = "wasm"))]
+mod file {
+    pub(super) use crate::tablebase::spill::read_exact_at;
+    pub(super) use std::fs::File;
+    use std::io;
+    use std::path::Path;
+
+    /// Opens a file; also returns its length in bytes.
+    pub(super) fn open(path: &Path) -> io::Result<(File, u64)> {
+        super::check_regular(path)?;
+        let file = File::open(path)?;
+        let len = file.metadata()?.len();
+        Ok((file, len))
+    }
+}
+
 pub(super) struct Source {
-    file: File,
+    file: file::File,
     len: usize,
+}
+
+/// The contents of a small file.
+pub(super) fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    let source = Source::open(path)?;
+    source.bytes(0, source.len())
 }
 
 impl Source {
     pub(super) fn open(path: &Path) -> io::Result<Source> {
-        check_regular(path)?;
-        let file = File::open(path)?;
-        let len = usize::try_from(file.metadata()?.len()).map_err(|_| io::ErrorKind::FileTooLarge)?;
-        Ok(Source { file, len })
+        let (file, len) = file::open(path)?;
+        Ok(Source { file, len: usize::try_from(len).map_err(|_| io::ErrorKind::FileTooLarge)? })
     }
 
     /// The length of the file in bytes when it was opened.
@@ -31,7 +55,7 @@ impl Source {
     /// # Errors
     /// [`io::ErrorKind::UnexpectedEof`] if the file is now too short.
     pub(super) fn read(&self, buffer: &mut [u8], at: usize) -> io::Result<()> {
-        read_exact_at(&self.file, buffer, at as u64)
+        file::read_exact_at(&self.file, buffer, at as u64)
     }
 
     /// The `len` bytes from offset `at` on.
