@@ -46,6 +46,7 @@ const FILES: &[(&str, &str, &[u8])] = &[
     ("/main.js", JS, include_bytes!("assets/main.js")),
     ("/match.js", JS, include_bytes!("assets/match.js")),
     ("/matchbar.js", JS, include_bytes!("assets/matchbar.js")),
+    ("/measure.js", JS, include_bytes!("assets/measure.js")),
     ("/movegen.js", JS, include_bytes!("assets/movegen.js")),
     ("/motion.js", JS, include_bytes!("assets/motion.js")),
     ("/messages.zh.js", JS, include_bytes!("assets/messages.zh.js")),
@@ -93,6 +94,7 @@ const FILES: &[(&str, &str, &[u8])] = &[
     ("/transport.js", JS, include_bytes!("assets/transport.js")),
     ("/tutorial.js", JS, include_bytes!("assets/tutorial.js")),
     ("/ui.js", JS, include_bytes!("assets/ui.js")),
+    ("/update.js", JS, include_bytes!("assets/update.js")),
     ("/variations.js", JS, include_bytes!("assets/variations.js")),
 ];
 

@@ -8,9 +8,11 @@ use answers::handlers::{on_demand_tables, position_of};
 use answers::params::PositionQuery;
 use answers::puzzles::Puzzles;
 use answers::registry::Registry;
-use answers::rule_tables::RuleTables;
+use answers::rule_tables::{Disk, RuleTables};
 use answers::state::{Lane, State};
 use doushouqi::board::RuleOptions;
+use doushouqi::tablebase::{Content, SetError, TableSet, WdlProber};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
@@ -23,6 +25,11 @@ const HASH_MIB: usize = 64;
 /// Requests per second: more than any page sends.
 const RATE: f32 = 1000.0;
 
+/// The threads of the module: none can be started, so there is only this one.
+pub(crate) fn this_thread() -> rayon::ThreadPoolBuilder {
+    rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread()
+}
+
 pub(crate) struct Here {
     pub(crate) random: u64,
 }
@@ -31,10 +38,10 @@ impl Here {
     /// Solves the tables of the default rules; `None` if that is impossible.
     pub(crate) fn start(puzzles: &str) -> Option<()> {
         let rules = RuleOptions::PAPER;
-        // No thread can be started, so the pool consists of this one.
-        let pool = Arc::new(rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().ok()?);
+        let pool = Arc::new(this_thread().build().ok()?);
         let solved = Registry::class_cache();
-        let main = RuleTables::new(rules, None, None, pool.clone(), solved.clone(), &NEVER).ok()?;
+        let (disk, results) = tables(&rules);
+        let main = RuleTables::new(rules, disk, results, pool.clone(), solved.clone(), &NEVER).ok()?;
         let state = State {
             rules,
             registry: Registry::new(main, pool, solved),
@@ -47,6 +54,24 @@ impl Here {
         };
         STATE.set(state).ok()
     }
+}
+
+/// The tables beside the page, with distances or of results alone. If they cannot be read, the page works without them and
+/// receives the reason.
+fn tables(rules: &RuleOptions) -> (Option<Disk>, Option<WdlProber>) {
+    let open = || -> Result<(Option<Disk>, Option<WdlProber>), SetError> {
+        let set = TableSet::open(Path::new("tables"))?;
+        match set.content() {
+            Content::Dtw => Ok((Some(Disk::Tables(Box::new(set.prober(rules)?))), None)),
+            Content::Wdl => Ok((None, Some(set.wdl_prober(rules)?))),
+        }
+    };
+    open().unwrap_or_else(|error| {
+        if !matches!(error, SetError::NoTables { .. }) {
+            tracing::error!(%error, "tables");
+        }
+        (None, None)
+    })
 }
 
 impl Context for Here {

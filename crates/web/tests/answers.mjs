@@ -1,17 +1,28 @@
 // Answers requests by the module of a site, as its worker does: node answers.mjs SITE < requests.json > answers.json
 // A request is [method, address, body], an answer {status, body, events}.
 
-import { readFileSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 const file = (name) => join(process.argv[2], name);
-const { startAnswers } = await import(pathToFileURL(file("answers.js")));
+const { MISSING, startAnswers } = await import(pathToFileURL(file("answers.js")));
 let events = [];
+/** A part of a file, and the length of the file, as a host of static files sends them. */
+const readPart = (path, at, length) => {
+  if (!existsSync(file(path))) return MISSING;
+  const opened = openSync(file(path), "r");
+  const bytes = Buffer.alloc(length);
+  const read = readSync(opened, bytes, 0, length, at);
+  const { size } = fstatSync(opened);
+  closeSync(opened);
+  return { bytes: bytes.subarray(0, read), length: size };
+};
 const answers = await startAnswers(
   readFileSync(file("answers.wasm")),
   readFileSync(file("puzzles.jsonl"), "utf8"),
   (name, data) => events.push([name, JSON.parse(data)]),
+  readPart,
 );
 const given = JSON.parse(readFileSync(0, "utf8")).map((request) => {
   events = [];

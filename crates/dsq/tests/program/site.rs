@@ -1,7 +1,9 @@
 //! The site of static files that `packaging/site` writes: its module answers as the server does.
 
+use crate::dsq;
 use crate::serve::answers::requests;
 use crate::serve::client::Server;
+use crate::serve::folder;
 use crate::skip::{skip, skip_anywhere};
 use serde_json::{Value, json};
 use std::fs;
@@ -22,6 +24,28 @@ pub fn dir() -> Option<PathBuf> {
     found.then_some(dir)
 }
 
+/// A copy of the site with a folder of tables.
+pub fn with_tables(site: &Path, name: &str, tables: &Path) -> PathBuf {
+    let to = copy(site, name);
+    fs::create_dir(to.join("tables")).unwrap();
+    for file in fs::read_dir(tables).unwrap().map(Result::unwrap) {
+        fs::copy(file.path(), to.join("tables").join(file.file_name())).unwrap();
+    }
+    let index = fs::read_to_string(to.join("index.html")).unwrap();
+    fs::write(to.join("index.html"), index.replace("\"worker.js\"", "\"worker.js?tables\"")).unwrap();
+    to
+}
+
+/// A copy of the site.
+pub fn copy(site: &Path, name: &str) -> PathBuf {
+    let to = folder(name);
+    fs::create_dir_all(&to).unwrap();
+    for file in fs::read_dir(site).unwrap().map(Result::unwrap) {
+        fs::copy(file.path(), to.join(file.file_name())).unwrap();
+    }
+    to
+}
+
 /// A host of static files, which has a folder below `/games/`, until this process ends.
 pub struct Host {
     pub address: SocketAddr,
@@ -30,13 +54,18 @@ pub struct Host {
 
 impl Host {
     pub fn start(dir: PathBuf) -> Host {
+        Host::serving(dir, true)
+    }
+
+    /// `parts` is whether it sends parts of files.
+    pub fn serving(dir: PathBuf, parts: bool) -> Host {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let (address, online) = (listener.local_addr().unwrap(), Arc::new(AtomicBool::new(true)));
         let is_online = online.clone();
         std::thread::spawn(move || {
             for stream in listener.incoming().filter(|_| is_online.load(Ordering::Relaxed)) {
                 let dir = dir.clone();
-                std::thread::spawn(move || respond(&dir, stream.unwrap()));
+                std::thread::spawn(move || respond(&dir, parts, stream.unwrap()));
             }
         });
         Host { address, online }
@@ -49,10 +78,16 @@ impl Host {
 }
 
 /// Answers one request. A browser may leave before.
-fn respond(dir: &Path, mut stream: TcpStream) -> Option<()> {
+fn respond(dir: &Path, parts: bool, mut stream: TcpStream) -> Option<()> {
     let mut lines = BufReader::new(stream.try_clone().ok()?).lines();
     let line = lines.next()?.ok()?;
-    lines.by_ref().map_while(Result::ok).find(String::is_empty)?;
+    let headers: Vec<String> = lines.by_ref().map_while(Result::ok).take_while(|line| !line.is_empty()).collect();
+    let range =
+        headers.iter().find_map(|header| header.to_lowercase().strip_prefix("range: bytes=").map(str::to_owned));
+    let range = range.filter(|_| parts).and_then(|range| {
+        let (first, last) = range.split_once('-')?;
+        Some((first.parse::<usize>().ok()?, last.parse::<usize>().ok()?))
+    });
     let path = line.split(' ').nth(1)?.split('?').next()?;
     let name = path.strip_prefix("/games/").map(|name| if name.is_empty() { "index.html" } else { name });
     let kind = match name.and_then(|name| name.rsplit('.').next()) {
@@ -61,12 +96,23 @@ fn respond(dir: &Path, mut stream: TcpStream) -> Option<()> {
         Some("css") => "text/css",
         Some("svg") => "image/svg+xml",
         Some("wasm") => "application/wasm",
+        Some("png") => "image/png",
         Some("webmanifest") => "application/manifest+json",
         _ => "text/plain",
     };
-    let (status, content) = match name.and_then(|name| fs::read(dir.join(name)).ok()) {
-        Some(content) => ("200 OK", content),
-        None => ("404 Not Found", Vec::new()),
+    let (status, content) = match (name.and_then(|name| fs::read(dir.join(name)).ok()), range) {
+        (None, _) => ("404 Not Found".to_owned(), Vec::new()),
+        (Some(content), None) => ("200 OK".to_owned(), content),
+        (Some(content), Some((first, last))) => {
+            let (len, part) = (content.len(), content.get(first..content.len().min(last + 1)));
+            match part {
+                Some(part) if !part.is_empty() => {
+                    let end = first + part.len() - 1;
+                    (format!("206 Partial Content\r\nContent-Range: bytes {first}-{end}/{len}"), part.to_vec())
+                }
+                _ => (format!("416 Range Not Satisfiable\r\nContent-Range: bytes */{len}"), Vec::new()),
+            }
+        }
     };
     let length = content.len();
     let head =
@@ -129,11 +175,16 @@ fn the_module_answers_as_the_server() {
     // The module is for a single client, which needs no limits.
     asked.retain(|[_, target, _]| target != "/api/v1/status");
 
+    let server = Server::start(&["--pieces", "3", "--threads", "2"]);
+    compare(&site, &server, &asked);
+}
+
+/// The module and the server give the same answers to these requests.
+fn compare(site: &Path, server: &Server, asked: &[[String; 3]]) {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../web/tests/answers.mjs");
     let node = Command::new("node").arg(script).arg(site).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
     let Ok(mut node) = node else { return skip("there is no node") };
     node.stdin.take().unwrap().write_all(json!(asked).to_string().as_bytes()).unwrap();
-    let server = Server::start(&["--pieces", "3", "--threads", "2"]);
     let served: Vec<_> = asked
         .iter()
         .map(|[method, target, body]| {
@@ -158,4 +209,36 @@ fn the_module_answers_as_the_server() {
         let module: Vec<(String, Value)> = serde_json::from_value(given["events"].clone()).unwrap();
         assert_eq!(steady_events(module), steady_events(events), "{asked:?}");
     }
+}
+
+/// A class of five pieces whose file is small; repacked, it has a dictionary.
+pub const FIVE: &str = "EvPDWC";
+
+/// Tables of five pieces beside the page, as generated, repacked and of results alone, give the answers of a server with them.
+#[test]
+fn tables_beside_the_page_answer_as_those_of_the_server() {
+    let Some(site) = dir() else { return };
+    let [exact, packed, results] = ["site-exact", "site-packed", "site-results"].map(folder);
+    let text = |path: &PathBuf| path.to_str().unwrap().to_owned();
+    for dir in [&exact, &packed] {
+        dsq::stdout(&["generate", "--material", FIVE, "--backend", "cpu", "--out", &text(dir), "--json"]);
+    }
+    dsq::stdout(&["repack", &text(&packed), "--json"]);
+    dsq::stdout(&["repack", &text(&exact), "--wdl", "--out", &text(&results), "--json"]);
+    for tables in [&exact, &packed, &results] {
+        let site = with_tables(&site, "site-tables", tables);
+        let server = Server::start(&["--tables", &text(tables), "--pieces", "3", "--threads", "2"]);
+        let mut connection = server.connect();
+        let mut asked = Vec::new();
+        for (seed, wdl) in ["win", "loss", "win", "loss", "win", "loss"].into_iter().enumerate() {
+            let random = format!("/api/v1/random?material={FIVE}&wdl={wdl}&seed={seed}");
+            let fen = connection.get(&random).json()["fen"].as_str().unwrap().replace(' ', "_");
+            asked.extend([random, format!("/api/v1/probe?fen={fen}"), format!("/api/v1/mainline?fen={fen}")]);
+        }
+        asked.extend([format!("/api/v1/stats/{FIVE}"), "/api/v1/stats/EvPDL".to_owned()]);
+        let asked: Vec<[String; 3]> = asked.into_iter().map(|target| ["GET".into(), target, String::new()]).collect();
+        compare(&site, &server, &asked);
+        fs::remove_dir_all(site).unwrap();
+    }
+    [exact, packed, results].iter().for_each(|dir| fs::remove_dir_all(dir).unwrap());
 }

@@ -2,7 +2,7 @@
 
 import { forget } from "./api.js";
 import { app, emit, on, refresh, setOffline } from "./app.js";
-import { reachable } from "./transport.js";
+import { onFault, reachable } from "./transport.js";
 import { $, announce, errorText, t } from "./ui.js";
 
 /** Milliseconds between two attempts to reach the server again. */
@@ -11,7 +11,14 @@ const INTERVAL = 2000;
 /** @type {number | null} */
 let timer = null;
 
+/** Why the tables of the page cannot be used. */
+let fault = "";
+
 export function startConnection() {
+  onFault((reason) => {
+    fault = reason;
+    draw();
+  });
   on("connection", changed);
   on("probe", draw);
   on("language", draw);
@@ -42,7 +49,7 @@ async function attempt() {
 function text() {
   if (app.broken) return t("notice.link", { detail: errorText(app.broken) });
   if (app.offline) return t("notice.offline");
-  return app.notice ?? "";
+  return (app.notice || (fault && t("notice.tables", { reason: fault }))) ?? "";
 }
 
 function draw() {

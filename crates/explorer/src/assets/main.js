@@ -11,6 +11,7 @@ import { icon } from "./icons.js";
 import { showKeys, startKeys, TABS, undo } from "./keys.js";
 import { defaultRules, fromAddress, jump, push, settled, write } from "./link.js";
 import { startMatchBar } from "./matchbar.js";
+import { startMeasure } from "./measure.js";
 import { whyIllegal } from "./movegen.js";
 import * as engine from "./panel-engine.js";
 import * as explore from "./panel-explore.js";
@@ -27,6 +28,7 @@ import { keepSettings, readSettings } from "./settings.js";
 import { startSolve } from "./solve.js";
 import { startSounds } from "./sounds.js";
 import { $, currentLanguage, h, number, percent, setLanguage, t, toast, translate } from "./ui.js";
+import { startUpdates } from "./update.js";
 
 const panels = [home, playing, learn, position, explore, material, engine, game];
 /** @type {Record<string, number>} */
@@ -55,6 +57,7 @@ function startHeader() {
   bind("language", chooseLanguage);
   $("#gear").replaceChildren(icon("gear"));
   $("#help").addEventListener("click", showKeys);
+  startMeasure();
 }
 
 /** Changes the language, unless its strings cannot be loaded. */
@@ -397,6 +400,7 @@ async function start() {
   startGauge();
   startSolve();
   startConnection();
+  startUpdates();
   startMatchBar();
   playing.startPlay();
   learn.startLearn();

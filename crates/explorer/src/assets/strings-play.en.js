@@ -135,6 +135,9 @@ export default {
   "illegal.sanctuary": "{move}: a piece in its own trap is safe.",
   "illegal.nopiece": "{move} is not a legal move here.",
 
+  "notice.tables": "The tables of this page cannot be used: {reason}.",
+  "update.ready": "A new version of this page is ready.",
+  "update.start": "Start it",
   "notice.offline":
     "The server does not respond. You can still move pieces and open stored games; the page reconnects by itself.",
   "notice.back": "The server responds again.",

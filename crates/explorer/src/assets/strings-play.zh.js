@@ -135,6 +135,9 @@ export default {
   "illegal.sanctuary": "{move}：己方陷阱中的棋子不能被吃。",
   "illegal.nopiece": "此处不能走 {move}。",
 
+  "notice.tables": "本页的残局库无法使用：{reason}。",
+  "update.ready": "本页有新版本。",
+  "update.start": "立即启用",
   "notice.offline": "服务器没有回应。仍可走棋，也可打开保存的对局；页面会自动重新连接。",
   "notice.back": "服务器已恢复。",
   "notice.link": "此链接无法完整读取：{detail}",

@@ -16,7 +16,19 @@ const SLOW = /\/(analyze|bestmove|review)(\?|$)/;
  * @property {string} [data]
  * @property {string} [failure] why the worker cannot start
  * @property {boolean} [broken] whether the worker must not be used any longer
+ * @property {string} [fault] why the tables of the page cannot be used; belongs to no request
  */
+
+/** @type {(reason: string) => void} */
+let reportFault = () => {};
+
+/**
+ * Calls `act` with the reason if the tables of a page with workers cannot be used.
+ * @param {(reason: string) => void} act
+ */
+export function onFault(act) {
+  reportFault = act;
+}
 
 /** A worker, and the requests that it has not answered yet. */
 class Answers {
@@ -51,6 +63,7 @@ class Answers {
    * @param {Message} message
    */
   receive(message) {
+    if (message.fault !== undefined) return reportFault(message.fault);
     const found = this.waiting.get(message.id);
     if (!message.event || message.event === "done") this.waiting.delete(message.id);
     if (message.failure !== undefined || message.broken) this.end();
@@ -141,6 +154,3 @@ export const reachable = async () =>
     (response) => response.ok,
     () => false,
   );
-
-/** Lets a page without a server start without a network, where the browser can. */
-if (WORKER) navigator.serviceWorker?.register("sw.js").catch(() => undefined);

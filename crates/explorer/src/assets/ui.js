@@ -114,6 +114,16 @@ export function translate(root = document) {
  */
 export const number = (value) => new Intl.NumberFormat(language).format(value);
 /**
+ * Three digits of a number, in words: "53 billion".
+ * @param {number} value
+ */
+export const rounded = (value) =>
+  new Intl.NumberFormat(language, {
+    notation: "compact",
+    compactDisplay: "long",
+    maximumSignificantDigits: 3,
+  }).format(value);
+/**
  * @param {number} value
  */
 export const percent = (value) =>

@@ -1,12 +1,62 @@
 // The answers of the WebAssembly module (crates/web), which are functions on bytes.
 
+import { gpuFunctions } from "./gpu.js";
+
+/** Why a part of a file cannot be read: the numbers of src/tablebase/store/host_file.rs. */
+export const MISSING = -1;
+const NO_PARTS = -2;
+const SILENT = -3;
+/** The largest file, in bytes, of which a host may send all instead of a part. */
+const SMALL = 1 << 20;
+
 /**
- * Starts the module.
- * @param {BufferSource} code
- * @param {string} puzzles one a line
- * @param {(name: string, data: string) => void} event receives the events of an analysis, while it runs
+ * A part of a file, as long as the file reaches, and the length of the file; or the number of a reason.
+ * @typedef {{ bytes: Uint8Array, length: number } | number} Part
+ * @typedef {(path: string, at: number, length: number) => Part} ReadPart
  */
-export async function startAnswers(code, puzzles, event) {
+
+/**
+ * Requests a part of a file beside this one from the host and waits for it, which only workers may do.
+ * @type {ReadPart}
+ */
+export function requestPart(path, at, length) {
+  const request = new XMLHttpRequest();
+  request.open("GET", new URL(path, import.meta.url), false);
+  request.responseType = "arraybuffer";
+  request.setRequestHeader("Range", `bytes=${at}-${at + length - 1}`);
+  try {
+    request.send();
+  } catch {
+    return SILENT;
+  }
+  const { status, response } = request;
+  const bytes = new Uint8Array(response ?? []);
+  const whole = Number(request.getResponseHeader("Content-Range")?.split("/")[1] ?? NaN);
+  if (status === 206 && whole >= 0) return { bytes: bytes.subarray(0, length), length: whole };
+  if (status === 416 && whole >= 0) return { bytes: bytes.subarray(0, 0), length: whole };
+  if (status === 200 && bytes.length <= SMALL) return { bytes: bytes.subarray(at, at + length), length: bytes.length };
+  if (status === 404) return MISSING;
+  return status === 200 || status === 206 ? NO_PARTS : SILENT;
+}
+
+/**
+ * A file beside this one.
+ * @param {string} name
+ */
+export async function file(name) {
+  const response = await fetch(new URL(name, import.meta.url));
+  if (!response.ok) throw new TypeError(`${name}: ${response.status}`);
+  return response;
+}
+
+/**
+ * Loads the module.
+ * @param {BufferSource} code
+ * @param {(name: string, data: string) => void} event receives events while the module works
+ * @param {() => void} resume goes on after an operation of the GPU
+ * @param {ReadPart} [readPart] reads tables
+ */
+async function load(code, event, resume, readPart = () => MISSING) {
   const [encoder, decoder] = [new TextEncoder(), new TextDecoder()];
   let panic = "";
   // Addresses are numbers of 32 bits without a sign, which JavaScript reads with one.
@@ -22,6 +72,12 @@ export async function startAnswers(code, puzzles, event) {
     now: () => performance.now(),
     event: (/** @type {number[]} */ ...[name, nameLength, data, dataLength]) =>
       event(read(name, nameLength), read(data, dataLength)),
+    read_file: (/** @type {number[]} */ ...[path, pathLength, at, to, length]) => {
+      const part = readPart(read(path, pathLength), at, length);
+      if (typeof part === "number") return part;
+      new Uint8Array(module.memory.buffer, to >>> 0, part.bytes.length).set(part.bytes);
+      return part.length;
+    },
     panicked: (/** @type {number} */ at, /** @type {number} */ length) => {
       panic = read(at, length);
     },
@@ -33,8 +89,23 @@ export async function startAnswers(code, puzzles, event) {
       throw new Error(panic || error.message, { cause: error });
     }
   };
+  const gpu = gpuFunctions(() => module.memory, resume);
   /** @type {any} */
-  const module = (await WebAssembly.instantiate(code, { host })).instance.exports;
+  const module = (await WebAssembly.instantiate(code, { host, gpu })).instance.exports;
+  const output = () => read(module.output(), module.output_len());
+  return { module, write, call, output };
+}
+
+/**
+ * Starts the module for requests.
+ * @param {BufferSource} code
+ * @param {string} puzzles one a line
+ * @param {(name: string, data: string) => void} event receives the events of an analysis, while it runs; at the start
+ * and later `fault`, with the reason, if the tables cannot be used
+ * @param {ReadPart} [readPart] reads the tables, if there are any
+ */
+export async function startAnswers(code, puzzles, event, readPart) {
+  const { module, write, call, output } = await load(code, event, () => {}, readPart);
   write(puzzles);
   if (call(() => module.start()) !== 0) throw new Error("the module cannot start");
   return {
@@ -47,7 +118,38 @@ export async function startAnswers(code, puzzles, event) {
       const [path, query] = address.split(/(?=\?)/, 2);
       write(`${method} ${decodeURIComponent(path)}${query ?? ""}\n${body}`);
       const status = call(() => module.answer(Math.random()));
-      return { status, body: read(module.output(), module.output_len()) };
+      return { status, body: output() };
     },
+  };
+}
+
+/**
+ * Starts the module for measurements.
+ * @param {BufferSource} code
+ * @param {(name: string, data: string) => void} event receives the progress
+ */
+export async function startMeasuring(code, event) {
+  let resume = () => {};
+  const { module, call, output } = await load(code, event, () => resume());
+  return {
+    /** Bytes of the module's memory, which never shrinks. */
+    memory: () => module.memory.buffer.byteLength,
+    /**
+     * The report, as JSON.
+     * @param {number} pieces all endgames of up to this many pieces are solved
+     * @returns {Promise<string>}
+     */
+    measure: (pieces) =>
+      new Promise((resolve, reject) => {
+        const step = (/** @type {() => number} */ run) => {
+          try {
+            if (call(run) === 1) resolve(output());
+          } catch (error) {
+            reject(error);
+          }
+        };
+        resume = () => step(() => module.resume());
+        step(() => module.measure(pieces));
+      }),
   };
 }

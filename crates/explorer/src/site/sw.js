@@ -18,6 +18,11 @@ addEventListener("activate", (event) => {
   event.waitUntil(caches.keys().then((names) => Promise.all(names.filter(isOld).map((name) => caches.delete(name)))));
 });
 
+// The user agrees to a new version.
+addEventListener("message", ({ data }) => {
+  if (data === "start") skipWaiting();
+});
+
 addEventListener("fetch", (event) => {
   if (event.request.method !== "GET") return;
   // The page reads its query itself.

@@ -1,25 +1,19 @@
 // The worker of a page without a server: answers the requests of the HTTP API, one after the other.
 
-import { startAnswers } from "./answers.js";
+import { file, requestPart, startAnswers } from "./answers.js";
 
 /** @type {number} The request that is being answered. */
 let current;
-
-/**
- * @param {string} name
- */
-async function file(name) {
-  const response = await fetch(new URL(name, import.meta.url));
-  if (!response.ok) throw new TypeError(`${name}: ${response.status}`);
-  return response;
-}
 
 async function start() {
   const [code, puzzles] = await Promise.all([
     file("answers.wasm").then((found) => found.arrayBuffer()),
     file("puzzles.jsonl").then((found) => found.text()),
   ]);
-  return startAnswers(code, puzzles, (event, data) => postMessage({ id: current, event, data }));
+  const event = (/** @type {string} */ name, /** @type {string} */ data) =>
+    postMessage(name === "fault" ? { fault: JSON.parse(data) } : { id: current, event: name, data });
+  // Without tables nothing is requested.
+  return startAnswers(code, puzzles, event, location.search === "?tables" ? requestPart : undefined);
 }
 
 const starting = start();

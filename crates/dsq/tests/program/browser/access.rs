@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn without_javascript_there_is_a_board_a_result_and_moves() {
-    let Some(page) = Page::with(Options { no_javascript: true }) else { return };
+    let Some(page) = Page::with(Options { no_javascript: true, ..Options::default() }) else { return };
     page.visit(&format!("/?fen={LION}"));
     assert!(page.text("document.querySelector('#static .result').textContent").contains("White wins in 7 plies"));
     assert_eq!(page.get("document.querySelectorAll('#static .board td[class]').length"), json!(63));

@@ -2,9 +2,13 @@
 
 use super::webdriver::{self, Browser, Options};
 use super::{LION, TWO, at, play};
+use crate::dsq;
 use crate::serve::folder;
 use crate::site;
-use serde_json::json;
+use doushouqi::board::{Position, RuleOptions, Rules};
+use doushouqi::perft::{Perft, PerftMode};
+use doushouqi::tablebase::Solver;
+use serde_json::{Value, json};
 use std::fs;
 
 /// A game against the engine, a look-up and an analysis that is stopped, in a folder of a host of static files.
@@ -49,6 +53,54 @@ fn the_page_works_without_a_server() {
     page.wait("document.querySelector('#resulttext')?.textContent === 'White wins in 7 plies'");
 }
 
+/// The page measures the device. A GPU, here one in software, has the values of the CPU, and both count perft right.
+#[test]
+fn the_device_is_measured() {
+    let Some(dir) = site::dir() else { return };
+    if !webdriver::available() {
+        return;
+    }
+    let host = site::Host::start(dir);
+    let solver = Solver::solved(&RuleOptions::PAPER, 2).unwrap();
+    let positions: u64 = solver.classes().level(2).map(|(id, _)| solver.class_stats(id).unwrap().positions()).sum();
+    for webgpu in [true, false] {
+        let page = Browser::start(format!("http://{}/games", host.address), Options { webgpu, ..Options::default() });
+        page.open("/");
+        page.run("navigator.clipboard.writeText = async (text) => { window.copied = text; }");
+        page.click("#gear");
+        page.click("#measuring");
+        page.choose("#measurepieces", "2");
+        page.click("#measurestart");
+        page.wait("document.querySelector('#measurejson')");
+        page.click("#measurejson");
+        page.wait("window.copied");
+        let report: Value = serde_json::from_str(&page.text("window.copied")).unwrap();
+        assert_eq!((&report["difference"], &report["cpu"]["positions"]), (&Value::Null, &json!(positions)), "{report}");
+        let verdict = page.text("document.querySelector('#measureverdict').textContent");
+        if webgpu {
+            assert_eq!(
+                (&report["compared"], &report["gpu"]["software"]),
+                (&json!(positions), &json!(true)),
+                "{report}"
+            );
+            assert!(verdict.starts_with("The CPU and the GPU agree on all "), "{verdict}");
+            page.screenshot("measure-desktop");
+            page.size(390, 844);
+            page.screenshot("measure-phone");
+        } else {
+            assert_eq!((&report["gpu"], &report["no_gpu"]), (&Value::Null, &json!("none")));
+            assert!(verdict.contains("the browser offers none"), "{verdict}");
+        }
+        let counted = ["cpu", "gpu"].map(|side| &report[side]["perft"]).into_iter().filter(|perft| !perft.is_null());
+        for perft in counted {
+            let (plies, nodes) = (perft["plies"].as_u64().unwrap(), perft["nodes"].as_u64());
+            let rules = Rules::default();
+            let right = Perft::new(&rules, PerftMode::Expand).count(&Position::start(), plies as u32);
+            assert_eq!(nodes, Some(right), "{plies} plies");
+        }
+    }
+}
+
 /// A browser that cannot run the module says so, and two players can still play.
 #[test]
 fn a_module_that_cannot_run_is_reported() {
@@ -56,11 +108,7 @@ fn a_module_that_cannot_run_is_reported() {
     if !webdriver::available() {
         return;
     }
-    let damaged = folder("site");
-    fs::create_dir_all(&damaged).unwrap();
-    for file in fs::read_dir(dir).unwrap().map(Result::unwrap) {
-        fs::copy(file.path(), damaged.join(file.file_name())).unwrap();
-    }
+    let damaged = site::copy(&dir, "site");
     fs::write(damaged.join("answers.wasm"), "no module").unwrap();
     let host = site::Host::start(damaged.clone());
     let page = Browser::start(format!("http://{}/games", host.address), Options::default());
@@ -73,4 +121,89 @@ fn a_module_that_cannot_run_is_reported() {
     play(&page, "d3d4");
     at(&page, 1);
     fs::remove_dir_all(damaged).unwrap();
+}
+
+/// A host sends parts of tables. Without parts, or with a damaged table, the page says so and answers all else.
+#[test]
+fn tables_are_read_in_parts() {
+    let Some(dir) = site::dir() else { return };
+    if !webdriver::available() {
+        return;
+    }
+    let tables = folder("site-parts");
+    let text = tables.to_str().unwrap();
+    dsq::stdout(&["generate", "--material", site::FIVE, "--backend", "cpu", "--out", text, "--json"]);
+    let fen = "1E5/4c2/7/7/7/7/3d3/1w5/4p2_b";
+    let probed = dsq::stdout(&["probe", "--tables", text, "--json", &fen.replace('_', " ")]);
+    let value: Value = serde_json::from_str(&probed).unwrap();
+    let dir = site::with_tables(&dir, "site-five", &tables);
+    let verdict = "document.querySelector('#resulttext')?.textContent";
+    let page_of = |host: &site::Host| Browser::start(format!("http://{}/games", host.address), Options::default());
+    let three = |page: &Browser| {
+        page.open(&format!("/?fen={LION}"));
+        page.wait("document.querySelector('#resulttext')?.textContent === 'White wins in 7 plies'");
+    };
+    let host = site::Host::start(dir.clone());
+    let page = page_of(&host);
+    page.open(&format!("/?fen={fen}"));
+    page.wait(&format!("{verdict}.startsWith('Black wins in {} pl')", value["dtw"]));
+    drop(page);
+
+    let without_parts = site::Host::serving(dir.clone(), false);
+    let page = page_of(&without_parts);
+    page.open(&format!("/?fen={fen}"));
+    page.wait("document.querySelector('#notice').textContent.includes('does not send parts of files')");
+    three(&page);
+    drop(page);
+
+    let damaged = dir.join("tables").join(format!("{}.dsq", site::FIVE));
+    let mut bytes = fs::read(&damaged).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[16..middle].fill(b'x');
+    fs::write(&damaged, bytes).unwrap();
+    let host = site::Host::start(dir.clone());
+    let page = page_of(&host);
+    page.open(&format!("/?fen={fen}"));
+    page.wait("document.querySelector('#notice').textContent.includes('damaged')");
+    three(&page);
+    drop(page);
+
+    fs::write(dir.join("tables/manifest.json"), "{}").unwrap();
+    let host = site::Host::start(dir.clone());
+    let page = page_of(&host);
+    three(&page);
+    page.wait("document.querySelector('#notice').textContent.startsWith('The tables of this page cannot be used: ')");
+    [dir, tables].iter().for_each(|dir| fs::remove_dir_all(dir).unwrap());
+}
+
+/// A new version is offered, and starts when the user agrees.
+#[test]
+fn a_new_version_is_offered() {
+    let Some(dir) = site::dir() else { return };
+    if !webdriver::available() {
+        return;
+    }
+    let dir = site::copy(&dir, "site-versions");
+    let host = site::Host::start(dir.clone());
+    let page = Browser::start(format!("http://{}/games", host.address), Options::default());
+    page.open("/");
+    page.run("return navigator.serviceWorker.ready.then(() => true)");
+    // The first version controls the page from its next start on.
+    page.open("/");
+    page.wait("navigator.serviceWorker.controller");
+    assert_eq!(page.get("document.querySelector('#update').hidden"), json!(true));
+    let change = |file: &str, from: &str, to: &str| {
+        let text = fs::read_to_string(dir.join(file)).unwrap();
+        assert!(text.contains(from), "{file}");
+        fs::write(dir.join(file), text.replace(from, to)).unwrap();
+    };
+    change("sw.js", "const VERSION = \"", "const VERSION = \"2");
+    change("strings.en.js", "\"Dou Shou Qi\"", "\"Dou Shou Qi 2\"");
+    page.open("/");
+    assert_eq!(page.text("document.title"), "Dou Shou Qi", "the old version is complete");
+    page.wait("!document.querySelector('#update').hidden");
+    page.click("#updatestart");
+    page.wait("document.title === 'Dou Shou Qi 2'");
+    drop(page);
+    fs::remove_dir_all(dir).unwrap();
 }

@@ -38,6 +38,8 @@ pub struct Browser {
 #[derive(Clone, Copy, Default, PartialEq)]
 pub struct Options {
     pub no_javascript: bool,
+    /// Whether pages may use a GPU, which is one in software. The headless shell has none.
+    pub webgpu: bool,
 }
 
 /// The sessions of browsers that no test uses.
@@ -98,8 +100,12 @@ impl Browser {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let mut flags: Vec<String> = FLAGS.map(str::to_owned).into();
         flags.push(format!("--user-data-dir={}{}", profiles(), COUNT.fetch_add(1, Ordering::Relaxed)));
+        if self.options.webgpu {
+            flags.retain(|flag| flag != "--disable-gpu");
+            flags.extend(["--enable-unsafe-webgpu".to_owned(), "--use-webgpu-adapter=swiftshader".to_owned()]);
+        }
         let mut chrome = json!({"args": flags});
-        if let Some(shell) = headless_shell() {
+        if let Some(shell) = headless_shell().filter(|_| !self.options.webgpu) {
             chrome["binary"] = shell.into();
         }
         let logs = json!({"browser": "ALL"});

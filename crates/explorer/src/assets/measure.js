@@ -1,0 +1,148 @@
+// "Measure this device": perft and endgames on the CPU and on the GPU, which must agree, where the page has its module.
+
+import { $, button, bytes, copy, h, number, rounded, t } from "./ui.js";
+
+/**
+ * @typedef {{ plies: number, nodes: number, seconds: number }} Count
+ * @typedef {{ name: string | null, software: boolean, perft: Count, positions: number, seconds: number }} Speed
+ * @typedef {{ material: string, fen: string | null, cpu: string, gpu: string }} Difference
+ * @typedef {object} Report
+ * @property {string} version
+ * @property {string} rules
+ * @property {number} pieces
+ * @property {Speed} cpu
+ * @property {Speed | null} gpu
+ * @property {string | null} no_gpu the reason
+ * @property {number} compared
+ * @property {Difference | null} difference
+ * @property {string} [browser]
+ * @property {number} [threads] of the device; the module uses one
+ * @property {number} memory bytes that the module took
+ */
+
+/** @type {Worker | null} */
+let worker = null;
+
+/** Shows the button, if the page has a worker that measures. */
+export function startMeasure() {
+  const { measure } = document.documentElement.dataset;
+  if (!measure) return;
+  $("#measuring").hidden = false;
+  $("#measuring").addEventListener("click", () => {
+    $("#settings").hidePopover();
+    build(measure);
+    $("#measure").showModal();
+  });
+  $("#measure").addEventListener("close", stop);
+}
+
+function stop() {
+  worker?.terminate();
+  worker = null;
+}
+
+/**
+ * @param {string} script of the worker
+ */
+function build(script) {
+  const choice = (/** @type {number} */ pieces) =>
+    h("option", { value: pieces, selected: pieces === 3 }, t("measure.pieces", { pieces }));
+  $("#measure").replaceChildren(
+    h("h2", { id: "measurehead" }, t("measure")),
+    h("p", {}, t("measure.what")),
+    h(
+      "div",
+      { class: "bar" },
+      h("label", {}, t("measure.endgames"), " ", h("select", { id: "measurepieces" }, [2, 3, 4].map(choice))),
+      button(t("measure.start"), () => measure(script), { class: "main", id: "measurestart" }),
+    ),
+    h("p", { id: "measurestate", role: "status" }),
+    h("div", { id: "measured" }),
+    h(
+      "div",
+      { class: "bar" },
+      h("span", { class: "space" }),
+      button(t("close"), () => $("#measure").close(), { id: "measureclose" }),
+    ),
+  );
+}
+
+/**
+ * @param {string} script
+ */
+function measure(script) {
+  stop();
+  const say = (/** @type {string} */ text) => {
+    $("#measurestate").textContent = text;
+  };
+  const end = (/** @type {string} */ text) => {
+    stop();
+    $("#measurestart").disabled = false;
+    say(text);
+  };
+  $("#measured").replaceChildren();
+  $("#measurestart").disabled = true;
+  say(t("measure.loading"));
+  worker = new Worker(script, { type: "module" });
+  worker.addEventListener("error", () => end(t("measure.failed", { reason: t("error.no_module") })));
+  worker.addEventListener("message", ({ data: { progress, report, error } }) => {
+    if (progress) return say(t(`measure.${progress.phase}`, progress));
+    if (error) return end(t("measure.failed", { reason: error }));
+    end("");
+    show({ ...report, browser: navigator.userAgent, threads: navigator.hardwareConcurrency });
+  });
+  worker.postMessage(Number($("#measurepieces").value));
+}
+
+/** @type {(count: number, seconds: number) => string} */
+const rate = (count, seconds) => rounded(count / Math.max(seconds, 1e-3));
+
+/** @type {(speed: Speed) => string} */
+const nameOf = ({ name, software }) => (software ? t("measure.software", { name }) : (name ?? "GPU"));
+
+/** @type {(report: Report) => string} */
+function verdict({ gpu, no_gpu: reason, compared, difference }) {
+  if (difference) return t("measure.different", { ...difference, fen: difference.fen ?? "-" });
+  if (reason) return t("measure.no_gpu", { reason: reason === "none" ? t("measure.none") : reason });
+  return gpu ? t("measure.equal", { count: number(compared) }) : "";
+}
+
+/**
+ * @param {Report} report
+ */
+function show(report) {
+  const { cpu, gpu, pieces } = report;
+  const speeds = gpu ? [cpu, gpu] : [cpu];
+  const heads = [t("measure.cpu"), gpu && nameOf(gpu)].filter(Boolean);
+  const perft = speeds.map(({ perft }) => t("measure.nodes", { rate: rate(perft.nodes, perft.seconds) }));
+  const solved = speeds.map(({ positions, seconds }) =>
+    t("measure.positions", { rate: rate(positions, seconds), seconds: number(Number(seconds.toFixed(2))) }),
+  );
+  const rows = [
+    [t("measure.perft_row"), ...perft],
+    [t("measure.endgames_row", { pieces }), ...solved],
+  ];
+  const lines = [[t("measure"), ...heads], ...rows].map((cells) => cells.join("; "));
+  const text = [...lines, verdict(report), `doushouqi ${report.version}, ${report.browser}`].join("\n");
+  $("#measured").replaceChildren(
+    h(
+      "table",
+      { class: "list" },
+      h("thead", {}, h("tr", {}, h("td"), ...heads.map((head) => h("th", { scope: "col" }, head)))),
+      h(
+        "tbody",
+        {},
+        rows.map(([head, ...cells]) =>
+          h("tr", {}, h("th", { scope: "row" }, head), ...cells.map((cell) => h("td", {}, cell))),
+        ),
+      ),
+    ),
+    h("p", { id: "measureverdict" }, verdict(report), " ", t("measure.memory", { bytes: bytes(report.memory) })),
+    h(
+      "div",
+      { class: "bar" },
+      button(t("measure.copy_text"), () => copy(text), { id: "measuretext" }),
+      button(t("measure.copy_json"), () => copy(JSON.stringify(report, null, 2)), { id: "measurejson" }),
+    ),
+  );
+}
