@@ -116,7 +116,7 @@ function show(report) {
   const heads = [t("measure.cpu"), gpu && nameOf(gpu)].filter(Boolean);
   const perft = speeds.map(({ perft }) => t("measure.nodes", { rate: rate(perft.nodes, perft.seconds) }));
   const solved = speeds.map(({ positions, seconds }) =>
-    t("measure.positions", { rate: rate(positions, seconds), seconds: number(Number(seconds.toFixed(2))) }),
+    t("measure.positions", { rate: rate(positions, seconds), seconds: number(Number(seconds.toPrecision(2))) }),
   );
   const rows = [
     [t("measure.perft_row"), ...perft],
