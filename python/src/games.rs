@@ -9,26 +9,33 @@ use doushouqi::formats::{Dialect, format_moves, parse_moves};
 use doushouqi::game::{Game, ParseRecordError, Record, RecordReader, Variation};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
+use std::collections::BTreeSet;
 
 fn error(error: &ParseRecordError) -> PyErr {
     GameError::new_err(error.to_string())
 }
 
-/// The moves, the comments and the variations of a line; each variation is a tuple of the index of the move that it
-/// replaces and its line.
-type Line<'py> = (Vec<PyMove>, Vec<String>, Bound<'py, PyList>);
+/// The moves, the assessments, the comments and the variations of a line; each variation is a tuple of the index of the
+/// move that it replaces and its line.
+type Line<'py> = (Vec<PyMove>, Vec<BTreeSet<u8>>, Vec<String>, Bound<'py, PyList>);
 
-fn line<'py>(py: Python<'py>, moves: &[Move], comments: &[String], variations: &[Variation]) -> PyResult<Line<'py>> {
+fn line<'py>(
+    py: Python<'py>,
+    moves: &[Move],
+    nags: &[BTreeSet<u8>],
+    comments: &[String],
+    variations: &[Variation],
+) -> PyResult<Line<'py>> {
     let list = PyList::empty(py);
-    for Variation { ply, moves, comments, variations } in variations {
-        list.append((*ply, line(py, moves, comments, variations)?))?;
+    for Variation { ply, moves, nags, comments, variations } in variations {
+        list.append((*ply, line(py, moves, nags, comments, variations)?))?;
     }
-    Ok((moves.iter().map(|&mv| PyMove::of(mv)).collect(), comments.to_vec(), list))
+    Ok((moves.iter().map(|&mv| PyMove::of(mv)).collect(), nags.to_vec(), comments.to_vec(), list))
 }
 
 /// The tags of a game in their order, and its moves.
 fn parts<'py>(py: Python<'py>, record: &Record) -> PyResult<Bound<'py, PyTuple>> {
-    let moves = line(py, record.game.moves(), &record.comments, &record.variations)?;
+    let moves = line(py, record.game.moves(), &record.nags, &record.comments, &record.variations)?;
     (record.all_tags(), moves).into_pyobject(py)
 }
 

@@ -6,6 +6,7 @@ import itertools
 import pickle
 import tracemalloc
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -20,7 +21,7 @@ TEXT = """[White "Anna \\"A\\""]
 [Result "*"]
 [Event "club"]
 
-1. Eb3 {cp 12} (1. Ea4 Rb7 {slow} (1... Ra6 2. Ea5) 2. Ea5) (1. Ea2) 1... Rb7 2. Ea3 *
+1. Eb3! {cp 12} (1. Ea4 Rb7 $14 $6 {slow} (1... Ra6 2. Ea5) 2. Ea5) (1. Ea2) 1... Rb7 2. Ea3 *
 """
 
 
@@ -31,7 +32,7 @@ def move(text: str) -> dsq.Move:
 
 def shape(node: dsq.GameNode) -> object:
     """The tree below a node."""
-    return [(str(child.move), child.comment, shape(child)) for child in node.variations]
+    return [(str(child.move), child.comment, child.nags, shape(child)) for child in node.variations]
 
 
 def test_a_game_is_read_and_written() -> None:
@@ -42,6 +43,8 @@ def test_a_game_is_read_and_written() -> None:
     assert [str(child.move) for child in game.variations] == ["a3b3", "a3a4", "a3a2"]
     assert [str(child.move) for child in game.variations[1].variations] == ["a7b7", "a7a6"]
     assert (game.variations[0].comment, game[1][0].comment) == ("cp 12", "slow")
+    assert (game.nags, game[0].nags, game[1][0].nags) == (set(), {dsq.NAG_GOOD_MOVE}, {dsq.NAG_DUBIOUS_MOVE, 14})
+    assert "1. Eb3 $1 {cp 12} (1. Ea4 Rb7 $6 $14 {slow}" in str(game)
     assert game.end().board().move_stack == game.mainline_moves()
     assert game.board().rules == dsq.Rules("chinese")
     for other in (dsq.Game.from_string(str(game)), copy.deepcopy(game), pickle.loads(pickle.dumps(game))):
@@ -55,10 +58,11 @@ def test_a_game_is_read_and_written() -> None:
 def test_the_tree_is_edited() -> None:
     game = dsq.Game()
     game.headers["White"] = "Anna"
-    node = game.add_main_variation(move("a3b3"), comment="best")
+    node = game.add_main_variation(move("a3b3"), comment="best", nags=[dsq.NAG_BRILLIANT_MOVE])
     assert (node.ply(), node.parent, node.uci(), node.is_end()) == (1, game, "a3b3", True)
     other = game.add_variation(move("a3a4"))
-    last = other.add_line([move("a7b7"), move("a4a5")], comment="why")
+    last = other.add_line([move("a7b7"), move("a4a5")], comment="why", nags={dsq.NAG_BLUNDER})
+    assert (node.nags, other.nags, last.parent and last.parent.nags, last.nags) == ({3}, set(), set(), {4})
     assert (last.ply(), last.comment, last.board().ply(), other.starts_variation()) == (3, "why", 3, True)
     assert (game.is_mainline(), node.is_mainline(), last.is_mainline(), last.is_main_variation()) == (
         True,
@@ -74,7 +78,7 @@ def test_the_tree_is_edited() -> None:
     other.promote_to_main()
     assert [child.uci() for child in game.nodes() if child.parent] == ["a3a4", "a7b7", "a4a5", "a3b3"]
     game.remove_variation(other)
-    assert str(game).splitlines()[-1] == "1. Eb3 {best} *"
+    assert str(game).splitlines()[-1] == "1. Eb3 $3 {best} *"
     with pytest.raises(KeyError):
         game.variation(move("a3a4"))
     for call in (game.promote, game.san, game.uci):
@@ -104,6 +108,16 @@ def test_wrong_games_are_not_written() -> None:
     with pytest.raises(dsq.GameError, match="belongs to a move"):
         str(game)
     game.comment = ""
+    game.nags = {1}
+    with pytest.raises(dsq.GameError, match="belongs to a move"):
+        str(game)
+    game.nags = set()
+    wrong_nags: list[Any] = [{-1}, {256}, {"!"}, {1.5}]
+    for nags in wrong_nags:
+        node = game.add_variation(move("a3b3"), nags=nags)
+        with pytest.raises(dsq.GameError, match="from 0 to 255"):
+            str(game)
+        game.remove_variation(node)
     node = game.add_variation(move("a3a9"))
     with pytest.raises(dsq.IllegalMoveError):
         node.board()
@@ -128,21 +142,25 @@ def test_wrong_games_are_not_written() -> None:
         str(deep)
 
 
-@pytest.mark.parametrize("text", ["1. Eb3", "1. Eb9 *", "1. Eb3 1-0", "1. Eb3 (1. Ea4 *", "", "* *", "[White a]\n*"])
+WRONG = ["1. Eb3", "1. Eb9 *", "1. Eb3 1-0", "1. Eb3 (1. Ea4 *", "", "* *", "[White a]\n*", "! *", "1. Eb3 $256 *"]
+
+
+@pytest.mark.parametrize("text", WRONG)
 def test_wrong_games_are_not_read(text: str) -> None:
     with pytest.raises(dsq.GameError):
         dsq.Game.from_string(text)
 
 
-@given(st.text(), st.text(), st.text())
-def test_any_text_is_kept(white: str, comment: str, event: str) -> None:
+@given(st.text(), st.text(), st.text(), st.sets(st.integers(0, 255)))
+def test_any_text_is_kept(white: str, comment: str, event: str, nags: set[int]) -> None:
     # Other line breaks than \n end a line of text; a reader of lines cannot see them.
     white, comment, event = ("\n".join(text.splitlines()) for text in (white, comment, event))
     game = dsq.Game()
     game.headers |= {"White": white, "Event": event}
-    game.add_variation(move("a3b3"), comment=comment)
+    game.add_variation(move("a3b3"), comment=comment, nags=nags)
     again = dsq.Game.from_string(str(game))
-    assert (again.headers["White"], again.headers["Event"], again[0].comment) == (white, event, comment)
+    assert (again.headers["White"], again.headers["Event"]) == (white, event)
+    assert (again[0].comment, again[0].nags) == (comment, nags)
 
 
 def test_files_are_streamed(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ use doushouqi::game::random::Random;
 use doushouqi::game::{
     Conclusion, Forfeit, ForfeitReason, Game, GameEnd, PlayError, Record, RecordProblem, RecordReader, Variation,
 };
-use proptest::collection::vec;
+use proptest::collection::{btree_set, vec};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
@@ -114,6 +114,7 @@ proptest! {
         games in vec(games(), 0..4),
         names in (text(), text(), text()),
         comments in vec(text(), 0..20),
+        nags in vec(btree_set(any::<u8>(), 0..3), 0..20),
         loser in select(&Color::ALL[..]),
     ) {
         let mut records = Vec::new();
@@ -123,6 +124,7 @@ proptest! {
             record.black = names.1.clone();
             record.date = (i > 0).then(|| "2026.02.28".to_owned());
             record.tags = vec![("Opening".to_owned(), names.2.clone())];
+            record.nags = nags.iter().take(record.game.moves().len()).cloned().collect();
             record.comments = comments.iter().take(record.game.moves().len()).cloned().collect();
             if record.game.end().is_none() && i > 1 {
                 record.forfeit = Some(Forfeit { loser, reason: ForfeitReason::Time });
@@ -145,6 +147,8 @@ proptest! {
             for ply in 0..a.game.moves().len() {
                 let comment = |r: &Record| r.comments.get(ply).cloned().unwrap_or_default();
                 prop_assert_eq!(comment(a), comment(b));
+                let nags = |r: &Record| r.nags.get(ply).cloned().unwrap_or_default();
+                prop_assert_eq!(nags(a), nags(b));
             }
         }
         prop_assert_eq!(read.iter().map(|r| format!("{r}\n")).collect::<String>(), text);
@@ -155,7 +159,7 @@ proptest! {
     fn any_text_is_games_or_an_error(
         text in prop_oneof![
             any::<String>(),
-            "(\\[[A-Za-z]{0,3} \"[a-z]{0,3}\"\\]\n|[0-9]{1,2}\\.{0,3} ?|Eb3 |rb7 |a3b3|\\{[a-z]{0,3}\\}|\\*|1-0|\n| ){0,12}",
+            "(\\[[A-Za-z]{0,3} \"[a-z]{0,3}\"\\]\n|[0-9]{1,2}\\.{0,3} ?|Eb3 |rb7 |a3b3|[!?]{1,3}|\\$[0-9]{0,3}|\\{[a-z]{0,3}\\}|\\*|1-0|\n| ){0,12}",
         ]
     ) {
         match Record::parse_all(&text) {
@@ -199,11 +203,14 @@ fn moves_are_numbered() {
 /// Variations, with their numbers, comments and variations, are read back, and lines of moves go on after them.
 #[test]
 fn variations_read_back() {
-    let moves = "1. Eb3 (1. Ea4 Rb7 {slow} (1... Ra6 2. Ea5) 2. Ea5) (1. Ea2) 1... Rb7 (1... Ra6) 2. Ea3 *";
+    let moves =
+        "1. Eb3 $1 (1. Ea4 Rb7 $2 $6 {slow} (1... Ra6 2. Ea5) 2. Ea5) (1. Ea2) 1... Rb7 (1... Ra6) 2. Ea3 *";
     let records = Record::parse_all(moves).unwrap();
     let [record] = &records[..] else { panic!("{records:?}") };
     let variation = |i: usize| &record.variations[i];
     assert_eq!(record.variations.iter().map(|v| (v.ply, v.moves.len())).collect::<Vec<_>>(), [(0, 3), (0, 1), (1, 1)]);
+    assert_eq!(record.nags, [[1].into()]);
+    assert_eq!(variation(0).nags, [[].into(), [2, 6].into()]);
     assert_eq!((variation(0).comments[1].as_str(), variation(0).variations[0].ply), ("slow", 1));
     let text = record.to_string();
     assert_eq!(text.trim_end().lines().last(), Some(moves));
@@ -212,7 +219,9 @@ fn variations_read_back() {
     let mut deep = Record::new(game(STARTS[0], "paper", None));
     Random::new(7).play(&mut deep.game, 60);
     let first = deep.game.moves()[..1].to_vec();
-    let around = |variations| vec![Variation { ply: 0, moves: first.clone(), comments: Vec::new(), variations }];
+    let around = |variations| {
+        vec![Variation { ply: 0, moves: first.clone(), nags: vec![[4].into()], comments: Vec::new(), variations }]
+    };
     deep.variations = (0..64).fold(Vec::new(), |inner, _| around(inner));
     assert_eq!(Record::parse_all(&deep.to_string()).unwrap()[0].variations, deep.variations);
     deep.variations = around(deep.variations);
@@ -362,6 +371,9 @@ fn wrong_records_are_refused() {
         assert_eq!(problem(text), (1, P::Variation), "{text}");
     }
     assert_eq!(problem("Eb3 ({a} Ea4) *"), (1, P::Comment));
+    for text in ["! Eb3 *", "$1 *", "Eb3 $256 *", "Eb3 $ *", "Eb3!!! *", "Eb3 ?!? *", "Eb3 (! Ea4) *", "Eb3 $-1 *"] {
+        assert_eq!(problem(text), (1, P::Nag), "{text}");
+    }
     assert_eq!(problem("Eb3 (Ea4\n"), (1, P::UnexpectedEnd));
     assert!(matches!(problem("[Result \"1-0\"]\n\nEb3 *"), (3, P::WrongResult { .. })));
     assert!(matches!(problem("Eb3 1-0"), (1, P::WrongTermination { .. })));

@@ -2,13 +2,13 @@
 
 use doushouqi::board::{Fen, Move, Position, RuleOptions, Rules};
 use doushouqi::game::Record;
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
 /// The entries of a list: valid and malformed ones.
 fn vectors(list: &str) -> Vec<Json> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/notation.json");
     let all: Json = serde_json::from_str(&std::fs::read_to_string(path).expect(path)).expect("JSON");
-    assert_eq!(all["version"], "1.3");
+    assert_eq!(all["version"], "1.4");
     let entries = all[list].as_array().unwrap_or_else(|| panic!("no list {list}")).clone();
     let valid = |valid: bool| entries.iter().filter(|entry| entry["valid"] == valid).count();
     assert!(list == "legal_moves" || valid(true) >= 5 && valid(false) >= 5, "{list}");
@@ -70,7 +70,13 @@ fn games_are_read() {
         assert_eq!(conclusion.termination(), text(&entry, "termination"), "{entry}");
         assert_eq!(record.game.moves().len() as u64, entry["plies"].as_u64().unwrap(), "{entry}");
         assert_eq!(record.game.fen().to_string(), text(&entry, "final"), "{entry}");
+        let plies = 0..record.game.moves().len();
+        let nags: Vec<Vec<u8>> =
+            plies.map(|ply| record.nags.get(ply).into_iter().flatten().copied().collect()).collect();
+        let none = || json!(vec![[0u8; 0]; nags.len()]);
+        assert_eq!(json!(nags), entry.get("nags").cloned().unwrap_or_else(none), "{entry}");
         let again = Record::parse_all(&record.to_string()).unwrap();
+        assert_eq!(again[0].nags, record.nags, "{entry}");
         assert_eq!(again[0].to_string(), record.to_string(), "{entry}");
     }
 }

@@ -64,7 +64,8 @@ fn max_move_words(text: &str) -> usize {
     let mut count = 0;
     for word in text.lines().filter(|line| !line.trim_start().starts_with('[')).flat_map(str::split_whitespace) {
         comment |= word.starts_with('{');
-        if !comment && !word.ends_with('.') {
+        let is_nag = word.strip_prefix('$').is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
+        if !comment && !word.ends_with('.') && !is_nag {
             count += 1;
         }
         comment &= !word.ends_with('}');

@@ -56,7 +56,19 @@ from ._core import (
     square_name,
     unpack,
 )
-from .games import FORMATS, Game, GameNode, read_game, read_games
+from .games import (
+    FORMATS,
+    NAG_BLUNDER,
+    NAG_BRILLIANT_MOVE,
+    NAG_DUBIOUS_MOVE,
+    NAG_GOOD_MOVE,
+    NAG_MISTAKE,
+    NAG_SPECULATIVE_MOVE,
+    Game,
+    GameNode,
+    read_game,
+    read_games,
+)
 from .squares import (
     A1,
     A2,
@@ -219,6 +231,12 @@ __all__ = [
     "G8",
     "G9",
     "LION",
+    "NAG_BLUNDER",
+    "NAG_BRILLIANT_MOVE",
+    "NAG_DUBIOUS_MOVE",
+    "NAG_GOOD_MOVE",
+    "NAG_MISTAKE",
+    "NAG_SPECULATIVE_MOVE",
     "PANTHER",
     "RAT",
     "SQUARES",

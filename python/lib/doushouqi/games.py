@@ -10,6 +10,7 @@ the main line::
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 from os import PathLike
 from typing import Any, TypeAlias
 
@@ -27,7 +28,20 @@ from ._core import (
 FORMATS = ("saved", "dsq", "mistboard", "katago", "animalcraft")
 """The formats of games: `saved` is the notation of docs/notation.md, the others have a game on each line."""
 
-_Line: TypeAlias = tuple[Sequence[Move], Sequence[str], Sequence[tuple[int, "_Line"]]]
+NAG_GOOD_MOVE = 1
+"""`$1`, read and written by people as `!`."""
+NAG_MISTAKE = 2
+"""`$2`, `?`."""
+NAG_BRILLIANT_MOVE = 3
+"""`$3`, `!!`."""
+NAG_BLUNDER = 4
+"""`$4`, `??`."""
+NAG_SPECULATIVE_MOVE = 5
+"""`$5`, `!?`."""
+NAG_DUBIOUS_MOVE = 6
+"""`$6`, `?!`."""
+
+_Line: TypeAlias = tuple[Sequence[Move], Sequence[set[int]], Sequence[str], Sequence[tuple[int, "_Line"]]]
 _DEPTH = 64
 """The most parentheses around a move, as in docs/notation.md."""
 
@@ -43,12 +57,15 @@ class GameNode:
     """The nodes after each continuation; the first one is the main line."""
     comment: str
     """The comment on the move; a `Game` has none."""
+    nags: set[int]
+    """The assessments of the move, such as `NAG_GOOD_MOVE`: numbers up to 255; a `Game` has none."""
 
-    def __init__(self, parent: GameNode | None, move: Move | None, comment: str = "") -> None:
+    def __init__(self, parent: GameNode | None, move: Move | None, comment: str = "", nags: Iterable[int] = ()) -> None:
         """Make a node that is not among the variations of its parent: `add_variation` puts it there."""
         self.parent = parent
         self.move = move
         self.comment = comment
+        self.nags = set(nags)
         self.variations = []
 
     def game(self) -> Game:
@@ -161,27 +178,28 @@ class GameNode:
         """Return whether there is a continuation with a move."""
         return any(move is node or move == node.move for node in self.variations)
 
-    def add_variation(self, move: Move, *, comment: str = "") -> GameNode:
+    def add_variation(self, move: Move, *, comment: str = "", nags: Iterable[int] = ()) -> GameNode:
         """Add a continuation after the others, and return its node. Its legality is checked by `board` and `export`."""
         if not isinstance(move, Move):
             raise TypeError(f"a continuation is a Move, not {type(move).__name__}")
-        node = GameNode(self, move, comment)
+        node = GameNode(self, move, comment, nags)
         self.variations.append(node)
         return node
 
-    def add_main_variation(self, move: Move, *, comment: str = "") -> GameNode:
+    def add_main_variation(self, move: Move, *, comment: str = "", nags: Iterable[int] = ()) -> GameNode:
         """Add a continuation as the main line, and return its node."""
-        node = self.add_variation(move, comment=comment)
+        node = self.add_variation(move, comment=comment, nags=nags)
         node.promote_to_main()
         return node
 
-    def add_line(self, moves: Iterable[Move], *, comment: str = "") -> GameNode:
-        """Add a continuation of several moves, and return its last node, which gets the comment."""
+    def add_line(self, moves: Iterable[Move], *, comment: str = "", nags: Iterable[int] = ()) -> GameNode:
+        """Add a continuation of several moves, and return its last node, which gets the comment and the assessments."""
         node = self
         for move in moves:
             node = node.add_variation(move)
         if node is not self:
             node.comment = comment
+            node.nags = set(nags)
         return node
 
     def remove_variation(self, move: int | Move | GameNode) -> None:
@@ -312,16 +330,16 @@ class Game(GameNode):
         for number, node in enumerate(self.nodes()):
             numbers[id(node)] = number
             if node.parent is not None:
-                tree.append((numbers[id(node.parent)], node.uci(), node.comment))
+                tree.append((numbers[id(node.parent)], node.uci(), node.comment, list(node.nags)))
         return _game, (type(self), self.headers, tree)
 
 
-def _game(cls: type[Game], headers: Mapping[str, str], tree: Iterable[tuple[int, str, str]]) -> Game:
+def _game(cls: type[Game], headers: Mapping[str, str], tree: Iterable[tuple[int, str, str, list[int]]]) -> Game:
     """Return the game of a pickle: each node has the number of its parent."""
     game = cls(headers)
     nodes: list[GameNode] = [game]
-    for parent, move, comment in tree:
-        nodes.append(nodes[parent].add_variation(Move.from_uci(move), comment=comment))
+    for parent, move, comment, nags in tree:
+        nodes.append(nodes[parent].add_variation(Move.from_uci(move), comment=comment, nags=nags))
     return game
 
 
@@ -341,8 +359,8 @@ def _words(node: GameNode, depth: int) -> Iterator[str]:
     """The words of the continuations of a node."""
     if depth > _DEPTH:
         raise GameError(f"variations stand in at most {_DEPTH} parentheses")
-    if depth == 0 and node.comment:
-        raise GameError("a comment belongs to a move, so the first position has none")
+    if depth == 0 and (node.comment or node.nags):
+        raise GameError("a comment or an assessment belongs to a move, so the first position has none")
     while node.variations:
         main, *others = node.variations
         yield from _word(main)
@@ -355,19 +373,23 @@ def _words(node: GameNode, depth: int) -> Iterator[str]:
 
 
 def _word(node: GameNode) -> Iterator[str]:
-    """The move of a node and its comment."""
+    """The move of a node, its assessments and its comment."""
     yield node.uci()
+    for nag in node.nags:
+        if not isinstance(nag, int) or not 0 <= nag <= 255:
+            raise GameError(f"an assessment is a number from 0 to 255, not {nag!r}")
+        yield f"${int(nag)}"
     if node.comment:
         yield "{" + _escaped(node.comment, "}") + "}"
 
 
 def _add(node: GameNode, line: _Line) -> None:
     """Add a line with its variations below a node."""
-    moves, comments, variations = line
+    moves, nags, comments, variations = line
     before = []
-    for i, move in enumerate(moves):
+    for move, comment, nag in zip_longest(moves, comments, nags):
         before.append(node)
-        node = node.add_variation(move, comment=comments[i] if i < len(comments) else "")
+        node = node.add_variation(move, comment=comment or "", nags=nag or ())
     for ply, other in variations:
         _add(before[ply], other)
 

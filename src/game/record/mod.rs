@@ -26,6 +26,8 @@
 //!   `unfinished` may be left out.
 //! - Moves are in the papers' notation (`Eb3`, `Txb1`) or in coordinates (`a3b3`). Move numbers may be left out: `1.`
 //!   before White's move, `1...` before Black's.
+//! - `$` and a number up to 255 after a move assess the move, as in chess (numeric annotation glyphs, NAGs): `$1` is a
+//!   good move, also written `!`; `$2` to `$6` are `?`, `!!`, `??`, `!?` and `?!`.
 //! - Text in braces after a move is a comment on the move. It stays on one line: `\}`, `\\` and `\n` represent a brace,
 //!   a backslash and the end of a line.
 //! - Moves in parentheses after a move are a variation: they replace the move. A variation contains at least one move,
@@ -40,6 +42,7 @@ pub use reader::RecordReader;
 
 use super::{Conclusion, Forfeit, Game, PlayError};
 use crate::board::{Color, Move, ParseFenError, ParseRulesError, Position};
+use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
 use thiserror::Error;
 
@@ -97,6 +100,9 @@ pub enum RecordProblem {
     /// A comment is in the wrong place, or not closed on its line.
     #[error("a comment is one text in braces after a move and ends on the same line")]
     Comment,
+    /// A numeric annotation glyph is unknown, or no move precedes it.
+    #[error("an assessment is $0 to $255, !, ?, !!, ??, !? or ?! after a move")]
+    Nag,
     /// A variation is in the wrong place, empty or not closed.
     #[error("a variation is moves in parentheses after the move that they replace, in at most {DEPTH} parentheses")]
     Variation,
@@ -157,13 +163,15 @@ pub struct Variation {
     pub ply: usize,
     /// The moves, at least one.
     pub moves: Vec<Move>,
+    /// Assessments of the moves, as in [`Record::nags`].
+    pub nags: Vec<BTreeSet<u8>>,
     /// Comments on the moves, as in [`Record::comments`].
     pub comments: Vec<String>,
     /// Variations of the moves, as in [`Record::variations`].
     pub variations: Vec<Variation>,
 }
 
-/// A recorded game: players, date, moves, comments, variations and result.
+/// A recorded game: players, date, moves, assessments, comments, variations and result.
 #[derive(Clone, Debug)]
 pub struct Record {
     /// The name of White's player; may be empty.
@@ -176,6 +184,9 @@ pub struct Record {
     pub tags: Vec<(String, String)>,
     /// The moves and the rules.
     pub game: Game,
+    /// Assessments of the moves, by index: numeric annotation glyphs such as 1 for `$1`; empty or missing for a move
+    /// without one.
+    pub nags: Vec<BTreeSet<u8>>,
     /// Comments on the moves, by index; an empty or missing text for a move without a comment.
     pub comments: Vec<String>,
     /// Variations of the moves, in the order of the moves. A text contains them in at most 64 parentheses.
@@ -197,6 +208,7 @@ impl Record {
             date: None,
             tags: Vec::new(),
             game,
+            nags: Vec::new(),
             comments: Vec::new(),
             variations: Vec::new(),
             forfeit: None,
@@ -259,7 +271,7 @@ impl fmt::Display for Record {
         writeln!(f)?;
         let first = usize::from(self.game.positions()[0].turn() == Color::Black);
         let mut text = Wrapped::default();
-        text.line(&self.game.positions()[0], first, self.game.moves(), &self.comments, &self.variations);
+        text.line(&self.game.positions()[0], first, self.game.moves(), &self.nags, &self.comments, &self.variations);
         text.put(self.conclusion().result());
         writeln!(f, "{}", text.text)
     }
@@ -288,6 +300,7 @@ impl Wrapped {
         start: &Position,
         mut plies: usize,
         moves: &[Move],
+        nags: &[BTreeSet<u8>],
         comments: &[String],
         variations: &[Variation],
     ) {
@@ -298,13 +311,16 @@ impl Wrapped {
                 self.put(&move_number(plies));
             }
             self.put(&mv.notation(&position));
+            for nag in nags.get(ply).into_iter().flatten() {
+                self.put(&format!("${nag}"));
+            }
             if let Some(comment) = comments.get(ply).filter(|comment| !comment.is_empty()) {
                 self.put(&format!("{{{}}}", escape(comment, '}')));
             }
             is_numbered = false;
             for other in variations.iter().filter(|other| other.ply == ply) {
                 self.opening = true;
-                self.line(&position, plies, &other.moves, &other.comments, &other.variations);
+                self.line(&position, plies, &other.moves, &other.nags, &other.comments, &other.variations);
                 self.text.push(')');
                 self.column += 1;
                 is_numbered = true;

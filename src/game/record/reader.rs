@@ -4,6 +4,7 @@ use super::{DEPTH, ParseRecordError, Record, RecordProblem, Variation, move_numb
 use crate::board::{Color, Fen, Position, RuleOptions, Rules};
 use crate::game::end::ADJUDICATION;
 use crate::game::{Conclusion, Forfeit, ForfeitReason, Game};
+use std::collections::BTreeSet;
 
 /// Reads games line by line, and keeps only the game that it is reading: a file of any size needs little memory.
 ///
@@ -34,19 +35,23 @@ struct Line {
     game: Game,
     /// The number of moves before them.
     start: usize,
+    nags: Vec<BTreeSet<u8>>,
     comments: Vec<String>,
     variations: Vec<Variation>,
 }
 
 impl Line {
     fn new(game: Game) -> Line {
-        Line { start: game.moves().len(), game, comments: Vec::new(), variations: Vec::new() }
+        Line { start: game.moves().len(), game, nags: Vec::new(), comments: Vec::new(), variations: Vec::new() }
     }
 
     fn len(&self) -> usize {
         self.game.moves().len() - self.start
     }
 }
+
+/// The numeric annotation glyphs 1 to 6 as people write them.
+const SUFFIXES: [&str; 6] = ["!", "?", "!!", "??", "!?", "?!"];
 
 const RESULTS: [&str; 4] = ["1-0", "0-1", "1/2-1/2", "*"];
 
@@ -90,6 +95,7 @@ impl RecordReader {
         while let Some(first) = rest.chars().next() {
             let after = match first {
                 '{' => self.comment(&rest[1..])?,
+                '$' | '!' | '?' => self.nag(rest)?,
                 '(' | ')' => {
                     if first == '(' {
                         self.open()?
@@ -99,7 +105,7 @@ impl RecordReader {
                     &rest[1..]
                 }
                 _ => {
-                    let is_end = |letter: char| letter.is_whitespace() || "{()".contains(letter);
+                    let is_end = |letter: char| letter.is_whitespace() || "{()$!?".contains(letter);
                     let (word, after) = rest.split_at(rest.find(is_end).unwrap_or(rest.len()));
                     if RESULTS.contains(&word) {
                         records.push(self.end(word)?);
@@ -124,6 +130,27 @@ impl RecordReader {
         Ok(after)
     }
 
+    /// Reads the assessment at the beginning of a text, and returns the text after it.
+    fn nag<'a>(&mut self, text: &'a str) -> Result<&'a str, RecordProblem> {
+        let (nag, after) = match text.strip_prefix('$') {
+            Some(text) => {
+                let after = text.trim_start_matches(|letter: char| letter.is_ascii_digit());
+                (text[..text.len() - after.len()].parse().ok(), after)
+            }
+            None => {
+                let after = text.trim_start_matches(['!', '?']);
+                let suffix = &text[..text.len() - after.len()];
+                ((1..).zip(SUFFIXES).find(|&(_, known)| known == suffix).map(|(number, _)| number), after)
+            }
+        };
+        let line = self.lines.last_mut().filter(|line| line.len() > 0);
+        let (line, nag) = line.zip(nag).ok_or(RecordProblem::Nag)?;
+        let last = line.len() - 1;
+        line.nags.resize(last + 1, BTreeSet::new());
+        line.nags[last].insert(nag);
+        Ok(after)
+    }
+
     /// Begins a variation that replaces the last move.
     fn open(&mut self) -> Result<(), RecordProblem> {
         let line = self.lines.last().filter(|line| line.len() > 0).ok_or(RecordProblem::Variation)?;
@@ -140,9 +167,9 @@ impl RecordReader {
     fn close(&mut self) -> Result<(), RecordProblem> {
         let line = self.lines.pop().filter(|line| line.len() > 0).ok_or(RecordProblem::Variation)?;
         let around = self.lines.last_mut().ok_or(RecordProblem::Variation)?;
-        let Line { game, start, comments, variations } = line;
+        let Line { game, start, nags, comments, variations } = line;
         let ply = start - around.start;
-        around.variations.push(Variation { ply, moves: game.moves()[start..].to_vec(), comments, variations });
+        around.variations.push(Variation { ply, moves: game.moves()[start..].to_vec(), nags, comments, variations });
         Ok(())
     }
 
@@ -224,7 +251,7 @@ impl RecordReader {
         if self.lines.len() > 1 {
             return Err(RecordProblem::Variation);
         }
-        let Line { game, comments, variations, .. } = self.lines.pop().map_or_else(|| self.begin(), Ok)?;
+        let Line { game, nags, comments, variations, .. } = self.lines.pop().map_or_else(|| self.begin(), Ok)?;
         let other = |found: &str, expected: &str, above| RecordProblem::WrongResult {
             found: found.to_owned(),
             expected: expected.to_owned(),
@@ -270,7 +297,7 @@ impl RecordReader {
         let black = self.take("Black").unwrap_or_default();
         let date = self.take("Date");
         let tags = std::mem::take(&mut self.tags);
-        Ok(Record { white, black, date, tags, game, comments, variations, forfeit, adjudication })
+        Ok(Record { white, black, date, tags, game, nags, comments, variations, forfeit, adjudication })
     }
 }
 
