@@ -1,7 +1,11 @@
 """Bad input raises an exception of its kind, and never ends the interpreter."""
 
+import contextlib
+import copy
 import inspect
+import operator
 import os
+import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -15,7 +19,7 @@ from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
 
 import doushouqi as dsq
-from doushouqi import players, uci
+from doushouqi import gymnasium_env, pettingzoo_env, players, uci
 
 # Objects that a caller may pass by mistake.
 ANYTHING = st.one_of(
@@ -37,7 +41,7 @@ def attempt(call: Any, *arguments: Any, **options: Any) -> Any:
     """Calls; an exception for wrong input is a valid answer, too."""
     try:
         return call(*arguments, **options)
-    except WRONG:
+    except (*WRONG, AttributeError):
         return None
 
 
@@ -139,10 +143,12 @@ NAMES = st.sampled_from(["nothing", "tables", "", "a\0b"])
 PLAUSIBLE: dict[str, st.SearchStrategy[Any]] = {
     "action": st.integers(-3, 35),
     "actions": st.lists(st.integers(-2, 33), min_size=2, max_size=2),
+    "agent": st.sampled_from(["white", "black", "grey"]),
     "active": arrays.arrays(np.bool_, st.integers(1, 3)),
     "animal": st.integers(-2, 9),
     "arrows": st.lists(st.one_of(MOVES, st.tuples(SMALL, SMALL), st.tuples(SMALL, SMALL, st.text()))),
     "board": st.one_of(BOARDS, LETTERS),
+    "black": st.just(players.RandomPlayer(1)),
     "boards": st.lists(st.one_of(BOARDS, LETTERS), max_size=3),
     "choice": st.sampled_from(["all", "paper"]),
     "color": st.booleans(),
@@ -152,15 +158,19 @@ PLAUSIBLE: dict[str, st.SearchStrategy[Any]] = {
     "headers": st.dictionaries(st.text(), st.text()),
     "indices": st.lists(st.integers(-1, 2), max_size=3),
     "lastmove": MOVES,
+    "key": st.one_of(MOVES, SMALL),
     "mode": st.sampled_from(["expand", "leaf"]),
     "move": MOVES,
     "moves": st.lists(MOVES, max_size=3),
     "name": st.sampled_from(dsq.SQUARE_NAMES),
-    "options": st.dictionaries(st.text(), st.text()),
+    "opponent": st.sampled_from(["random", "engine:20", "engine:", "engine:0", "nobody"]),
+    "options": st.one_of(st.dictionaries(st.text(), st.text()), st.fixed_dictionaries({"Style": st.just("calm")})),
     "piece": st.builds(dsq.Piece, st.integers(0, 7), st.booleans()),
     "pieces": st.dictionaries(st.integers(-1, 63), st.builds(dsq.Piece, st.integers(0, 7), st.booleans())),
     "positions": st.lists(st.one_of(BOARDS, LETTERS), max_size=3),
+    "player": st.sampled_from(["white", "black", "both", "random", 0, 1]),
     "progress": st.just(lambda *_: None),
+    "render_mode": st.sampled_from(["ansi", "human", "rgb_array"]),
     "root_moves": st.lists(MOVES, max_size=2),
     "rules": st.sampled_from([*dsq.Rules.presets(), dsq.Rules("chinese"), "shore=none"]),
     "square": st.integers(-2, 64),
@@ -169,6 +179,8 @@ PLAUSIBLE: dict[str, st.SearchStrategy[Any]] = {
     "text": st.one_of(LETTERS, st.sampled_from(["1. Eb3 (1. Ea4) {x} *", '[White "x"]\n*', "EvL", "chinese"])),
     "turn": st.booleans(),
     "uci": st.sampled_from(["a3b3", "a9a8"]),
+    "value": st.one_of(SMALL, BOARDS, MOVES),
+    "white": st.just(players.RandomPlayer(2)),
     "san": st.sampled_from(["Eb3", "Exb3"]),
 }
 LIMITED: dict[str, st.SearchStrategy[Any]] = {
@@ -180,8 +192,9 @@ LIMITED: dict[str, st.SearchStrategy[Any]] = {
     "directory": NAMES,
     "evaluation": st.sampled_from(["default", "burnett", ""]),
     "hash_mib": st.sampled_from([-1, 0, 1, 2]),
+    "engine": st.builds(dsq.Engine, hash_mib=st.just(1)),
     "in_memory": SMALL,
-    "limit": st.just(dsq.Limit(nodes=20)),
+    "limit": st.just(dsq.Limit(nodes=20, depth=2)),
     "material": st.sampled_from(["EvL", "RvT", "Ev", "x", -1, 9, "EPDvLRC"]),
     "max_leaves": SMALL,
     "memory": SMALL,
@@ -197,6 +210,45 @@ LIMITED: dict[str, st.SearchStrategy[Any]] = {
     "timeout": st.just(60.0),
 }
 NO_NUMBERS = st.one_of(st.none(), st.lists(st.text(max_size=1), max_size=1), st.dictionaries(SMALL, SMALL, max_size=1))
+UCI_PROGRAM = [sys.executable, str(Path(__file__).parent / "uci_program.py")]
+
+
+UCI_ENGINES: list[uci.UciEngine] = []
+UCI_ANALYSES: list[uci.UciAnalysis] = []
+
+
+def uci_engine() -> uci.UciEngine:
+    """An engine in another process without a search: the last one, unless a call has ended it."""
+    while UCI_ANALYSES:
+        analysis = UCI_ANALYSES.pop()
+        # An analysis that a test has made by hand belongs to no search.
+        with contextlib.suppress(Exception):
+            analysis.stop()
+            analysis.wait(60)
+    if not UCI_ENGINES or UCI_ENGINES[-1]._process.poll() is not None:
+        UCI_ENGINES.append(uci.UciEngine(UCI_PROGRAM))
+    return UCI_ENGINES[-1]
+
+
+def end(engine: uci.UciEngine) -> None:
+    """Ends an engine, whatever a test has changed in it."""
+    engine._process.kill()
+    engine._process.wait()
+
+
+def uci_analysis() -> uci.UciAnalysis:
+    """A search of the engine in another process."""
+    UCI_ANALYSES.append(uci_engine().analysis(dsq.Board(), dsq.Limit(depth=2)))
+    return UCI_ANALYSES[-1]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _no_engine_remains() -> Iterator[None]:
+    yield
+    for engine in UCI_ENGINES:
+        end(engine)
+
+
 TREE = dsq.learn_tree(TABLES, "EvL", max_leaves=2)
 OBJECTS: dict[type, Callable[[], Any]] = {
     dsq.Analysis: lambda: dsq.Engine(hash_mib=1).analysis(dsq.Board(), dsq.Limit(nodes=20)),
@@ -217,7 +269,30 @@ OBJECTS: dict[type, Callable[[], Any]] = {
     dsq.Tables: lambda: TABLES,
     dsq.Value: lambda: TABLES.probe("7/7/3e3/7/7/7/3E3/7/7 w"),
     dsq.VecEnv: lambda: dsq.VecEnv(2),
+    gymnasium_env.JungleEnv: gymnasium_env.JungleEnv,
+    gymnasium_env.JungleVectorEnv: lambda: gymnasium_env.JungleVectorEnv(2),
+    pettingzoo_env.raw_env: pettingzoo_env.raw_env,
+    players.EnginePlayer: lambda: players.EnginePlayer(20),
+    players.RandomPlayer: players.RandomPlayer,
+    players.TablePlayer: lambda: players.TablePlayer(TABLES),
+    uci.UciAnalysis: uci_analysis,
+    uci.UciEngine: uci_engine,
+    uci.UciOption: lambda: uci_engine().options["style"],
 }
+OPERATORS = {
+    "__call__",
+    "__contains__",
+    "__delitem__",
+    "__eq__",
+    "__getitem__",
+    "__lt__",
+    "__setitem__",
+    "__setstate__",
+}
+
+
+# Modules beside the package itself, whose names are in `dsq.__all__`.
+MODULES = (players, uci, gymnasium_env, pettingzoo_env)
 
 
 def _itself(thing: Any) -> Any:
@@ -228,31 +303,48 @@ def _method(thing: Any, attribute: str) -> Any:
     return getattr(OBJECTS[thing](), attribute)
 
 
+def public_things() -> Iterator[tuple[str, Any]]:
+    """Every public function and class with its name."""
+    for name in dsq.__all__:
+        yield name, getattr(dsq, name)
+    for module in MODULES:
+        for name, thing in vars(module).items():
+            if name[0] != "_" and getattr(thing, "__module__", "") == module.__name__:
+                yield f"{module.__name__.removeprefix('doushouqi.')}.{name}", thing
+
+
+def is_call(thing: type, attribute: str) -> bool:
+    """Whether an attribute of a class is a public method or an operator of its own."""
+    if attribute in OPERATORS:
+        return any(attribute in vars(base) for base in thing.__mro__ if base is not object)
+    # The tables are shared, as is the engine in another process.
+    return attribute[0] != "_" and callable(getattr(thing, attribute)) and attribute not in ("close", "quit")
+
+
 def public_calls() -> Iterator[tuple[str, Callable[[], Any], list[str]]]:
     """Every public function and method: its name, a function that returns it, and the names of its parameters."""
-    for name in dsq.__all__:
-        thing: Any = getattr(dsq, name)
+    for name, thing in public_things():
         if (isinstance(thing, type) and issubclass(thing, Exception)) or not callable(thing):
             continue
         if not isinstance(thing, type):
             yield name, partial(_itself, thing), list(inspect.signature(thing).parameters)
             continue
-        maker = dsq.Board.__init__ if thing is dsq.Board else thing
-        yield name, partial(_itself, thing), [p for p in inspect.signature(maker).parameters if p != "self"]
-        for attribute in dir(thing):
-            # The tables are shared.
-            if attribute[0] != "_" and callable(getattr(thing, attribute)) and attribute != "close":
-                parameters = inspect.signature(getattr(thing, attribute)).parameters
-                make = partial(_method, thing, attribute)
-                yield f"{name}.{attribute}", make, [parameter for parameter in parameters if parameter != "self"]
+        # Subclasses of boards have other parameters, so its constructor has any.
+        own = ["fen", "rules", "no_capture_limit"] if thing is dsq.Board else list(inspect.signature(thing).parameters)
+        yield name, partial(_itself, thing), own
+        for attribute in filter(partial(is_call, thing), dir(thing)):
+            parameters = inspect.signature(getattr(thing, attribute)).parameters
+            make = partial(_method, thing, attribute)
+            yield f"{name}.{attribute}", make, [parameter for parameter in parameters if parameter != "self"]
 
 
 CALLS = {name: (make, parameters) for name, make, parameters in public_calls()}
 
 
 def test_the_calls_are_known() -> None:
-    assert len(CALLS) > 150
+    assert len(CALLS) > 230
     kept = {"Board.push", "Engine.popen", "Game.export", "VecEnv.step", "read_games", "solve", "Tables.probe_many"}
+    kept |= {"Game.__getitem__", "players.TablePlayer.__call__", "uci.UciEngine.play", "gymnasium_env.JungleEnv.step"}
     assert kept <= set(CALLS)
 
 
@@ -260,6 +352,9 @@ def test_the_calls_are_known() -> None:
 def test_every_public_call(name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     """Arguments that are plausible, and any others: an exception, never the end of the interpreter or a panic."""
     make, parameters = CALLS[name]
+    # What is written in Python alone may raise what other packages raise.
+    is_pure = any(name.startswith(module.__name__.removeprefix("doushouqi.") + ".") for module in MODULES)
+    allowed = (Exception,) if is_pure else (*WRONG, KeyError, OSError, AttributeError, dsq.EngineError)
     directory = tmp_path_factory.mktemp("calls")
     before = Path.cwd()
 
@@ -285,9 +380,11 @@ def test_every_public_call(name: str, tmp_path_factory: pytest.TempPathFactory) 
         ]
         try:
             found = function(*given_by_place, **arguments)
-            if isinstance(found, Iterator) and not isinstance(found, dsq.Analysis):
+            if isinstance(found, uci.UciAnalysis):
+                UCI_ANALYSES.append(found)
+            elif not isinstance(found, dsq.Analysis) and isinstance(found, Iterator):
                 list(found)
-        except (*WRONG, KeyError, OSError, AttributeError, dsq.EngineError):
+        except allowed:
             pass
 
     os.chdir(directory)
@@ -295,6 +392,27 @@ def test_every_public_call(name: str, tmp_path_factory: pytest.TempPathFactory) 
         check()
     finally:
         os.chdir(before)
+
+
+@pytest.mark.parametrize("thing", OBJECTS, ids=lambda thing: thing.__name__)
+def test_every_attribute(thing: type) -> None:
+    """Attributes are set to anything, and the object is shown, compared and copied."""
+    names = [name for name in dir(OBJECTS[thing]()) if name[0] != "_"]
+    values = [st.builds(_itself, strategy) for strategy in PLAUSIBLE.values()]
+
+    @given(st.sampled_from(names), st.one_of(ANYTHING, *values))
+    @settings(max_examples=20, deadline=None, database=None)
+    def check(name: str, value: Any) -> None:
+        changed = OBJECTS[thing]()
+        if not callable(getattr(changed, name)):
+            attempt(setattr, changed, name, value)
+        for use in (str, repr, copy.copy, partial(operator.eq, changed)):
+            with contextlib.suppress(Exception):
+                use(changed)
+        if isinstance(changed, uci.UciEngine):
+            end(changed)
+
+    check()
 
 
 @given(ANYTHING)

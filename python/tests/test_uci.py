@@ -38,6 +38,9 @@ def test_the_engine_introduces_itself(shared: UciEngine) -> None:
 def test_the_interface_is_that_of_the_engine(shared: UciEngine) -> None:
     board = dsq.Board(WIN)
     for engine in (shared, dsq.Engine()):
+        for call in (engine.play, engine.analyse):
+            with pytest.raises(TypeError):
+                call(board, None)  # type: ignore[arg-type]
         assert str(engine.play(board, dsq.Limit(depth=4))) == "d8d9"
         best, second = engine.analyse(board, dsq.Limit(depth=4), multipv=2)
         assert (best.win_in, best.multipv, second.multipv) == (1, 1, 2)

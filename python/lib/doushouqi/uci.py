@@ -309,6 +309,7 @@ class UciEngine:
         With `ponder` the engine then thinks about the answer that it expects, under the same limit. If that is the next
         board to be played, it continues there, and otherwise stops.
         """
+        _check_limit(limit)
         expected = self._pondering
         if expected is not None and root_moves is None and _same(board, expected[0]):
             self._pondering = None
@@ -329,6 +330,7 @@ class UciEngine:
         self, board: Board, limit: Limit, *, multipv: int = 1, root_moves: Sequence[Move] | None = None
     ) -> list[Info]:
         """Return the best lines found within the limit, the best first."""
+        _check_limit(limit)
         return self._finish(self._begin(board, limit, multipv, root_moves))
 
     def analysis(
@@ -386,6 +388,12 @@ def _read_all(lines: IO[str], into: queue.SimpleQueue[str | None]) -> None:
 def _same(one: Board, other: Board) -> bool:
     """Whether two games are the same."""
     return one == other and one.move_stack == other.move_stack
+
+
+def _check_limit(limit: object) -> None:
+    """Raise TypeError without a limit: the search would not end."""
+    if not isinstance(limit, Limit):
+        raise TypeError(f"a search within a limit needs a Limit, not {type(limit).__name__}")
 
 
 def _go(board: Board, limit: Limit | None, root_moves: Sequence[Move] | None, ponder: bool) -> str:
