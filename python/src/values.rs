@@ -71,7 +71,8 @@ impl PyValue {
 }
 
 /// The counts of a material for one side to move.
-#[pyclass(frozen, name = "Stats", module = "doushouqi")]
+#[pyclass(frozen, eq, name = "Stats", module = "doushouqi")]
+#[derive(PartialEq)]
 pub(crate) struct PyStats {
     stats: Stats,
     summary: Summary,

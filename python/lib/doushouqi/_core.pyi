@@ -510,6 +510,9 @@ class Stats:
         """Decided positions by the distance in plies: wins at odd distances, losses at even ones."""
     @staticmethod
     def _restore(no_move: int, draws: int, by_plies: Sequence[int]) -> Stats: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    __hash__: ClassVar[None]  # type: ignore[assignment]
 
 @final
 class Tables:
