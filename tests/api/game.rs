@@ -203,8 +203,7 @@ fn moves_are_numbered() {
 /// Variations, with their numbers, comments and variations, are read back, and lines of moves go on after them.
 #[test]
 fn variations_read_back() {
-    let moves =
-        "1. Eb3 $1 (1. Ea4 Rb7 $2 $6 {slow} (1... Ra6 2. Ea5) 2. Ea5) (1. Ea2) 1... Rb7 (1... Ra6) 2. Ea3 *";
+    let moves = "1. Eb3 $1 (1. Ea4 Rb7 $2 $6 {slow} (1... Ra6 2. Ea5) 2. Ea5) (1. Ea2) 1... Rb7 (1... Ra6) 2. Ea3 *";
     let records = Record::parse_all(moves).unwrap();
     let [record] = &records[..] else { panic!("{records:?}") };
     let variation = |i: usize| &record.variations[i];

@@ -361,3 +361,21 @@ fn summary(moves: &[ReviewedMove], color: &str) -> SideSummary {
         mean_loss: (!losses.is_empty()).then_some((mean * 10.0).round() / 10.0),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Assessments do not count as moves, so that a game may have as many of them as it likes.
+    #[test]
+    fn only_words_that_can_be_moves_are_counted() {
+        let text = "[White \"A b\"]\n\n1. Eb3 $1 $14 {two words} (1. Ea4 $2) 1... rb7 *\n";
+        assert_eq!(max_move_words(text), 5);
+        let moves = ["Eb3 $1 $2", "rb7 $3 $4", "Ea3 $5 $6", "ra7 $7 $8"].into_iter().cycle().take(600);
+        let tags = "[NoCaptureLimit \"none\"]\n[Rules \"paper,repetition=none\"]\n\n";
+        let text = format!("{tags}{} *\n", moves.collect::<Vec<_>>().join(" "));
+        let request = GameRequest { text: Some(text), ..GameRequest::default() };
+        let record = request.record(&RuleOptions::PAPER).expect("a game of the greatest length");
+        assert_eq!((record.game.moves().len(), record.nags.len()), (600, 600));
+    }
+}
