@@ -8,6 +8,7 @@ use explorer::{Config, CountConfig, Event, ServeError, Stop, Timeouts, serve};
 use std::net::{Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::sync::Mutex;
+use std::time::Duration;
 use tracing_subscriber::filter::LevelFilter;
 
 /// Serve a web page and an HTTP API for tables and engine.
@@ -47,6 +48,9 @@ pub struct Serve {
     /// Maximum requests per second and address; requests from this machine have no limit.
     #[arg(long, value_name = "N", default_value = "50", value_parser = clap::value_parser!(u16).range(1..))]
     max_rate: u16,
+    /// Maximum seconds that a request waits for a free thread; then the answer is that the server is busy (503).
+    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = clap::value_parser!(u16).range(1..))]
+    max_wait: u16,
     /// The server is behind a proxy, which names the client in X-Forwarded-For, X-Real-IP or Forwarded.
     #[arg(long)]
     behind_proxy: bool,
@@ -135,7 +139,7 @@ impl Serve {
             allow_origins: self.allow_origin,
             rate: self.max_rate.into(),
             behind_proxy: self.behind_proxy,
-            timeouts: Timeouts::default(),
+            timeouts: Timeouts { permit: Duration::from_secs(self.max_wait.into()), ..Timeouts::default() },
         };
         let bar = progress_bar(100, "%");
         let failed = Mutex::new(Ok(()));

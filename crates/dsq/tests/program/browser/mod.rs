@@ -46,7 +46,8 @@ fn server() -> Arc<Server> {
 }
 
 fn server_of(rules: &str) -> Arc<Server> {
-    let mut arguments = vec!["--pieces", "3", "--rules", rules];
+    // On a busy machine requests wait for each other.
+    let mut arguments = vec!["--pieces", "3", "--rules", rules, "--max-wait", "600"];
     let assets = std::env::var("DSQ_ASSETS");
     if let Ok(dir) = &assets {
         arguments.extend(["--assets", dir]);
