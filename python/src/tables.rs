@@ -281,6 +281,7 @@ fn phase_name(phase: CountPhase) -> &'static str {
         CountPhase::Reading => "reading",
         CountPhase::Conversions => "conversions",
         CountPhase::Passes => "passes",
+        CountPhase::Writing => "writing",
     }
 }
 

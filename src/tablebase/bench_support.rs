@@ -1,6 +1,6 @@
 //! Solver internals for the benchmarks: one pass, the conversions, writing a file. Not part of the public API.
 
-use super::{ClassId, Index, Material, SolveError, Solver, TableError};
+use super::{ClassId, Index, Material, SolveError, Solver, TableError, TableFile};
 use crate::board::{Color, Piece, Position, RuleOptions, Rules};
 use crate::cpu::{CpuLevel, dispatch};
 use crate::game::random::Random;
@@ -91,6 +91,6 @@ impl Solver {
         let (Some(table), Some(stats)) = (self.table(id), self.class_stats(id)) else { return Ok(()) };
         let (class, rules) = (self.classes().get(id), self.classes().options());
         let blocks = ClassBlocks::of_table(class, rules, table, stats).map_err(TableError::io(dir))?;
-        blocks.write(dir, class, rules, stats)
+        blocks.write(&TableFile::path(dir, class.representative), class, rules, stats)
     }
 }

@@ -10,9 +10,10 @@ use serde::Serialize;
 #[cfg_attr(test, derive(JsonSchema))]
 #[cfg_attr(test, schemars(rename = "CountProgress"))]
 pub struct CountReport {
-    /// `waiting` (another process uses the cache), `reading` (tables), `conversions` (captures and den entries) or
-    /// `passes`.
-    #[cfg_attr(test, schemars(with = "String", extend("enum" = ["waiting", "reading", "conversions", "passes"])))]
+    /// `waiting` (another process uses the cache), `reading` (tables), `conversions` (captures and den entries), `passes`
+    /// or `writing` (the table).
+    #[cfg_attr(test, schemars(with = "String"))]
+    #[cfg_attr(test, schemars(extend("enum" = ["waiting", "reading", "conversions", "passes", "writing"])))]
     phase: CountPhase,
     /// The expected share of the work that is done, 0 to 1.
     fraction: f64,

@@ -27,6 +27,8 @@ pub struct PlannedClass {
     pub memory_gib: u64,
     /// The bytes of the conversions, which go to temporary files if they do not fit into the request.
     pub conversion_bytes: u64,
+    /// The most bytes of temporary files within the request.
+    pub temporary_bytes: u64,
     /// The bytes of the decoded values of the classes that captures lead to.
     pub capture_bytes: u64,
     /// The predicted bytes of the tables that captures lead to.
@@ -84,6 +86,7 @@ impl PlannedClass {
         let need = MemoryNeed::of_job(classes, id, values);
         let captures = classes.captures(id);
         let file_bytes = |id: ClassId| expected_file_bytes(classes, id);
+        let memory_gib = request_gib(&need, limit_gib);
         PlannedClass {
             class: material,
             pieces: material.len(),
@@ -94,24 +97,19 @@ impl PlannedClass {
             rows,
             bytes: need.total() as u64,
             spilled_bytes: need.peak_spilled() as u64,
-            memory_gib: request_gib(&need, limit_gib),
+            memory_gib,
             conversion_bytes: need.conversions() as u64,
+            temporary_bytes: need.temporary_bytes(usize::try_from(memory_gib * GIB).unwrap_or(usize::MAX)),
             capture_bytes: need.captures() as u64,
             seconds: rate.job_seconds + rows as f64 / rate.rows_per_second,
         }
     }
 
-    /// The bytes of conversions that go to temporary files.
-    #[must_use]
-    pub fn spilled_conversions(&self) -> u64 {
-        if self.memory_gib * GIB < self.bytes { self.conversion_bytes } else { 0 }
-    }
-
-    /// The bytes that the job reads and writes: the tables that captures lead to, its own table, and twice the
-    /// conversions in temporary files.
+    /// The bytes that the job reads and writes: the tables that captures lead to, its own table, and twice the temporary
+    /// files.
     #[must_use]
     pub fn io_bytes(&self) -> u64 {
-        self.read_bytes + self.file_bytes + 2 * self.spilled_conversions()
+        self.read_bytes + self.file_bytes + 2 * self.temporary_bytes
     }
 }
 

@@ -87,11 +87,11 @@ export interface components {
              */
             fraction: number;
             /**
-             * @description `waiting` (another process uses the cache), `reading` (tables), `conversions` (captures and den entries) or
-             *     `passes`.
+             * @description `waiting` (another process uses the cache), `reading` (tables), `conversions` (captures and den entries), `passes`
+             *     or `writing` (the table).
              * @enum {string}
              */
-            phase: "waiting" | "reading" | "conversions" | "passes";
+            phase: "waiting" | "reading" | "conversions" | "passes" | "writing";
             /** Format: double */
             seconds_left: number;
         };

@@ -303,8 +303,9 @@ impl Run<'_> {
                 Color::ALL.into_iter().try_for_each(|turn| file.check_values(turn, table.cells[turn].view()))?;
             }
             None => {
+                let path = TableFile::path(dir, class.representative);
                 let blocks = ClassBlocks::of_table(class, rules, table, &solved.stats);
-                blocks.map_err(TableError::io(dir))?.write(dir, class, rules, &solved.stats)?;
+                blocks.map_err(TableError::io(dir))?.write(&path, class, rules, &solved.stats)?;
             }
         }
         self.progress(&solved.stats, known.is_some());

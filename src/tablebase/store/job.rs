@@ -17,6 +17,7 @@ use crate::tablebase::{
     BufferPool, Class, ClassId, Classes, CpuBackend, Material, MemoryNeed, SolveError, Solved, Solver,
 };
 use rayon::prelude::*;
+use std::io;
 use std::path::Path;
 use std::time::Instant;
 
@@ -125,7 +126,7 @@ impl ClassJob<'_> {
     fn load_captures(&self, solver: &mut Solver, id: ClassId) -> Result<(), SetError> {
         for capture in solver.classes().captures(id) {
             if solver.table(capture).is_none() {
-                let file = open_capture(self.dir, &self.rules, solver.classes(), id, capture, &Color::ALL)?;
+                let file = open_capture(self.dir, solver.classes(), id, capture, &Color::ALL)?;
                 solver.insert(capture, file.description().stats.clone(), Some(file.load_table()?));
             }
         }
@@ -143,7 +144,7 @@ impl ClassJob<'_> {
         planned: usize,
     ) -> Result<JobDone, SetError> {
         if let Some(blocks) = blocks {
-            blocks.write(self.dir, class, &self.rules, &counts.stats)?;
+            blocks.write(&TableFile::path(self.dir, class.representative), class, &self.rules, &counts.stats)?;
         }
         counts.seconds = start.elapsed().as_secs_f64();
         counts.bytes = planned as u64;
@@ -159,19 +160,8 @@ impl ClassJob<'_> {
     /// Solves the class within a memory limit.
     fn solve(&self, classes: &Classes, id: ClassId, limit: MemoryLimit) -> Result<JobDone, SetError> {
         let class = classes.get(id);
-        let name = class.representative;
-        let values = self.stats_only.is_none();
-        let need = MemoryNeed::of_job(classes, id, values);
-        limit.check(name, need.peak_spilled())?;
-        let keep = match values {
-            false => Keep::Counts,
-            true if limit.holds(need.total()) => Keep::All,
-            true => Keep::Log(self.spill),
-        };
-        let spilling = !limit.holds(need.peak_with_log());
-        let backend = CpuBackend::default().with_pool(self.pool.clone());
-        let backend = if spilling { backend.spilling(self.spill.to_owned()) } else { backend };
-        let backend = if limit.holds(need.total_wide()) { backend } else { backend.without_wide_cells() };
+        let need = MemoryNeed::of_job(classes, id, self.stats_only.is_none());
+        limit.check(class.representative, need.peak_spilled())?;
         let start = Instant::now();
         // Memory that the allocator retained from another class's conversions may exceed the limit together with this
         // class.
@@ -180,15 +170,8 @@ impl ClassJob<'_> {
             peak::trim();
         }
         peak::restart();
-        let files = captures(self.dir, &self.rules, classes, id, &need)?;
-        let work = Work { classes, id, files, backend, observer: &Unobserved };
-        let mut outcome = work.solve_within(keep, self.spill)?;
-        let blocks = match (&outcome.solved.table, values) {
-            (_, false) => None,
-            (Some(table), true) => Some(ClassBlocks::of_table(class, &self.rules, table, &outcome.solved.stats)),
-            (None, true) => Some(ClassBlocks::of_logs(class, &self.rules, &mut outcome)),
-        };
-        let blocks = blocks.transpose().map_err(TableError::io(self.dir))?;
+        let means = Means { limit, spill: self.spill, pool: self.pool.clone() };
+        let (outcome, blocks) = Work::new(self.dir, classes, id, &need, &means, &Unobserved)?.run()?;
         let Outcome { solved: Solved { stats, .. }, deepest, .. } = outcome;
         let mut counts = ClassCounts::new(&self.rules, class, stats);
         let index = class.index();
@@ -216,12 +199,12 @@ fn check_exact(file: &TableFile, turns: &[Color]) -> Result<(), SetError> {
 /// If it is missing, damaged, for other rules, or does not store every value of these sides to move.
 fn open_capture(
     dir: &Path,
-    rules: &RuleOptions,
     classes: &Classes,
     id: ClassId,
     capture: ClassId,
     turns: &[Color],
 ) -> Result<TableFile, SetError> {
+    let rules = classes.options();
     let [class, capture] = [id, capture].map(|id| classes.get(id).representative);
     let path = TableFile::path(dir, capture);
     if !path.exists() {
@@ -243,7 +226,6 @@ fn open_capture(
 /// As for [`open_capture`].
 pub(super) fn captures(
     dir: &Path,
-    rules: &RuleOptions,
     classes: &Classes,
     id: ClassId,
     need: &MemoryNeed,
@@ -253,37 +235,79 @@ pub(super) fn captures(
         looked_up.map(move |turn| (id, turn))
     });
     let open = |(capture, turn)| {
-        let file = open_capture(dir, rules, classes, id, capture, &[turn])?;
+        let file = open_capture(dir, classes, id, capture, &[turn])?;
         Ok(CaptureTable { id: capture, turn, file })
     };
     sides.map(open).collect()
 }
 
-/// The inputs for solving one class.
-pub(super) struct Work<'a> {
-    pub classes: &'a Classes,
-    pub id: ClassId,
-    /// The tables that captures lead to.
-    pub files: Vec<CaptureTable>,
-    pub backend: CpuBackend,
-    pub observer: &'a dyn Observer,
+/// The memory and the directory for temporary files that solving a class may use.
+pub(super) struct Means<'a> {
+    pub limit: MemoryLimit,
+    pub spill: &'a Path,
+    /// Buffers that classes use one after the other.
+    pub pool: BufferPool,
 }
 
-impl Work<'_> {
-    /// Solves the class. If the memory does not suffice for the wide cells of a long line, solves it again with change
-    /// logs in `dir`, which take less memory.
-    fn solve_within(&self, keep: Keep<'_>, dir: &Path) -> Result<Outcome, SetError> {
-        match self.solve(keep) {
-            Err(SetError::Solve(SolveError::TooLong { .. })) if keep == Keep::All && self.backend.keeps_bytes() => {
-                self.solve(Keep::Log(dir))
-            }
-            solved => solved,
-        }
+/// The inputs for solving one class.
+pub(super) struct Work<'a> {
+    classes: &'a Classes,
+    id: ClassId,
+    keep: Keep<'a>,
+    /// The tables that captures lead to.
+    files: Vec<CaptureTable>,
+    backend: CpuBackend,
+    means: &'a Means<'a>,
+    observer: &'a dyn Observer,
+}
+
+impl<'a> Work<'a> {
+    /// The work for a class, from the tables in `dir`, with as little on disk as the means allow.
+    ///
+    /// # Errors
+    /// As for [`open_capture`].
+    pub(super) fn new(
+        dir: &Path,
+        classes: &'a Classes,
+        id: ClassId,
+        need: &MemoryNeed,
+        means: &'a Means<'a>,
+        observer: &'a dyn Observer,
+    ) -> Result<Work<'a>, SetError> {
+        let limit = means.limit;
+        let keep = match need.keeps_values() {
+            false => Keep::Counts,
+            true if limit.holds(need.total()) => Keep::Log(None),
+            true => Keep::Log(Some(means.spill)),
+        };
+        let backend = CpuBackend::default().with_pool(means.pool.clone());
+        let spilling = !limit.holds(need.peak_with_log());
+        let backend = if spilling { backend.spilling(means.spill.to_owned()) } else { backend };
+        Ok(Work { files: captures(dir, classes, id, need)?, classes, id, keep, backend, means, observer })
     }
 
-    /// Solves the class.
-    pub(super) fn solve(&self, keep: Keep<'_>) -> Result<Outcome, SetError> {
-        let iteration = self.backend.iteration(self.classes, self.id, keep, self.observer)?;
+    /// Solves the class. Returns the counts, and the blocks of its file if the values are kept.
+    ///
+    /// # Errors
+    /// If a table is damaged, the memory or the disk is too small, or the observer returns an error.
+    pub(super) fn run(&self) -> Result<(Outcome, Option<ClassBlocks>), SetError> {
+        let mut outcome = self.solve()?;
+        if self.keep == Keep::Counts {
+            return Ok((outcome, None));
+        }
+        if self.backend.is_spilling() {
+            // The memory of the planes may not suffice for the values, too.
+            self.means.pool.clear();
+        }
+        self.observer.values(0, 1)?;
+        let (class, rules) = (self.classes.get(self.id), self.classes.options());
+        let disk = |error: io::Error| SolveError::Disk { dir: self.means.spill.to_owned(), what: error.to_string() };
+        let blocks = ClassBlocks::of_logs(class, rules, &mut outcome, &disk, self.observer)?;
+        Ok((outcome, Some(blocks)))
+    }
+
+    fn solve(&self) -> Result<Outcome, SetError> {
+        let iteration = self.backend.iteration(self.classes, self.id, self.keep, self.observer)?;
         let mut memory = iteration.memory(self.files.iter().map(CaptureTable::bytes).sum())?;
         let (first, last) = memory.split_at_mut(iteration.first_bytes());
         let planes = iteration.start(&load(&self.files, last, self.classes.len())?, first)?;
@@ -362,35 +386,6 @@ mod tests {
             solve_with_log(&job(logged.path(), name), &classes, id);
             assert!(fs::read(&whole).unwrap() == fs::read(&path).unwrap(), "{name}");
         }
-    }
-
-    /// A line that is too long for one byte a cell, in memory that suffices only for one byte: the class is solved again
-    /// with change logs.
-    #[test]
-    fn wide_cells_without_memory_are_replayed() {
-        let (classes, dir) = (Classes::new(&RuleOptions::PAPER, 2), tempfile::tempdir().unwrap());
-        let id = classes.member("EvL".parse().unwrap()).unwrap().class;
-        let work = |backend: CpuBackend| {
-            let backend = backend.with_byte_plies(4);
-            Work { classes: &classes, id, files: Vec::new(), backend, observer: &Unobserved }
-        };
-        let wide = work(CpuBackend::default()).solve_within(Keep::All, dir.path()).unwrap();
-        assert!(wide.logs.white.is_empty());
-        let little = work(CpuBackend::default().without_wide_cells());
-        let error = little.solve(Keep::All).err().expect("longer lines").to_string();
-        assert!(error.contains("4 plies"), "{error}");
-        let mut logged = little.solve_within(Keep::All, dir.path()).unwrap();
-        assert_eq!((logged.cell_bytes, &logged.solved.stats), (2, &wide.solved.stats));
-        let (class, rules, stats) = (classes.get(id), RuleOptions::PAPER, &wide.solved.stats);
-        let bytes = |blocks: ClassBlocks| {
-            let dir = tempfile::tempdir().unwrap();
-            blocks.write(dir.path(), class, &rules, stats).unwrap();
-            fs::read(TableFile::path(dir.path(), class.representative)).unwrap()
-        };
-        let table = ClassBlocks::of_table(class, &rules, wide.solved.table.as_ref().unwrap(), stats).unwrap();
-        assert!(bytes(table) == bytes(ClassBlocks::of_logs(class, &rules, &mut logged).unwrap()));
-        let need = MemoryNeed::of_job(&classes, id, true);
-        assert_eq!(need.total_wide() - need.total(), 2 * classes.get(id).index().cells());
     }
 
     fn solve_with_log(job: &ClassJob<'_>, classes: &Classes, id: ClassId) {

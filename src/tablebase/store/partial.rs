@@ -205,13 +205,18 @@ impl Writer {
 /// Whether a file of a directory of tables, or of a cache of counted classes, has this name.
 fn is_of_tables(stem: &str, extension: &str) -> bool {
     match extension {
-        "dsq" => Material::of_name(stem).is_some(),
-        "json" => Material::of_name(stem).is_some() || stem == "manifest",
-        "stages" => {
-            stem.split_once('-').is_some_and(|(class, rules)| Material::of_name(class).is_some() && is_hash(rules))
-        }
-        _ => false,
+        "dsq" | "json" if Material::of_name(stem).is_some() => true,
+        "json" => stem == "manifest",
+        _ => is_of_cache(&format!("{stem}.{extension}")),
     }
+}
+
+/// Whether a class in a cache of counted classes has this name of a file: the class, a hash of the rules, and the
+/// extension, which earlier versions of the program called `stages`.
+pub(crate) fn is_of_cache(name: &str) -> bool {
+    let stem = name.strip_suffix(".dsq").or_else(|| name.strip_suffix(".stages"));
+    let parts = stem.and_then(|stem| stem.split_once('-'));
+    parts.is_some_and(|(class, rules)| Material::of_name(class).is_some() && is_hash(rules))
 }
 
 fn is_hash(text: &str) -> bool {
@@ -239,7 +244,8 @@ mod tests {
         // Another machine's name may end in this one's.
         let elsewhere = ["other.host.example".to_owned(), format!("x{}", host()), format!("x.{}", host())]
             .map(|machine| dir.path().join(left_by("EvL.dsq", Some(&machine))));
-        let dead = ["EvL.dsq", "EvL.json", "manifest.json", "EvL-00112233445566ff.stages"]
+        let counted = ["EvL-00112233445566ff.dsq", "EvL-00112233445566ff.stages"];
+        let dead = ["EvL.dsq", "EvL.json", "manifest.json", counted[0], counted[1]]
             .map(|file| dir.path().join(left_by(file, None)));
         for path in elsewhere.iter().chain(&dead) {
             fs::write(path, "x").unwrap();

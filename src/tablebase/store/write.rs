@@ -2,21 +2,24 @@
 
 use super::codec::compress;
 use super::description::{Content, Description, Sides, codec_name, hex};
-use super::file::{MAGIC, TableFile};
+use super::file::MAGIC;
 use super::partial::write_whole;
 use super::table_error::{EXACT_VERSION, TableError};
 use crate::board::{ByColor, RuleOptions};
 use crate::tablebase::alike::interchangeable_sets;
 use crate::tablebase::index::Index;
 use crate::tablebase::layout::{BLOCK_ROWS, Layout, block_bytes, push_row_sums, sum_of_rows};
+use crate::tablebase::solve::backend::SolveError;
 use crate::tablebase::solve::cpu::change_log::LoggedRange;
 use crate::tablebase::solve::cpu::iteration::Outcome;
 use crate::tablebase::solve::cpu::rows::Rows;
+use crate::tablebase::solve::cpu::task::Observer;
 use crate::tablebase::value::CellsRef;
 use crate::tablebase::{CellValue, Cells, Class, Stats, Table};
 use rayon::prelude::*;
 use std::io;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Compression level of zstd: at a higher level, compression would take most of the time.
@@ -77,35 +80,43 @@ impl ClassBlocks {
     /// The blocks of values that are replayed from the change logs of a solved class.
     ///
     /// # Errors
-    /// If a log cannot be read back, or compression fails.
-    pub(crate) fn of_logs(class: &Class, rules: &RuleOptions, outcome: &mut Outcome) -> io::Result<ClassBlocks> {
+    /// If a log cannot be read back, or compression fails, the error that `disk` makes of it; or the observer's error.
+    pub(super) fn of_logs(
+        class: &Class,
+        rules: &RuleOptions,
+        outcome: &mut Outcome,
+        disk: &(dyn Fn(io::Error) -> SolveError + Sync),
+        observer: &dyn Observer,
+    ) -> Result<ClassBlocks, SolveError> {
         let index = class.index();
         let (rows, layout) = (Rows::new(&index, rules), Layout::new(&index));
         let (cell_bytes, deepest, logs) = (outcome.cell_bytes, outcome.deepest, std::mem::take(&mut outcome.logs));
+        let (done, of) = (AtomicUsize::new(0), logs.white.len() + logs.black.len());
         let replay = |(records, hashed): &mut (Vec<u64>, Vec<u16>), range: LoggedRange| {
             let mut blocks = Vec::with_capacity(range.rows.len().div_ceil(BLOCK_ROWS));
-            range.replay(records, (&index, &rows, &layout), BLOCK_ROWS, cell_bytes, |codes| {
+            let replayed = range.replay(records, (&index, &rows, &layout), BLOCK_ROWS, cell_bytes, |codes| {
                 blocks.push(Block::new(codes, layout.row_len(), hashed)?);
                 Ok(())
-            })?;
+            });
+            replayed.map_err(disk)?;
+            observer.values(done.fetch_add(1, Relaxed) + 1, of)?;
             Ok(blocks)
         };
         let side = |logs: Vec<LoggedRange>| {
-            let blocks = logs.into_par_iter().map_init(Default::default, replay).collect::<io::Result<Vec<_>>>()?;
-            Ok::<_, io::Error>(blocks.into_iter().flatten().collect::<Vec<_>>())
+            let blocks = logs.into_par_iter().map_init(Default::default, replay);
+            Ok::<_, SolveError>(blocks.collect::<Result<Vec<_>, SolveError>>()?.into_iter().flatten().collect())
         };
         let sides = ByColor { white: side(logs.white)?, black: side(logs.black)? };
         Ok(ClassBlocks { rows: rows.len(), cell_bytes, sides, deepest, index })
     }
 
-    /// Writes the file of the class in a directory of tables, atomically: the name appears only when the file is complete
-    /// and on the disk.
+    /// Writes the file of the class, atomically: the name appears only when the file is complete and on the disk.
     ///
     /// # Errors
     /// If the file cannot be written, for instance because the disk is full.
     pub(crate) fn write(
         self,
-        dir: &Path,
+        path: &Path,
         class: &Class,
         rules: &RuleOptions,
         stats: &ByColor<Stats>,
@@ -134,7 +145,7 @@ impl ClassBlocks {
         };
         let ByColor { white, black } = self.sides;
         let blocks: Vec<_> = white.into_iter().chain(black).map(|block| block.bytes).collect();
-        write_blocks(&TableFile::path(dir, class.representative), EXACT_VERSION, &description, &blocks)
+        write_blocks(path, EXACT_VERSION, &description, &blocks)
     }
 }
 
@@ -182,20 +193,21 @@ pub(super) fn write_blocks(
 mod tests {
     use super::*;
     use crate::board::Color;
+    use crate::tablebase::TableFile;
     use crate::tablebase::solve::cpu::iteration::solve;
-    use crate::tablebase::solve::cpu::task::{Keep, Task};
+    use crate::tablebase::solve::cpu::task::{Keep, Task, Unobserved};
     use crate::tablebase::{ClassId, CpuBackend, Material, Solver};
 
     fn file_of(blocks: ClassBlocks, class: &Class, rules: &RuleOptions, stats: &ByColor<Stats>) -> Vec<u8> {
         let dir = tempfile::tempdir().unwrap();
-        blocks.write(dir.path(), class, rules, stats).unwrap();
-        std::fs::read(TableFile::path(dir.path(), class.representative)).unwrap()
+        let path = TableFile::path(dir.path(), class.representative);
+        blocks.write(&path, class, rules, stats).unwrap();
+        std::fs::read(path).unwrap()
     }
 
     /// Checks that loading and probing find every value that a file stores.
-    fn holds(dir: &Path, class: &Class, cells: &ByColor<Cells>) -> TableFile {
-        let path = TableFile::path(dir, class.representative);
-        let file = TableFile::open(&path, &RuleOptions::PAPER, class.representative).unwrap();
+    fn holds(path: &Path, class: &Class, cells: &ByColor<Cells>) -> TableFile {
+        let file = TableFile::open(path, &RuleOptions::PAPER, class.representative).unwrap();
         for color in Color::ALL {
             assert_eq!(file.load(color).unwrap(), cells[color]);
             for cell in (0..cells[color].len()).step_by(97).filter(|&c| cells[color].get(c) != 0) {
@@ -221,11 +233,10 @@ mod tests {
             Color::ALL.iter().for_each(|&color| wide.cells[color].widen());
             let written = |table: &Table| {
                 let dir = tempfile::tempdir().unwrap();
-                ClassBlocks::of_table(class, &rules, table, stats)
-                    .unwrap()
-                    .write(dir.path(), class, &rules, stats)
-                    .unwrap();
-                holds(dir.path(), class, &table.cells)
+                let path = TableFile::path(dir.path(), class.representative);
+                let blocks = ClassBlocks::of_table(class, &rules, table, stats).unwrap();
+                blocks.write(&path, class, &rules, stats).unwrap();
+                holds(&path, class, &table.cells)
             };
             let (narrow_file, file) = (written(narrow), written(&wide));
             assert_eq!(file.description().cell_bytes, 2);
@@ -257,12 +268,14 @@ mod tests {
                     |table| file_of(ClassBlocks::of_table(class, &rules, table, stats).unwrap(), class, &rules, stats);
                 let files = [file(kept), file(&wide)];
                 for backend in [CpuBackend::default(), CpuBackend::default().spilling(dir.path().to_owned())] {
-                    let task = backend.task(solver.classes(), id, Keep::Log(dir.path()));
-                    for task in [task.clone(), Task { range_rows: BLOCK_ROWS, byte_plies: 4, ..task }] {
+                    let task = backend.task(solver.classes(), id, Keep::Log(Some(dir.path())));
+                    let in_memory = Task { keep: Keep::Log(None), ..task.clone() };
+                    for task in [task.clone(), in_memory, Task { range_rows: BLOCK_ROWS, byte_plies: 4, ..task }] {
                         let mut outcome = solve(task, &tables).unwrap();
                         assert_eq!(&outcome.solved.stats, stats);
                         let cell_bytes = outcome.cell_bytes;
-                        let blocks = ClassBlocks::of_logs(class, &rules, &mut outcome).unwrap();
+                        let disk = |error: io::Error| panic!("{error}");
+                        let blocks = ClassBlocks::of_logs(class, &rules, &mut outcome, &disk, &Unobserved).unwrap();
                         assert!(
                             file_of(blocks, class, &rules, stats) == files[cell_bytes - 1],
                             "{}",

@@ -180,6 +180,7 @@ impl Probe {
                 CountPhase::Reading => "reading tables",
                 CountPhase::Conversions => "captures",
                 CountPhase::Passes => "passes",
+                CountPhase::Writing => "writing the table",
             });
             bar.set_position((1000.0 * progress.fraction) as u64);
             if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

@@ -339,6 +339,33 @@ fn what_a_class_takes_is_told_in_advance() {
     assert!(!out.exists(), "nothing is made");
 }
 
+/// The planned memory of each kind of job is near to the measured peak. The values go through a change
+/// log, whose length depends on the lines of a class.
+#[cfg(target_os = "linux")]
+#[test]
+fn needs_are_near_to_what_is_measured() {
+    let dir = tempfile::tempdir().unwrap();
+    let tables = dir.path().join("tables");
+    for capture in ["ELTvP", "ELTvD", "ELvPD", "ETvPD", "LTvPD"] {
+        dsq::stdout(&["generate", "--material", capture, "--backend", "cpu", "--out", text(&tables)]);
+    }
+    let solve = ["cluster", "solve", "ELTvPD", "--tables", text(&tables), "--json"];
+    let run = |more: &[&str]| lines(&dsq::stdout(&[&solve[..], more].concat())).remove(0);
+    let plan = run(&["--dry-run", "--rate", "1000"]);
+    let least = format!("{}MiB", (plan["spilled_bytes"].as_u64().unwrap() >> 20) + 1);
+    let counts = dir.path().join("counts");
+    for (more, lowest) in [
+        (&["--stats-only", "--counts", text(&counts), "--memory", "1GiB"][..], 0.85),
+        (&["--memory", "1GiB"], 0.65),
+        (&["--memory", &least], 0.8),
+    ] {
+        let done = run(more);
+        let [planned, peak] = ["bytes", "peak_bytes"].map(|field| done[field].as_f64().unwrap());
+        assert!((lowest..1.06).contains(&(peak / planned)), "{more:?}: {peak} of {planned}");
+        let _ = fs::remove_file(tables.join("ELTvPD.dsq"));
+    }
+}
+
 /// Six pieces need more memory than the limit; the command knows it before it writes two pieces.
 #[test]
 fn what_cannot_be_generated_is_refused_before_anything_is_written() {

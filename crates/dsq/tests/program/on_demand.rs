@@ -190,7 +190,7 @@ fn a_kill_leaves_nothing_wrong() {
         child.kill().unwrap();
         killed += usize::from(!child.wait().unwrap().success());
         if Path::new(&cache).exists() {
-            cached(&cache).iter().filter(|name| name.ends_with(".stages")).for_each(|name| {
+            cached(&cache).iter().filter(|name| name.ends_with(".dsq")).for_each(|name| {
                 let [found, whole] = [&cache, &whole].map(|dir| fs::read(Path::new(dir).join(name)).unwrap());
                 assert!(found == whole, "a file under its name is whole");
                 fs::remove_file(Path::new(&cache).join(name)).unwrap();

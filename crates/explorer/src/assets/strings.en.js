@@ -317,6 +317,7 @@ export default {
   "solve.reading": "Reading tables",
   "solve.conversions": "Captures",
   "solve.passes": "Positions",
+  "solve.writing": "Writing the table",
   "solve.left": "about {time} left",
   "reason.no_memory_to_count": "Solving this endgame takes {needed} of memory; the server has {available}.",
   "reason.no_disk_to_count": "Solving this endgame takes {needed} of disk space; the server has {available}.",

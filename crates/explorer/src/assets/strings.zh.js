@@ -308,6 +308,7 @@ export default {
   "solve.reading": "读取残局库",
   "solve.conversions": "吃子",
   "solve.passes": "局面",
+  "solve.writing": "写入残局库",
   "solve.left": "约剩 {time}",
   "reason.no_memory_to_count": "计算此残局需要 {needed} 内存，服务器只有 {available}。",
   "reason.no_disk_to_count": "计算此残局需要 {needed} 磁盘空间，服务器只有 {available}。",

@@ -20,17 +20,13 @@ pub struct CpuBackend {
     spill: Option<PathBuf>,
     /// The buffers that are kept from one class to the next.
     pool: BufferPool,
-    /// As in [`Task`].
-    byte_plies: u16,
-    widens: bool,
 }
 
 impl CpuBackend {
     /// A backend that uses the instructions of `level`.
     #[must_use]
     pub fn new(level: CpuLevel) -> CpuBackend {
-        let pool = BufferPool::default();
-        CpuBackend { level, spill: None, pool, byte_plies: Cells::BYTE_PLIES, widens: true }
+        CpuBackend { level, spill: None, pool: BufferPool::default() }
     }
 
     /// Keeps the conversions of classes in temporary files in `dir`, not in memory. The files have no name, so none is
@@ -46,21 +42,9 @@ impl CpuBackend {
         CpuBackend { pool, ..self }
     }
 
-    /// Fails with [`SolveError::TooLong`] if values need more than a byte a cell, so that the memory suffices.
-    #[must_use]
-    pub(crate) fn without_wide_cells(self) -> CpuBackend {
-        CpuBackend { widens: false, ..self }
-    }
-
-    /// Widens cells for lines of more than `byte_plies` plies, for tests.
-    #[cfg(test)]
-    pub(crate) fn with_byte_plies(self, byte_plies: u16) -> CpuBackend {
-        CpuBackend { byte_plies, ..self }
-    }
-
-    /// Whether [`SolveError::TooLong`] may mean only that the memory does not suffice for wide cells.
-    pub(crate) fn keeps_bytes(&self) -> bool {
-        !self.widens
+    /// Whether conversions are on disk.
+    pub(crate) fn is_spilling(&self) -> bool {
+        self.spill.is_some()
     }
 
     /// Bytes for solving a class with `rows` solved rows.
@@ -79,8 +63,7 @@ impl CpuBackend {
             level: self.level,
             spill: self.spill.as_deref(),
             range_rows,
-            byte_plies: self.byte_plies,
-            widens: self.widens,
+            byte_plies: Cells::BYTE_PLIES,
             pool: self.pool.clone(),
             observer: &Unobserved,
         }

@@ -1,6 +1,6 @@
-//! The change log: the positions that each pass decided, on disk. A class whose values do not fit into memory beside its
-//! planes is solved once with a change log. Afterwards its values are replayed from the log, a few rows at a time, and
-//! compressed at once. The longest line is known by then, so every cell is wide enough.
+//! The change log: the positions that each pass decided, in memory or on disk. A class whose values go to a file is solved
+//! with a change log. Afterwards its values are replayed from the log, a few rows at a time, and compressed at once. The
+//! longest line is known by then, so every cell is wide enough.
 
 use crate::board::{Bitboard, Square};
 use crate::cpu::{CpuLevel, Vector, dispatch};
@@ -22,8 +22,8 @@ const BUFFER_WORDS: usize = 1 << 15;
 /// words with new positions, and these positions, word by word.
 #[derive(Debug)]
 pub(crate) struct ChangeLog {
-    /// The file, which all ranges of rows share.
-    file: Arc<SpillFile>,
+    /// The file, which all ranges of rows share; `None` to keep all records in memory.
+    file: Option<Arc<SpillFile>>,
     /// The offset in bytes and the number of words of each part that is in the file.
     parts: Vec<(u64, usize)>,
     /// Words in the file.
@@ -35,8 +35,8 @@ pub(crate) struct ChangeLog {
 }
 
 impl ChangeLog {
-    /// A log in this file.
-    pub(crate) fn new(file: Arc<SpillFile>) -> ChangeLog {
+    /// A log in this file, or in memory.
+    pub(crate) fn new(file: Option<Arc<SpillFile>>) -> ChangeLog {
         ChangeLog { file, parts: Vec::new(), written: 0, buffer: Vec::new(), passes: Vec::new() }
     }
 
@@ -54,7 +54,7 @@ impl ChangeLog {
             self.buffer.push(new);
         }
         self.buffer[at + 1] = words;
-        if self.buffer.len() < BUFFER_WORDS { Ok(()) } else { self.flush() }
+        if self.buffer.len() < BUFFER_WORDS || self.file.is_none() { Ok(()) } else { self.flush() }
     }
 
     /// Ends the records of a pass.
@@ -67,28 +67,32 @@ impl ChangeLog {
             return Ok(());
         }
         self.passes.push((depth, end));
-        self.flush()?;
+        self.flush()
+    }
+
+    /// Writes the records of the buffer to the file, if there is one.
+    #[cold]
+    fn flush(&mut self) -> io::Result<()> {
+        let Some(file) = &self.file else { return Ok(()) };
+        // Only this process reads the file, so words are written as in memory.
+        let at = file.append(bytemuck::cast_slice(&self.buffer))?;
+        self.parts.push((at, self.buffer.len()));
+        self.written += self.buffer.len();
         self.buffer = Vec::new();
         Ok(())
     }
 
-    #[cold]
-    fn flush(&mut self) -> io::Result<()> {
-        // Only this process reads the file, so words are written as in memory.
-        let at = self.file.append(bytemuck::cast_slice(&self.buffer))?;
-        self.parts.push((at, self.buffer.len()));
-        self.written += self.buffer.len();
-        self.buffer.clear();
-        Ok(())
-    }
-
-    /// Reads all records into a buffer that several logs may use one after the other.
-    fn read(&self, records: &mut Vec<u64>) -> io::Result<()> {
+    /// Moves or reads all records into a buffer that several logs may use one after the other.
+    fn read(&mut self, records: &mut Vec<u64>) -> io::Result<()> {
+        let Some(file) = &self.file else {
+            *records = std::mem::take(&mut self.buffer);
+            return Ok(());
+        };
         records.resize(self.written, 0);
         let mut rest = &mut records[..];
         for &(at, words) in &self.parts {
             let (part, after) = rest.split_at_mut(words);
-            self.file.read(bytemuck::cast_slice_mut(part), at)?;
+            file.read(bytemuck::cast_slice_mut(part), at)?;
             rest = after;
         }
         Ok(())
@@ -119,7 +123,7 @@ impl LoggedRange {
         cell_bytes: usize,
         mut f: impl FnMut(&mut Cells) -> io::Result<()>,
     ) -> io::Result<()> {
-        let LoggedRange { rows: range, changes, no_move } = self;
+        let LoggedRange { rows: range, mut changes, no_move } = self;
         changes.read(records)?;
         let starts = std::iter::once(0).chain(changes.passes.iter().map(|&(_, end)| end));
         let passes =

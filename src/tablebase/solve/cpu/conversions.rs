@@ -88,6 +88,9 @@ pub(crate) struct CaptureAddress {
     pub(super) orders: [[Option<LaneOrder>; 2]; 2],
 }
 
+/// More than the captures of one piece by another on a side's traps.
+const TRAP_CAPTURES: usize = 3 * 4;
+
 /// The captures and den entries of one side of a class.
 #[derive(Clone, Debug)]
 pub(crate) struct Conversions {
@@ -134,6 +137,12 @@ impl Conversions {
             let decided = if code % 2 == 1 { code.wrapping_sub(1) } else { code.wrapping_neg() };
             if code.wrapping_sub(1) < last_escape { ESCAPE } else { decided }
         })
+    }
+
+    /// The number of pairs of pieces of which one takes the other in more places than traps, without an end of the game.
+    pub(crate) fn pairs(&self) -> usize {
+        let places = |capture: &Capture| capture.hits_from.iter().map(Vec::len).sum::<usize>();
+        self.captures.iter().filter(|capture| capture.address.is_some() && places(capture) > TRAP_CAPTURES).count()
     }
 
     /// The classes and sides to move that captures look up.

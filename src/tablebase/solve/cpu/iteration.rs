@@ -15,7 +15,7 @@
 
 use crate::board::{ByColor, Color, NoMove};
 use crate::cpu::{Portable, dispatch};
-use crate::tablebase::index::{Index, WIDTH};
+use crate::tablebase::index::WIDTH;
 use crate::tablebase::layout::BLOCK_ROWS;
 use crate::tablebase::solve::backend::{SolveError, Solved};
 use crate::tablebase::solve::cpu::buckets::{Buckets, Entry};
@@ -25,7 +25,6 @@ use crate::tablebase::solve::cpu::conversions::{CaptureTables, MAX_PLIES};
 use crate::tablebase::solve::cpu::pass::{Part, first_wins, pass_rows};
 use crate::tablebase::solve::cpu::planes::{Chunk, Planes, Split, flags};
 use crate::tablebase::solve::cpu::quiet::Row;
-use crate::tablebase::solve::cpu::rows::Rows;
 use crate::tablebase::solve::cpu::start::{Start, start_rows};
 use crate::tablebase::solve::cpu::task::{Iteration, Keep, Task};
 use crate::tablebase::spill::SpillFile;
@@ -88,48 +87,34 @@ impl<'t> Iteration<'t> {
                 return Err(SolveError::TooLong { material: self.task.material, plies: MAX_PLIES });
             }
             if depth > self.task.byte_plies {
-                if !self.task.widens && self.task.keep == Keep::All {
-                    return Err(SolveError::TooLong { material: self.task.material, plies: self.task.byte_plies });
-                }
                 Color::ALL.iter().for_each(|&color| planes[color].cells.iter_mut().for_each(Cells::widen));
             }
             let work = self.pass(&mut planes, depth).map_err(|error| self.disk(&error))?;
-            self.task.observer.pass(depth, self, &planes)?;
+            self.task.observer.pass(depth)?;
             if !work && depth >= last_conversion {
                 break;
             }
         }
-        self.task.observer.solved(self, &planes)?;
         let cell_bytes = if depth > self.task.byte_plies { 2 } else { 1 };
         Ok(self.finish(planes, cell_bytes))
     }
 
-    /// The index of the class.
-    pub(crate) fn index(&self) -> &Index {
-        &self.index
-    }
-
-    /// The rows that are solved.
-    pub(crate) fn rows(&self) -> &Rows {
-        &self.rows
-    }
-
     fn disk(&self, error: &io::Error) -> SolveError {
-        let log = if let Keep::Log(dir) = self.task.keep { Some(dir) } else { None };
+        let log = if let Keep::Log(dir) = self.task.keep { dir } else { None };
         let dir = log.or(self.task.spill).unwrap_or(Path::new("")).to_owned();
         SolveError::Disk { dir, what: error.to_string() }
     }
 
     /// The data of `count` ranges of rows, which share a temporary file for conversions and one for change logs.
     fn chunks(&self, count: usize) -> Result<Vec<Chunk>, SolveError> {
-        let log = if let Keep::Log(dir) = self.task.keep { Some(dir) } else { None };
+        let log = if let Keep::Log(dir) = self.task.keep { dir } else { None };
         let file = |dir: Option<&Path>| dir.map(|dir| SpillFile::create(dir).map(Arc::new)).transpose();
         let [spill, log] = [file(self.task.spill), file(log)].map(|file| file.map_err(|error| self.disk(&error)));
         let (spill, log) = (spill?, log?);
         let on_disk = |file: &Arc<SpillFile>| Buckets::on_disk(file.clone(), SPILL_ENTRIES);
         let chunk = |_| Chunk {
             buckets: spill.as_ref().map(on_disk).unwrap_or_default(),
-            changes: log.clone().map(ChangeLog::new),
+            changes: matches!(self.task.keep, Keep::Log(_)).then(|| ChangeLog::new(log.clone())),
             ..Chunk::default()
         };
         Ok((0..count).map(chunk).collect())

@@ -5,7 +5,6 @@ use crate::tablebase::solve::cpu::buckets::{Buckets, Entry};
 use crate::tablebase::solve::cpu::change_log::ChangeLog;
 use crate::tablebase::solve::cpu::quiet::Row;
 use crate::tablebase::value::Cells;
-use std::ops::Range;
 use std::sync::atomic::AtomicU8;
 
 /// The planes of one side to move, with a row for each solved row.
@@ -56,23 +55,6 @@ pub(super) struct Split<'a> {
 }
 
 impl Planes<'_> {
-    /// The undecided positions of a word of a solved row.
-    #[inline(always)]
-    pub(crate) fn undecided(&self, number: usize, word: usize) -> u64 {
-        self.open[number].0[word] & !self.lost[number].0[word]
-    }
-
-    /// The lost positions of a word of a solved row.
-    #[inline(always)]
-    pub(crate) fn lost(&self, number: usize, word: usize) -> u64 {
-        self.lost[number].0[word]
-    }
-
-    /// The number of undecided positions of these solved rows.
-    pub(crate) fn left(&self, rows: Range<usize>) -> u32 {
-        self.left[rows].iter().map(|&left| u32::from(left)).sum()
-    }
-
     pub(super) fn split_for_pass(&mut self, depth: u16) -> Split<'_> {
         let Planes { open, lost, escapes, left, last_lost, cells, worklist, next, chunks } = self;
         let (written, seen) = if depth % 2 == 1 { (open, lost) } else { (lost, open) };

@@ -42,6 +42,11 @@ impl BufferPool {
         Ok(Block { buffer: Some(buffer), bytes, pool: self.clone() })
     }
 
+    /// Returns the buffers that are not in use to the system.
+    pub(crate) fn clear(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     /// Touched bytes of the buffers that are not in use.
     pub(crate) fn bytes(&self) -> usize {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -81,14 +81,6 @@ impl Rows {
         (place != NONE).then_some(((place >> 1) as usize, place & 1 != 0))
     }
 
-    /// The solved row, the word and the lane with the value of a cell of the index; `None` if the row of the cell has
-    /// no positions.
-    pub(crate) fn locate(&self, cell: usize) -> Option<(usize, usize, usize)> {
-        let (number, mirrored) = self.place(cell / ROW_CELLS)?;
-        let cell = if mirrored { reflected(cell % ROW_CELLS) } else { cell % ROW_CELLS };
-        Some((number, cell / WIDTH, cell % WIDTH))
-    }
-
     /// The number of positions that each cell of a solved row represents.
     #[inline(always)]
     pub(crate) fn weight(&self, number: usize) -> u64 {

@@ -8,7 +8,6 @@ use crate::tablebase::index::Index;
 use crate::tablebase::solve::backend::SolveError;
 use crate::tablebase::solve::cpu::conversions::Conversions;
 use crate::tablebase::solve::cpu::neighbours::Neighbours;
-use crate::tablebase::solve::cpu::planes::Planes;
 use crate::tablebase::solve::cpu::pool::{Block, BufferPool};
 use crate::tablebase::solve::cpu::quiet::{QuietMoves, Row};
 use crate::tablebase::solve::cpu::rows::Rows;
@@ -21,8 +20,9 @@ pub(crate) enum Keep<'a> {
     Counts,
     /// The values of both sides to move.
     All,
-    /// The values of both sides to move, as change logs in this directory, which are replayed once the class is solved.
-    Log(&'a Path),
+    /// The values of both sides to move, as change logs, which are replayed once the class is solved: in this directory, or
+    /// in memory.
+    Log(Option<&'a Path>),
 }
 
 /// The input for solving one class.
@@ -40,8 +40,6 @@ pub(crate) struct Task<'a> {
     pub range_rows: usize,
     /// The longest line in plies before cells are widened.
     pub byte_plies: u16,
-    /// Whether the memory suffices for wider cells; otherwise a longer line is an error.
-    pub widens: bool,
     /// The pool that the memory of the planes comes from.
     pub pool: BufferPool,
     pub observer: &'a dyn Observer,
@@ -54,13 +52,14 @@ pub(crate) trait Observer: Sync {
         Ok(())
     }
 
-    /// Called after each pass. The planes contain all positions that are decided in up to `depth` plies.
-    fn pass(&self, _depth: u16, _iteration: &Iteration<'_>, _planes: &ByColor<Planes<'_>>) -> Result<(), SolveError> {
+    /// Called after each pass. All positions that are decided in up to `depth` plies are known.
+    fn pass(&self, _depth: u16) -> Result<(), SolveError> {
         Ok(())
     }
 
-    /// Called after the last pass. The planes are final.
-    fn solved(&self, _iteration: &Iteration<'_>, _planes: &ByColor<Planes<'_>>) -> Result<(), SolveError> {
+    /// Called when the values of `done` of `of` ranges of rows are compressed, from any thread; at least for 0, if values
+    /// are kept.
+    fn values(&self, _done: usize, _of: usize) -> Result<(), SolveError> {
         Ok(())
     }
 }

@@ -2,20 +2,20 @@
 //! grows too large. Any number of processes may share it: a file appears when it is complete, and a removed file stays
 //! readable for readers that have opened it.
 
-use super::stages::{StageFile, VERSION};
-use crate::board::RuleOptions;
-use crate::tablebase::Material;
+use crate::board::{Color, RuleOptions};
+use crate::tablebase::store::cache::Cache;
 use crate::tablebase::store::error::SetError;
+use crate::tablebase::store::file::{Block, TableFile};
 use crate::tablebase::store::lock::lock;
-use crate::tablebase::store::partial::{ABANDONED, sweep};
+use crate::tablebase::store::partial::{ABANDONED, is_of_cache, sweep};
 use crate::tablebase::store::table_error::TableError;
+use crate::tablebase::{CellValue, Material};
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
-const EXTENSION: &str = "stages";
 /// The number of files that are kept open. The block table and the decoded blocks of a file take up to 100 MB.
 const OPEN: usize = 4;
 /// The interval at which the use of an open file is recorded.
@@ -30,10 +30,48 @@ pub(super) struct ClassCache {
     open: Mutex<Vec<Open>>,
 }
 
+/// The file of a class, as `dsq generate` writes it, with decoded blocks.
+pub(super) struct CachedClass {
+    file: TableFile,
+    /// By number of the block in the file.
+    blocks: Mutex<Cache<usize, Block>>,
+}
+
+impl CachedClass {
+    /// # Errors
+    /// If the file cannot be read, is damaged, or is of another version, for other rules or for another class.
+    fn open(path: &Path, rules: &RuleOptions, class: Material) -> Result<CachedClass, TableError> {
+        let file = TableFile::open(path, rules, class)?;
+        if Color::ALL.into_iter().all(|color| file.is_exact(color)) {
+            return Ok(CachedClass { file, blocks: Mutex::default() });
+        }
+        Err(TableError::Foreign { path: path.to_owned() })
+    }
+
+    /// The value of a cell of the class's index; `None` if it is the cell of no position.
+    ///
+    /// # Errors
+    /// If a block cannot be read or is damaged.
+    pub(super) fn value(&self, turn: Color, cell: usize) -> Result<Option<CellValue>, TableError> {
+        let place = self.file.stored_place(turn, cell);
+        let blocks = || self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = blocks().get(place.block);
+        let block = match found {
+            Some(block) => block,
+            None => {
+                let block = Arc::new(self.file.block(place.block)?);
+                blocks().put(place.block, block.clone(), block.bytes().len());
+                block
+            }
+        };
+        Ok(CellValue::from_code(self.file.code(&block, place)))
+    }
+}
+
 /// An open class.
 struct Open {
     class: Material,
-    file: Arc<StageFile>,
+    file: Arc<CachedClass>,
     /// Whether a probe found damage. The file stays: another process may have replaced it.
     damaged: bool,
     /// When its use was last recorded.
@@ -75,17 +113,17 @@ impl ClassCache {
         self.size
     }
 
-    /// The file of a class, by its representative. Classes of other rules, or in another version of the format, have
-    /// other names.
+    /// The file of a class, by its representative.
     pub(super) fn path(&self, class: Material) -> PathBuf {
-        self.dir.join(file_name(class, &self.rules, VERSION))
+        // A number for the rules, so that classes of several rules can share the directory.
+        self.dir.join(format!("{class}-{:016x}.dsq", self.rules.table_hash()))
     }
 
     /// The class, if its file is complete and not known to be damaged. The next count replaces a damaged file.
     ///
     /// # Errors
     /// If the file cannot be read.
-    pub(super) fn get(&self, class: Material) -> Result<Option<Arc<StageFile>>, TableError> {
+    pub(super) fn get(&self, class: Material) -> Result<Option<Arc<CachedClass>>, TableError> {
         let (mut open, path) = (self.opened(), self.path(class));
         if let Some(at) = open.iter().position(|entry| entry.class == class) {
             let mut entry = open.remove(at);
@@ -96,7 +134,7 @@ impl ClassCache {
             open.push(entry);
             return Ok(file);
         }
-        let file = match StageFile::open(&path, &self.rules, class) {
+        let file = match CachedClass::open(&path, &self.rules, class) {
             Ok(file) => Arc::new(file),
             Err(TableError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error @ (TableError::Io { .. } | TableError::OpenFiles { .. })) => return Err(error),
@@ -112,7 +150,7 @@ impl ClassCache {
     }
 
     /// Records that a probe of this file found damage.
-    pub(super) fn mark_damaged(&self, file: &Arc<StageFile>) {
+    pub(super) fn mark_damaged(&self, file: &Arc<CachedClass>) {
         let mut open = self.opened();
         open.iter_mut().filter(|entry| Arc::ptr_eq(&entry.file, file)).for_each(|entry| entry.damaged = true);
     }
@@ -156,7 +194,7 @@ impl ClassCache {
         for entry in fs::read_dir(&self.dir).map_err(TableError::io(&self.dir))? {
             let path = entry.map_err(TableError::io(&self.dir))?.path();
             // Another process may have removed the file.
-            if path.extension().is_some_and(|extension| extension == EXTENSION)
+            if path.file_name().and_then(|name| name.to_str()).is_some_and(is_of_cache)
                 && let Ok(data) = fs::metadata(&path)
             {
                 let used = data.modified().unwrap_or(SystemTime::UNIX_EPOCH);
@@ -171,13 +209,6 @@ impl ClassCache {
     }
 }
 
-/// The name of a class's file.
-fn file_name(class: Material, rules: &RuleOptions, version: u64) -> String {
-    // A number for the rules and the version: files of two versions of the program do not replace each other.
-    let number = rules.table_hash().wrapping_add(version - 1);
-    format!("{class}-{number:016x}.{EXTENSION}")
-}
-
 /// Removes a file; succeeds if the file does not exist.
 fn remove(path: &Path) -> Result<(), TableError> {
     match fs::remove_file(path) {
@@ -189,9 +220,7 @@ fn remove(path: &Path) -> Result<(), TableError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tablebase::Index;
-    use crate::tablebase::solve::cpu::rows::Rows;
-    use crate::tablebase::store::on_demand::stages::{BLOCK_ROWS, StageWriter};
+    use crate::tablebase::{Generate, Options, Solver};
 
     fn write(cache: &ClassCache, class: &str, bytes: usize, age: u64) -> PathBuf {
         let path = cache.path(class.parse().unwrap());
@@ -207,8 +236,12 @@ mod tests {
         let cache = ClassCache::open(&dir.path().join("new"), 100, &RuleOptions::PAPER).unwrap();
         let [old, new, newest] =
             [("EvL", 30), ("EvT", 20), ("EvP", 10)].map(|(class, age)| write(&cache, class, 30, age));
-        let other = cache.dir().join("notes.txt");
-        fs::write(&other, "x".repeat(1000)).unwrap();
+        let others = ["notes.txt", "EvL.dsq"].map(|name| cache.dir().join(name));
+        others.iter().for_each(|path| fs::write(path, "x".repeat(1000)).unwrap());
+        // Earlier versions of the program counted to files with this extension.
+        let earlier = old.with_extension("stages");
+        fs::rename(&old, &earlier).unwrap();
+        let old = earlier;
         let there = || [&old, &new, &newest].map(|path| path.exists());
         let free_space = |bytes| cache.free_space("EvD".parse().unwrap(), bytes).unwrap();
         free_space(10);
@@ -217,7 +250,7 @@ mod tests {
         assert_eq!(there(), [false, true, true]);
         free_space(100);
         assert_eq!(there(), [false, false, false]);
-        assert!(other.exists(), "files of others stay");
+        assert!(others.iter().all(|path| path.exists()), "files of others stay");
     }
 
     /// Another process may have put a file of this name in the place of the damaged one in the meantime, so a file is
@@ -234,24 +267,16 @@ mod tests {
         assert!(!path.exists() && other.exists());
     }
 
-    #[test]
-    fn versions_of_the_format_do_not_share_files() {
-        let name = |version| file_name("EvL".parse().unwrap(), &RuleOptions::PAPER, version);
-        assert_ne!(name(1), name(2));
-        assert!(name(1).ends_with(&format!("-{:016x}.stages", RuleOptions::PAPER.table_hash())));
-    }
-
     /// A class that is used all the time stays open, and must not count as unused since it was opened.
     #[test]
     fn the_use_of_an_open_class_is_recorded() {
         let dir = tempfile::tempdir().unwrap();
         let cache = ClassCache::open(dir.path(), 100, &RuleOptions::PAPER).unwrap();
         let class = "EvL".parse().unwrap();
-        let (path, rows) =
-            (cache.path(class), Rows::new(&Index::new(class, &RuleOptions::PAPER).unwrap(), &RuleOptions::PAPER).len());
-        let mut writer = StageWriter::create(&path).unwrap();
-        (0..2 * rows.div_ceil(BLOCK_ROWS)).for_each(|_| writer.block(&[]).unwrap());
-        writer.finish(&RuleOptions::PAPER, class, rows, 0).unwrap();
+        let (path, tables) = (cache.path(class), tempfile::tempdir().unwrap());
+        let job = Generate { material: Some(class), ..Generate::new(tables.path(), RuleOptions::PAPER) };
+        job.run(&mut Solver::new(&RuleOptions::PAPER, 2, Options::default()), &|_| {}).unwrap();
+        fs::copy(TableFile::path(tables.path(), class), &path).unwrap();
         let (used, long_ago) = (|| fs::metadata(&path).unwrap().modified().unwrap(), SystemTime::UNIX_EPOCH);
         assert!(cache.get(class).unwrap().is_some());
         File::options().append(true).open(&path).unwrap().set_modified(long_ago).unwrap();

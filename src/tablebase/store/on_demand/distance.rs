@@ -1,9 +1,7 @@
-//! Exact distances by a forward search. Tables give the exact value of a position, and the file of a class gives the
-//! result and a range of distances (a stage); the search proves the rest ply by ply. A position is won in at most d
-//! plies if a move leads to a position lost in at most d - 1 plies, and lost in at most d plies if every move leads to
-//! a position won in at most d - 1 plies.
+//! Values by a short forward search that ends in tables. A position is won in at most d plies if a move leads to a
+//! position lost in at most d - 1 plies, and lost in at most d plies if every move leads to a position won in at most
+//! d - 1 plies.
 
-use super::stages::Staged;
 use crate::board::{Move, Position, Rules};
 use crate::tablebase::{CellValue, SetError, Value, Wdl};
 use std::collections::HashMap;
@@ -12,8 +10,8 @@ use std::collections::HashMap;
 pub(super) enum Probed {
     /// The value of the position.
     Value(Value),
-    /// A key that only equal positions share, and the result and the stage if a file contains them.
-    Class { key: u64, staged: Option<Staged> },
+    /// A key of a position without a known value, which only equal positions share.
+    Unknown(u64),
 }
 
 /// Probes a position.
@@ -50,34 +48,18 @@ impl<'a> Distances<'a> {
 
     /// The value of a position; `None` if it is neither known nor decided within `plies` plies.
     pub(super) fn value(&mut self, position: &Position, plies: u16) -> Result<Option<Value>, Stop> {
-        let staged = match (self.look_up)(position)? {
-            Probed::Value(value) => return Ok(Some(value)),
-            Probed::Class { staged, .. } => staged,
-        };
+        if let Probed::Value(value) = (self.look_up)(position)? {
+            return Ok(Some(value));
+        }
         if position.moves(self.rules).is_empty() {
             return Ok(Some(Value::of(CellValue::NoMove, self.rules)));
         }
-        let (results, from, to) = match staged {
-            Some(Staged { wdl: Wdl::Draw, .. }) => return Ok(Some(Value::DRAW)),
-            Some(Staged { wdl, from, to }) => (&[wdl][..], from, to),
-            None => (&[Wdl::Win, Wdl::Loss][..], 1, plies),
-        };
-        for plies in from.max(1)..=to {
-            let wins = plies % 2 == 1;
-            if results.contains(&if wins { Wdl::Win } else { Wdl::Loss }) && self.within(position, wins, plies)? {
+        for plies in 1..=plies {
+            if self.within(position, plies % 2 == 1, plies)? {
                 return Ok(Some(Value::of(CellValue::Decided(plies), self.rules)));
             }
         }
         Ok(None)
-    }
-
-    /// Whether a move to `next` is a best move of a position whose side to move wins or loses in `plies` plies.
-    pub(super) fn is_best(&mut self, next: &Position, plies: u16) -> Result<bool, Stop> {
-        match plies {
-            _ if plies % 2 == 1 => self.within(next, false, plies - 1),
-            0 | 2 => Ok(true),
-            _ => Ok(!self.within(next, true, plies - 3)?),
-        }
     }
 
     /// Whether the side to move wins, or loses, in at most `plies` plies.
@@ -92,24 +74,16 @@ impl<'a> Distances<'a> {
     /// The answer, if it follows from the known bounds, and the key of the position.
     fn answer_from_bounds(&self, probed: &Probed, wins: bool, plies: u16) -> (Option<bool>, u64) {
         let wanted = if wins { Wdl::Win } else { Wdl::Loss };
-        let (key, staged) = match probed {
+        let key = match *probed {
             Probed::Value(value) => {
                 return (Some(value.wdl == wanted && value.dtw.is_some_and(|dtw| dtw <= plies)), 0);
             }
-            Probed::Class { key, staged } => (*key, staged),
+            Probed::Unknown(key) => key,
         };
-        let (from, to) = match staged {
-            Some(staged) if staged.wdl != wanted => return (Some(false), key),
-            Some(staged) => (staged.from, staged.to),
-            None => (0, u16::MAX),
-        };
-        let (from, to) = self.bounds.get(&(key, wins)).map_or((from, to), |&(a, b)| (from.max(a), to.min(b)));
-        let answer = if plies >= to {
-            Some(true)
-        } else if plies < from {
-            Some(false)
-        } else {
-            None
+        let answer = match self.bounds.get(&(key, wins)) {
+            Some(&(_, to)) if plies >= to => Some(true),
+            Some(&(from, _)) if plies < from => Some(false),
+            _ => None,
         };
         (answer, key)
     }

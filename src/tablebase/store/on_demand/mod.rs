@@ -1,37 +1,31 @@
-//! Values of positions with one piece more than the tables, by a short forward search or by a count of the whole class.
-//! A cache keeps the results and the stages of the distances of counted classes.
+//! Values of positions with one piece more than the tables, by a short forward search or by solving the whole class. A
+//! cache keeps the tables of counted classes.
 
 mod class_cache;
 mod distance;
 mod error;
 mod progress;
-mod record;
-mod stages;
 #[cfg(test)]
 mod tests;
 
 use super::error::SetError;
 use super::forecast::disk_free;
-use super::job::{Work, captures};
+use super::job::{Means, Work, captures};
 use super::peak;
 use super::table_error::TableError;
 use crate::board::{Move, Position, Rules};
 use crate::tablebase::address::{Address, Addresser};
-use crate::tablebase::solve::cpu::task::Keep;
-use crate::tablebase::{
-    BufferPool, ClassId, Classes, CpuBackend, Material, MemoryNeed, Probe, SolveError, TableProber, Value,
-};
+use crate::tablebase::needs::limit::MemoryLimit;
+use crate::tablebase::{BufferPool, ClassId, Classes, Material, MemoryNeed, Probe, SolveError, TableProber, Value};
 use class_cache::ClassCache;
 use distance::{Distances, Probed, Stop};
 pub use error::OnDemandError;
+use progress::Reporter;
 pub use progress::{CountPhase, CountProgress, Follow};
-use record::Recorder;
 use serde::Serialize;
-use stages::StageFile;
 use std::cmp::Reverse;
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// The limits of the forward search before a count: the longest line in plies, and the most positions to visit. The
@@ -65,7 +59,7 @@ pub enum AnswerSource {
     Tables,
     /// A forward search that ends in the tables.
     Search,
-    /// The file of a counted class, and a search within a stage of the distances.
+    /// The table of a counted class.
     Cache,
 }
 
@@ -92,7 +86,7 @@ pub struct CountNeed {
     pub disk_bytes: u64,
     /// The most bytes of the file that stays in the cache, which are part of `disk_bytes`.
     pub file_bytes: u64,
-    /// Whether conversions are written to temporary files because they do not fit into memory.
+    /// Whether temporary files are written because not everything fits into memory.
     pub spills: bool,
 }
 
@@ -198,8 +192,8 @@ impl OnDemand {
     /// the memory or the disk does not suffice.
     pub fn need(&self, position: &Position) -> Result<Option<CountNeed>, OnDemandError> {
         let Some(id) = self.uncounted(position)? else { return Ok(None) };
-        let plan = MemoryNeed::of_job(&self.classes, id, false);
-        captures(self.tables.set().dir(), self.tables.rules().options(), &self.classes, id, &plan)?;
+        let plan = MemoryNeed::of_job(&self.classes, id, true);
+        captures(self.tables.set().dir(), &self.classes, id, &plan)?;
         self.check_need(id, &plan).map(Some)
     }
 
@@ -227,19 +221,22 @@ impl OnDemand {
     }
 
     fn count_class(&self, need: CountNeed, follow: Follow<'_>) -> Result<(), OnDemandError> {
-        let (rules, dir) = (self.tables.rules().options(), self.tables.set().dir());
         let id = self.classes.member(need.class).expect("it is one of the classes").class;
-        let files = captures(dir, rules, &self.classes, id, &MemoryNeed::of_job(&self.classes, id, false))?;
-        let backend = CpuBackend::default().with_pool(BufferPool::default());
-        let backend = if need.spills { backend.spilling(self.cache.dir().to_owned()) } else { backend };
-        let recorder = Recorder::create(&self.cache.path(need.class), follow)?;
-        let work = Work { classes: &self.classes, id, files, backend, observer: &recorder };
-        match work.solve(Keep::Counts) {
-            Ok(_) => Ok(recorder.finish(rules, need.class)?),
-            Err(SetError::Solve(SolveError::Stopped)) => {
-                Err(recorder.error().map_or(OnDemandError::Cancelled, Into::into))
-            }
-            Err(error) => Err(error.into()),
+        let plan = MemoryNeed::of_job(&self.classes, id, true);
+        let limit = MemoryLimit::new(need.memory_bytes as usize);
+        let means = Means { limit, spill: self.cache.dir(), pool: BufferPool::default() };
+        let solve = || -> Result<(), SetError> {
+            let reporter = Reporter::new(follow);
+            let work = Work::new(self.tables.set().dir(), &self.classes, id, &plan, &means, &reporter)?;
+            let (outcome, blocks) = work.run()?;
+            let (class, path) = (self.classes.get(id), self.cache.path(need.class));
+            blocks
+                .map_or(Ok(()), |blocks| blocks.write(&path, class, self.classes.options(), &outcome.solved.stats))?;
+            Ok(())
+        };
+        match solve() {
+            Err(SetError::Solve(SolveError::Stopped)) => Err(OnDemandError::Cancelled),
+            done => Ok(done?),
         }
     }
 
@@ -247,13 +244,12 @@ impl OnDemand {
     fn check_need(&self, id: ClassId, plan: &MemoryNeed) -> Result<CountNeed, OnDemandError> {
         let class = self.classes.get(id).representative;
         let available = peak::available().map_or(usize::MAX, |bytes| bytes as usize).min(self.memory);
-        let spills = plan.total() + plan.record() > available;
-        let memory = plan.record() + if spills { plan.peak_spilled() } else { plan.total() };
+        let memory = plan.request(available);
         if memory > available {
             return Err(OnDemandError::Memory { material: class, needed: memory as u64, available: available as u64 });
         }
-        let file_bytes = plan.stages_file() as u64;
-        let disk_bytes = file_bytes + if spills { plan.conversions() as u64 } else { 0 };
+        let (file_bytes, temporary) = (plan.most_file_bytes(), plan.temporary_bytes(memory));
+        let disk_bytes = file_bytes + temporary;
         let dir = self.cache.dir();
         if file_bytes > self.cache.size() {
             return Err(OnDemandError::Cache { material: class, needed: file_bytes, size: self.cache.size() });
@@ -261,7 +257,7 @@ impl OnDemand {
         if let Some(free) = disk_free(dir).filter(|&free| free < disk_bytes) {
             return Err(OnDemandError::Disk { material: class, dir: dir.to_owned(), needed: disk_bytes, free });
         }
-        Ok(CountNeed { class, memory_bytes: memory as u64, disk_bytes, file_bytes, spills })
+        Ok(CountNeed { class, memory_bytes: memory as u64, disk_bytes, file_bytes, spills: temporary > 0 })
     }
 
     fn check_size(&self, position: &Position) -> Result<(), OnDemandError> {
@@ -288,94 +284,50 @@ impl OnDemand {
         Ok(self.cache.get(self.classes.get(id).representative)?.is_none().then_some(id))
     }
 
-    /// Probes the tables and the file of the class of a position.
-    fn look_up(&self, position: &Position, counted: Option<&Counted>) -> Result<Probed, SetError> {
+    /// The value of a position in the tables or in the cache.
+    ///
+    /// # Errors
+    /// If a table cannot be read, or is damaged. A damaged file in the cache counts as not counted from then on.
+    fn known_value(&self, position: &Position) -> Result<Option<Value>, SetError> {
         if let Some(value) = Value::of_finished(position) {
-            return Ok(Probed::Value(value));
+            return Ok(Some(value));
         }
-        let Some(Address { class, turn, cell }) = self.addresser.locate(position) else {
-            return Err(SetError::TooFewPieces {
-                material: Material::of(position).expect("a position that is not over has both sides"),
-                pieces: self.classes.pieces(),
-            });
-        };
-        if self.has_table(class)
-            && let Some(value) = self.tables.value(position)?
-        {
-            return Ok(Probed::Value(value));
+        let Some(Address { class, turn, cell }) = self.addresser.locate(position) else { return Ok(None) };
+        if self.has_table(class) {
+            return self.tables.value(position);
         }
-        let key = (class.index() as u64) << 48 | (cell as u64) << 1 | turn as u64;
-        let staged = match counted.filter(|counted| counted.class == class) {
-            Some(counted) => counted.file.probe(turn, cell)?,
-            None => None,
-        };
-        Ok(Probed::Class { key, staged })
-    }
-
-    /// The file of the class of a position; `None` if the class is not in the cache, or the tables cover it.
-    fn counted(&self, position: &Position) -> Result<Option<Counted>, SetError> {
-        let Some(class) = self.counted_class(position) else { return Ok(None) };
-        let file = self.cache.get(self.classes.get(class).representative)?;
-        Ok(file.map(|file| Counted { class, file }))
-    }
-
-    /// The values of positions of the class of `position`, or of classes that its captures lead to; `None` if neither
-    /// the tables nor the cache contain the class.
-    fn values(&self, position: &Position, positions: &[Position]) -> Result<Option<Vec<Value>>, SetError> {
-        let counted = self.counted(position)?;
-        let look_up = |position: &Position| self.look_up(position, counted.as_ref());
-        let mut distances = Distances::new(self.rules(), &look_up, usize::MAX);
-        let values = positions.iter().map(|position| found(distances.value(position, 0))).collect();
-        if self.mark_damaged(counted.as_ref(), &values) { Ok(None) } else { values }
-    }
-
-    /// Marks the file of a class as damaged if damage stopped a probe of it, so that the class counts as not counted.
-    /// Returns whether it did.
-    fn mark_damaged<T>(&self, counted: Option<&Counted>, probed: &Result<T, SetError>) -> bool {
-        let (Some(counted), Err(SetError::Table(TableError::Damaged { path, .. }))) = (counted, probed) else {
-            return false;
-        };
-        let is_of_class = *path == self.cache.path(self.classes.get(counted.class).representative);
-        if is_of_class {
-            self.cache.mark_damaged(&counted.file);
+        let Some(file) = self.cache.get(self.classes.get(class).representative)? else { return Ok(None) };
+        let value = file.value(turn, cell);
+        if matches!(value, Err(TableError::Damaged { .. })) {
+            self.cache.mark_damaged(&file);
         }
-        is_of_class
+        Ok(value?.map(|value| Value::of(value, self.rules())))
     }
 
-    /// [`line_within`](Probe::line_within) with this file of the class of the position.
-    fn best_play(
-        &self,
-        position: &Position,
-        plies: usize,
-        counted: Option<&Counted>,
-    ) -> Result<Vec<(Move, Position)>, SetError> {
-        let mut line = Vec::new();
-        let look_up = |position: &Position| self.look_up(position, counted);
-        let mut distances = Distances::new(self.rules(), &look_up, usize::MAX);
-        let value = found(distances.value(position, 0))?;
-        let mut left = value.and_then(|value| value.dtw).unwrap_or(0);
-        let mut current = position.clone();
-        while line.len() < plies && left > 0 {
-            let mut best = None;
-            for &mv in &current.moves(self.rules()) {
-                let next = current.make(mv);
-                if found(distances.is_best(&next, left).map(Some))? == Some(true) {
-                    best = Some((mv, next));
-                    break;
-                }
+    /// `None` instead of the error of damage in a file of the cache.
+    fn unless_damaged<T>(&self, found: Result<Option<T>, SetError>) -> Result<Option<T>, SetError> {
+        match found {
+            Err(SetError::Table(TableError::Damaged { path, .. })) if path.parent() == Some(self.cache.dir()) => {
+                Ok(None)
             }
-            // Forged values may leave no move.
-            let Some((mv, next)) = best else { break };
-            line.push((mv, std::mem::replace(&mut current, next)));
-            left -= 1;
+            found => found,
         }
-        Ok(line)
     }
 
     /// The answer of a short search.
     fn search(&self, position: &Position) -> Result<Option<OnDemandAnswer>, SetError> {
         let rules = self.tables.rules();
-        let look_up = |position: &Position| self.look_up(position, None);
+        let look_up = |position: &Position| -> Result<Probed, SetError> {
+            if let Some(value) = Value::of_finished(position) {
+                return Ok(Probed::Value(value));
+            }
+            let Some(Address { class, turn, cell }) = self.addresser.locate(position) else {
+                return Ok(Probed::Unknown(0));
+            };
+            let known = if self.has_table(class) { self.tables.value(position)? } else { None };
+            let key = (class.index() as u64) << 48 | (cell as u64) << 1 | turn as u64;
+            Ok(known.map_or(Probed::Unknown(key), Probed::Value))
+        };
         let mut distances = Distances::new(rules, &look_up, SEARCH_BUDGET);
         let Some(value) = found(distances.value(position, SEARCH_PLIES))? else { return Ok(None) };
         let mut moves = Vec::new();
@@ -386,12 +338,6 @@ impl OnDemand {
         moves.sort_by_key(|&(_, value)| Reverse(value));
         Ok(Some(OnDemandAnswer { value, moves, source: AnswerSource::Search }))
     }
-}
-
-/// A class in the cache.
-struct Counted {
-    class: ClassId,
-    file: Arc<StageFile>,
 }
 
 /// The result of a search; `None` if its budget was too small.
@@ -415,24 +361,30 @@ impl Probe for OnDemand {
     }
 
     fn value(&self, position: &Position) -> Result<Option<Value>, SetError> {
-        Ok(self.values(position, std::slice::from_ref(position))?.and_then(|values| values.first().copied()))
+        self.unless_damaged(self.known_value(position))
     }
 
     fn moves(&self, position: &Position) -> Result<Option<Vec<(Move, Value)>>, SetError> {
-        let moves = position.moves(self.rules());
-        let after: Vec<Position> = moves.iter().map(|&mv| position.make(mv)).collect();
-        let Some(values) = self.values(position, &after)? else { return Ok(None) };
-        let mut moves: Vec<(Move, Value)> = moves.iter().copied().zip(values.into_iter().map(Value::before)).collect();
-        moves.sort_by_key(|&(_, value)| Reverse(value));
-        Ok(Some(moves))
+        self.unless_damaged(Known(self).moves(position))
     }
 
-    /// A single search finds the whole line, and each best move without the values of the other moves. A damaged file in
-    /// the cache is an error once; then its class counts as not counted.
+    /// A damaged file in the cache is an error once; then its class counts as not counted.
     fn line_within(&self, position: &Position, plies: usize) -> Result<Vec<(Move, Position)>, SetError> {
-        let counted = self.counted(position)?;
-        let line = self.best_play(position, plies, counted.as_ref());
-        self.mark_damaged(counted.as_ref(), &line);
-        line
+        Known(self).line_within(position, plies)
+    }
+}
+
+/// Probes the tables and the cache, and fails at damage.
+struct Known<'a>(&'a OnDemand);
+
+impl Probe for Known<'_> {
+    type Error = SetError;
+
+    fn rules(&self) -> &Rules {
+        self.0.rules()
+    }
+
+    fn value(&self, position: &Position) -> Result<Option<Value>, SetError> {
+        self.0.known_value(position)
     }
 }

@@ -1,5 +1,8 @@
+use crate::tablebase::SolveError;
+use crate::tablebase::solve::cpu::task::Observer;
 use serde::Serialize;
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU16, Ordering::Relaxed};
 
 /// The phase of a count.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize)]
@@ -13,6 +16,8 @@ pub enum CountPhase {
     Conversions,
     /// Deciding positions, one ply after the other.
     Passes,
+    /// Compressing the values and writing the table.
+    Writing,
 }
 
 /// The progress of a count.
@@ -28,3 +33,41 @@ pub struct CountProgress {
 
 /// A callback that receives the progress of a count, on any thread. Returning [`ControlFlow::Break`] cancels the count.
 pub type Follow<'a> = &'a (dyn Fn(CountProgress) -> ControlFlow<()> + Sync);
+
+/// The shares of the work that the conversions, and then the passes, take.
+const CONVERSIONS: f64 = 0.3;
+const PASSES: f64 = 0.4;
+
+/// Reports the progress of a class being solved, and stops it on request.
+pub(super) struct Reporter<'a> {
+    follow: Follow<'a>,
+    depth: AtomicU16,
+}
+
+impl<'a> Reporter<'a> {
+    pub(super) fn new(follow: Follow<'a>) -> Reporter<'a> {
+        Reporter { follow, depth: AtomicU16::new(0) }
+    }
+
+    fn report(&self, phase: CountPhase, fraction: f64) -> Result<(), SolveError> {
+        let flow = (self.follow)(CountProgress { phase, fraction, depth: self.depth.load(Relaxed) });
+        if flow.is_break() { Err(SolveError::Stopped) } else { Ok(()) }
+    }
+}
+
+impl Observer for Reporter<'_> {
+    fn conversions(&self, done: usize, of: usize) -> Result<(), SolveError> {
+        self.report(CountPhase::Conversions, CONVERSIONS * done as f64 / of as f64)
+    }
+
+    fn pass(&self, depth: u16) -> Result<(), SolveError> {
+        self.depth.store(depth, Relaxed);
+        // The number of remaining passes is unknown; lines are rarely longer than 150 plies.
+        self.report(CountPhase::Passes, CONVERSIONS + PASSES * (1.0 - 0.97f64.powi(depth.into())))
+    }
+
+    fn values(&self, done: usize, of: usize) -> Result<(), SolveError> {
+        let before = CONVERSIONS + PASSES;
+        self.report(CountPhase::Writing, before + (1.0 - before) * done as f64 / of as f64)
+    }
+}

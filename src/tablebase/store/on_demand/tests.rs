@@ -1,13 +1,11 @@
 use super::*;
 use crate::board::{NoMove, RuleOptions};
-use crate::tablebase::order::solved_rows;
 use crate::tablebase::store::partial::left_by;
-use crate::tablebase::{Generate, Options, Solver, TableSet};
+use crate::tablebase::{Generate, Options, Solver, TableFile, TableSet, repack};
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use xxhash_rust::xxh3::xxh3_64;
 
 const GIB: u64 = 1 << 30;
 
@@ -42,11 +40,6 @@ impl Fixture {
         let paths = fs::read_dir(self.cache()).unwrap().map(|entry| entry.unwrap().path());
         paths.filter(|path| path.file_name().is_some_and(|name| name != "lock")).collect()
     }
-}
-
-/// The offset of the directory in a file, which stands before the last checksum.
-fn directory_at(file: &[u8]) -> usize {
-    u64::from_le_bytes(file[file.len() - 16..][..8].try_into().unwrap()) as usize
 }
 
 fn ignore(_: CountProgress) -> ControlFlow<()> {
@@ -156,7 +149,7 @@ fn progress_grows_and_a_cancelled_count_leaves_nothing() {
         seen.lock().unwrap().push(progress);
         ControlFlow::Continue(())
     };
-    for stop_at in [CountPhase::Reading, CountPhase::Conversions, CountPhase::Passes] {
+    for stop_at in [CountPhase::Reading, CountPhase::Conversions, CountPhase::Passes, CountPhase::Writing] {
         let stop = |progress: CountProgress| match progress.phase == stop_at {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
@@ -170,7 +163,7 @@ fn progress_grows_and_a_cancelled_count_leaves_nothing() {
     let seen = seen.into_inner().unwrap();
     assert!(seen.iter().all(|progress| (0.0..=1.0).contains(&progress.fraction)));
     assert!(
-        [CountPhase::Reading, CountPhase::Conversions, CountPhase::Passes]
+        [CountPhase::Reading, CountPhase::Conversions, CountPhase::Passes, CountPhase::Writing]
             .iter()
             .all(|phase| seen.iter().any(|progress| progress.phase == *phase))
     );
@@ -203,19 +196,31 @@ fn too_little_memory_or_disk_is_refused_before_the_start() {
     let five = Position::from_fen("7/7/3elt1/7/7/7/3EL2/7/7 w").unwrap();
     let many = fixture.open().probe(&five, true, &ignore).unwrap_err();
     assert!(matches!(many, OnDemandError::TooManyPieces { pieces: 5, most: 4 }), "{many}");
-    // A row takes at most 128 bytes in the record and 384 in the file, for each side to move.
-    let on_demand = fixture.open();
-    let id = on_demand.counted_class(&position).unwrap();
-    let rows = solved_rows(&on_demand.classes.get(id).index().pieces, &fixture.rules) as u64;
-    let plan = MemoryNeed::of_job(&on_demand.classes, id, false);
-    assert_eq!(need.memory_bytes, plan.total() as u64 + 256 * rows);
-    assert_eq!(need.file_bytes, 768 * rows);
-    // With memory for the planes only, conversions are written to disk.
-    assert!(plan.peak_spilled() <= plan.total());
 }
 
-/// The class of a file that is damaged, cut short or of another version is counted again. Files for other rules have
-/// other names.
+/// With too little memory for everything, conversions and change logs are on disk, and the file has the same bytes.
+#[test]
+fn little_memory_makes_the_same_file() {
+    let fixture = Fixture::new(RuleOptions::PAPER, 3);
+    let position = first(&Solver::new(&fixture.rules, 4, Options::default()), "EPvLR");
+    let files = [u64::MAX, 0].map(|more| {
+        let on_demand = fixture.open();
+        let least = MemoryNeed::of_job(&on_demand.classes, on_demand.counted_class(&position).unwrap(), true);
+        let on_demand = on_demand.with_memory((least.peak_spilled() as u64).saturating_add(more) as usize);
+        let need = on_demand.need(&position).unwrap().unwrap();
+        assert_eq!((need.spills, need.disk_bytes > need.file_bytes), (more == 0, more == 0));
+        on_demand.count(&position, &ignore).unwrap();
+        let [path] = &fixture.files()[..] else { panic!("one class") };
+        let bytes = fs::read(path).unwrap();
+        assert!((bytes.len() as u64) < need.file_bytes, "{} {}", bytes.len(), need.file_bytes);
+        fs::remove_file(path).unwrap();
+        bytes
+    });
+    assert!(files[0] == files[1]);
+}
+
+/// The class of a file that is damaged, cut short, repacked or of another version is counted again. Files for other rules
+/// have other names.
 #[test]
 fn unfit_files_are_counted_again() {
     let fixture = Fixture::new(RuleOptions::PAPER, 2);
@@ -240,20 +245,18 @@ fn unfit_files_are_counted_again() {
         bytes[at] ^= 1;
         bytes
     };
-    // The magic, the version, the last plane's blocks, the description and the checksum.
-    let description = whole.windows(7).rposition(|bytes| bytes == b"\"rules\"").unwrap();
-    let broken = [flipped(0), flipped(8), flipped(description - 30), flipped(description), flipped(whole.len() - 1)];
-    // Another number or class in the description, with the right checksum.
-    let described = ["material\":\"EvL", "\"rows\":", "stages\":", "stage_plies\":", "block_rows\":"].map(|field| {
-        let mut bytes = whole.clone();
-        let at = whole.windows(field.len()).rposition(|found| found == field.as_bytes()).unwrap() + field.len();
-        bytes[at] = if bytes[at] == b'1' { b'2' } else { bytes[at] - 1 };
-        let checksum = xxh3_64(&bytes[directory_at(&whole)..whole.len() - 16]);
-        bytes[whole.len() - 8..].copy_from_slice(&checksum.to_le_bytes());
-        bytes
-    });
+    // The magic, the version, the description and the length.
+    let description = whole.windows(7).position(|bytes| bytes == b"\"rules\"").unwrap();
+    let broken = [flipped(0), flipped(8), flipped(description + 9), whole[..whole.len() - 1].to_vec()];
     let short = [Vec::new(), whole[..100].to_vec()];
-    for (i, bytes) in broken.into_iter().chain(described).chain(short).enumerate() {
+    // The tables of two pieces, repacked: they store one side to move.
+    let repacked = fixture.dir.path().join("repacked");
+    let mut solver = Solver::new(&fixture.rules, 3, Options::default());
+    let job = Generate { material: Some("EvLT".parse().unwrap()), ..Generate::new(&repacked, fixture.rules) };
+    job.run(&mut solver, &|_| {}).unwrap();
+    repack(&repacked, 8 << 30, &|_, _| {}).unwrap();
+    let repacked = fs::read(repacked.join("EvLT.dsq")).unwrap();
+    for (i, bytes) in broken.into_iter().chain(short).chain([repacked]).enumerate() {
         fs::write(path, bytes).unwrap();
         assert_eq!((ask(), counts.load(Relaxed)), (wanted, i + 1), "{i}");
         assert!(fs::read(path).unwrap() == whole, "the same bytes again");
@@ -270,7 +273,7 @@ fn unfit_files_are_counted_again() {
     assert_eq!((ask(), counts.load(Relaxed)), (wanted, before + 1));
 }
 
-/// A file with damaged blocks and a whole directory opens. After a probe that finds the damage, the class counts as not
+/// A file with damaged blocks and a whole header opens. After a probe that finds the damage, the class counts as not
 /// counted.
 #[test]
 fn damaged_blocks_make_a_class_unknown() {
@@ -283,7 +286,10 @@ fn damaged_blocks_make_a_class_unknown() {
     let [path] = &fixture.files()[..] else { panic!("one class") };
     let whole = fs::read(path).unwrap();
     let mut damaged = whole.clone();
-    damaged[16..directory_at(&whole)].iter_mut().for_each(|byte| *byte ^= 0x55);
+    let description = TableFile::open(path, &fixture.rules, material).unwrap().description().clone();
+    let blocks = 2 * description.canonical_rows.unwrap().div_ceil(description.block_rows);
+    let start = 16 + u32::from_le_bytes(whole[12..16].try_into().unwrap()) as usize + 16 * blocks + 8;
+    damaged[start..].iter_mut().for_each(|byte| *byte ^= 0x55);
     fs::write(path, &damaged).unwrap();
     let probes: [fn(&OnDemand, &Position) -> bool; 3] = [
         |on_demand, position| on_demand.value(position).unwrap().is_none(),
@@ -309,7 +315,7 @@ fn a_cache_is_shared() {
     let solver = Solver::new(&fixture.rules, 4, Options::default());
     let position = first(&solver, "EPvLR");
     let (first, second) = (fixture.open(), fixture.open().with_memory(1 << 20));
-    let half = left_by("EvL-0000000000000000.stages", None);
+    let half = left_by("EvL-0000000000000000.dsq", None);
     fs::write(fixture.cache().join(half), "x").unwrap();
     let (began, waited, counted) = (AtomicBool::new(false), AtomicBool::new(false), AtomicUsize::new(0));
     let count = |progress: CountProgress| {

@@ -243,7 +243,8 @@ fn one_wide_table_widens_those_above_it() {
     let (stats, mut table) = (solver.class_stats(id).unwrap(), solver.table(id).unwrap().clone());
     Color::ALL.iter().for_each(|&color| table.cells[color].widen());
     let class = solver.classes().get(id);
-    ClassBlocks::of_table(class, &rules, &table, stats).unwrap().write(dir.path(), class, &rules, stats).unwrap();
+    let path = TableFile::path(dir.path(), class.representative);
+    ClassBlocks::of_table(class, &rules, &table, stats).unwrap().write(&path, class, &rules, stats).unwrap();
     let set = TableSet::open(dir.path()).unwrap();
     let id = set.classes().member(material).unwrap().class;
     let above: Vec<ClassId> =

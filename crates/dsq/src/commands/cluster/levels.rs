@@ -40,10 +40,10 @@ fn row(name: String, classes: &[&PlannedClass]) -> [String; 10] {
         grouped(classes.len() as u64),
         grouped(sum(&|class| class.rows)),
         grouped(most(&|class| class.memory_gib)),
-        gb(most(&PlannedClass::spilled_conversions)),
+        gb(most(&|class| class.temporary_bytes)),
         gb(most(&|class| class.capture_bytes)),
-        gb(sum(&|class| class.read_bytes + class.spilled_conversions())),
-        gb(sum(&|class| class.file_bytes + class.spilled_conversions())),
+        gb(sum(&|class| class.read_bytes + class.temporary_bytes)),
+        gb(sum(&|class| class.file_bytes + class.temporary_bytes)),
         format!("{:.2}", seconds / 3600.0),
         duration(seconds),
     ]
