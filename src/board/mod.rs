@@ -36,6 +36,8 @@ pub use square::{ParseSquareError, Square};
 
 #[allow(unused_imports, reason = "used by optional features")]
 pub(crate) use bitboard::mirror_word;
+#[cfg(feature = "tablebase")]
+pub(crate) use movegen::around;
 #[allow(unused_imports, reason = "used by optional features")]
 pub(crate) use movegen::reach;
 #[cfg(feature = "perft")]

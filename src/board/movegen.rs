@@ -51,6 +51,21 @@ pub(crate) fn squares(rules: &Rules, color: Color, own: &Lanes, enemy: &Lanes) -
     squares
 }
 
+/// The squares that pieces on `own` may step or leap to under any rules, and some more if a rat blocks a leap or an animal
+/// may not go there.
+#[cfg(feature = "tablebase")]
+#[inline]
+pub(crate) fn around(own: u64) -> u64 {
+    own << 7
+        | own >> 7
+        | (own & NOT_G.bits()) << 1
+        | (own & NOT_A.bits()) >> 1
+        | (own & LEAP_UP.bits()) << 28
+        | (own & LEAP_DOWN.bits()) >> 28
+        | (own & LEAP_RIGHT.bits()) << 3
+        | (own & LEAP_LEFT.bits()) >> 3
+}
+
 /// [`Reach::capturable`].
 #[inline(always)]
 pub(crate) fn capturable(rules: &Rules, color: Color, own: &Lanes, enemy: &Lanes) -> Lanes {

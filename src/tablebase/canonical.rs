@@ -10,6 +10,7 @@
 //! A file that stores every value of a row stores the same rows, with all their positions.
 
 use super::Index;
+use super::address::SQUARES;
 use super::index::{ROW_CELLS, WIDTH};
 use super::material::squares_in_play;
 use crate::board::Bitboard;
@@ -213,7 +214,7 @@ impl Symmetry {
 
     /// The squares of the first `count` pieces after a reflection, sorted.
     fn mirrored(&self, squares: &Squares, count: usize) -> Squares {
-        let mut mirrored = squares.map(|square| square / 7 * 7 + 6 - square % 7);
+        let mut mirrored = squares.map(|square| SQUARES[0][1][usize::from(square) % WIDTH]);
         self.sort(&mut mirrored, count);
         mirrored
     }

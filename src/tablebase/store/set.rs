@@ -1,3 +1,4 @@
+use crate::board::around;
 use crate::board::geometry::DEN;
 use crate::board::{ByColor, Color, MoveList, Position, RuleOptions, Rules};
 use crate::tablebase::address::{Address, Addresser};
@@ -11,10 +12,12 @@ use crate::tablebase::{
     CellValue, Cells, ClassId, Classes, Index, Material, ROW_CELLS, Table, TableProber, Value, Wdl,
 };
 use rayon::prelude::*;
+use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// The values of a class in memory, for one side to move or both.
@@ -30,10 +33,28 @@ impl Loaded {
     }
 }
 
+/// The number of sets that were opened.
+static SETS: AtomicU64 = AtomicU64::new(0);
+
+/// The number of blocks that a thread keeps beside the cache that it shares with others, and the most bytes of such a
+/// block: more than most blocks of repacked tables have.
+const RECENT_BLOCKS: usize = 256;
+const RECENT_BYTES: usize = 16 << 10;
+
+thread_local! {
+    /// Blocks that this thread read last, by number of the set, class and number of the block: the shared cache takes a
+    /// lock and counts references.
+    static RECENT: RefCell<[Option<RecentBlock>; RECENT_BLOCKS]> = const { RefCell::new([const { None }; RECENT_BLOCKS]) };
+}
+
+type RecentBlock = ((u64, ClassId, usize), Arc<Block>);
+
 /// An open directory of tables, for reading from any number of threads.
 ///
 /// [`prober`](TableSet::prober) returns a [`TableProber`] for stated rules, which reads the values.
 pub struct TableSet {
+    /// A number that no other set of this process has.
+    number: u64,
     dir: PathBuf,
     rules: Rules,
     manifest: Manifest,
@@ -63,7 +84,8 @@ impl TableSet {
         let (addresser, rules) = (Addresser::new(&classes), Rules::new(rules));
         let (dir, content, cache) = (dir.to_owned(), Content::Dtw, Mutex::default());
         let listed = listed_classes(&manifest, &classes).map_err(broken)?;
-        let mut set = TableSet { dir, rules, manifest, classes, addresser, content, listed, files, cache };
+        let number = SETS.fetch_add(1, Relaxed);
+        let mut set = TableSet { number, dir, rules, manifest, classes, addresser, content, listed, files, cache };
         // All tables of a directory have the same kind of values. A missing or damaged table is reported when it is
         // needed.
         let first = set.ids().find_map(|id| set.open_file(id).ok());
@@ -316,6 +338,9 @@ impl TableSet {
     /// The value of the best capture or den entry of a position, if it is at least as good as the stored value (which
     /// may then be a don't-care). `None` if the stored value is better, or there is no such move.
     fn with_conversions(&self, position: &Position, stored: CellValue) -> Result<Option<CellValue>, SetError> {
+        if !may_convert(position) {
+            return Ok(None);
+        }
         let best = self.best_of(position, &conversions(position, &self.rules), None)?;
         Ok(best.filter(|&best| Value::of(best, &self.rules) >= Value::of(stored, &self.rules)))
     }
@@ -456,7 +481,21 @@ impl TableSet {
 
     fn code(&self, id: ClassId, file: &TableFile, turn: Color, cell: usize) -> Result<u16, SetError> {
         let place = file.stored_place(turn, cell);
-        Ok(file.code(&*self.block(id, file, place.block)?, place))
+        let key = (self.number, id, place.block);
+        RECENT.with_borrow_mut(|recent| {
+            let slot = &mut recent[(id.0 ^ place.block) % RECENT_BLOCKS];
+            if let Some((of, block)) = slot
+                && *of == key
+            {
+                return Ok(file.code(block, place));
+            }
+            let block = self.block(id, file, place.block)?;
+            let code = file.code(&block, place);
+            if block.bytes().len() <= RECENT_BYTES {
+                *slot = Some((key, block));
+            }
+            Ok(code)
+        })
     }
 
     /// A decoded block of a class, from the cache if it is there.
@@ -534,18 +573,73 @@ fn cell_value(value: Value) -> CellValue {
 fn conversions(position: &Position, rules: &Rules) -> MoveList {
     let turn = position.turn();
     let wanted = position.side(!turn).bits() | 1 << DEN[!turn].index();
-    let targets = position.targets(rules).map(|targets| targets & wanted);
     let mut moves = MoveList::new();
-    if targets.iter().any(|&targets| targets != 0) {
-        moves.extend(position.lanes(turn), targets);
-    }
+    moves.extend(position.lanes(turn), position.targets(rules).map(|targets| targets & wanted));
     moves
+}
+
+/// Whether a position may have a capture or den entry. Most positions have no enemy near.
+#[inline]
+fn may_convert(position: &Position) -> bool {
+    let turn = position.turn();
+    let wanted = position.side(!turn).bits() | 1 << DEN[!turn].index();
+    around(position.side(turn).bits()) & wanted != 0
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::board::Move;
+    use crate::game::random::Random;
     use crate::tablebase::{Generate, Material, Options, Solver};
+
+    #[test]
+    fn conversions_are_the_captures_and_den_entries() {
+        let mut found = [0; 2];
+        for options in ["paper", "chinese", "paper,tiger-leap=files"] {
+            let rules = Rules::new(options.parse().unwrap());
+            for number in 0..3000 {
+                let turn = Color::ALL[number % 2];
+                let Some(position) = Random::numbered(3, number as u64).scatter(turn, 2 + number % 12) else {
+                    continue;
+                };
+                let ends = |mv: &&Move| {
+                    let to = mv.to.index();
+                    position.side(!turn).bits() >> to & 1 != 0 || to == DEN[!turn].index()
+                };
+                let all = position.moves(&rules);
+                let wanted: Vec<Move> = all.iter().filter(ends).copied().collect();
+                if position.winner().is_none() {
+                    assert_eq!(conversions(&position, &rules).to_vec(), wanted, "{}", position.to_fen());
+                    assert!(wanted.is_empty() || may_convert(&position), "{}", position.to_fen());
+                    found[usize::from(wanted.is_empty())] += 1;
+                }
+            }
+        }
+        assert!(found.iter().all(|&count| count > 500), "{found:?}");
+    }
+
+    /// A thread that probes two sets in turn gets the values of each, also after one of them was opened again.
+    #[test]
+    fn recent_blocks_are_those_of_their_set() {
+        let dirs = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+        for (dir, rules) in dirs.iter().zip(["paper", "chinese"]) {
+            let rules: RuleOptions = rules.parse().unwrap();
+            Generate::new(dir.path(), rules).run(&mut Solver::new(&rules, 2, Options::default()), &|_| {}).unwrap();
+        }
+        let open = || dirs.each_ref().map(|dir| TableSet::open(dir.path()).unwrap());
+        let first = open();
+        let solvers = first.each_ref().map(|set| Solver::solved(set.rules().options(), 2).unwrap());
+        for sets in [first, open()] {
+            for number in 0..200 {
+                let Some(position) = Random::numbered(4, number).scatter(Color::White, 2) else { continue };
+                for (set, solver) in sets.iter().zip(&solvers) {
+                    let found = set.look_up(&position, None).unwrap();
+                    assert_eq!(found, solver.cell_value(&position), "{}", position.to_fen());
+                }
+            }
+        }
+    }
 
     /// White's elephant captures Black's, and the panther beside its own den has no legal move.
     #[test]
