@@ -7,7 +7,7 @@ use std::time::Duration;
 pub struct Cost {
     /// The price to the rate limit, in simple requests.
     pub tokens: f32,
-    /// The longest time until the response begins.
+    /// The longest time until the response begins, besides the wait for a thread.
     pub time: Duration,
 }
 

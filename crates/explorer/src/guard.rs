@@ -44,7 +44,7 @@ pub async fn guard(State((app, limits)): State<(Arc<App>, Limits)>, mut request:
             StatusCode::NOT_MODIFIED.into_response()
         }
         Ok(_) if request.method() == Method::OPTIONS && origin.is_some() => preflight(),
-        Ok(_) => match tokio::time::timeout(limits.cost.time, next.run(request)).await {
+        Ok(_) => match tokio::time::timeout(limits.cost.time + app.config.timeouts.permit, next.run(request)).await {
             Ok(response) => response,
             Err(_) => Failure(ApiError::new(Code::Timeout, "the request took too long")).into_response(),
         },
