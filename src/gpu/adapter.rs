@@ -38,7 +38,8 @@ pub enum AdapterChoice {
     Hardware,
     /// The best adapter; a software driver if there is no hardware.
     Any,
-    /// The adapter with this number in [`adapters`], or the best one whose name contains this text in upper or lower case.
+    /// The adapter with this number in [`adapters`](super::adapters), or the best one whose name contains this text in upper or lower
+    /// case.
     Named(String),
 }
 
