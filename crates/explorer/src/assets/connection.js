@@ -49,7 +49,7 @@ async function attempt() {
 function text() {
   if (app.broken) return t("notice.link", { detail: errorText(app.broken) });
   if (app.offline) return t("notice.offline");
-  return (app.notice || (fault && t("notice.tables", { reason: fault }))) ?? "";
+  return app.notice || (fault && t("notice.tables", { reason: fault }));
 }
 
 function draw() {

@@ -4,6 +4,8 @@
 
 /** The bytes of a set of parameters. */
 const PARAMS = 256;
+/** The letters of an error that the module receives: an answer has at most 4096 bytes. */
+const LETTERS = 1000;
 
 /** @param {GPUAdapter} adapter */
 function description({ info, limits }) {
@@ -48,8 +50,8 @@ export function gpuFunctions(memory, resume) {
     objects.set(last, object);
     return last;
   };
-  const failed = (/** @type {object} */ reason) => {
-    error ??= reason;
+  const failed = (/** @type {string} */ message, kind = "failed") => {
+    error ??= { [kind]: message.slice(0, LETTERS) };
   };
   /**
    * Calls `run`, and notes its errors.
@@ -62,10 +64,10 @@ export function gpuFunctions(memory, resume) {
     try {
       return run();
     } catch (thrown) {
-      failed({ failed: String(thrown) });
+      failed(String(thrown));
     } finally {
       for (const kind of ["failed", "out_of_memory"])
-        scopes.push(device.popErrorScope().then((found) => found && failed({ [kind]: found.message })));
+        scopes.push(device.popErrorScope().then((found) => found && failed(found.message, kind)));
     }
     return undefined;
   }
@@ -79,7 +81,7 @@ export function gpuFunctions(memory, resume) {
     try {
       result = await run();
     } catch (thrown) {
-      failed({ failed: thrown instanceof Error ? thrown.message : String(thrown) });
+      failed(thrown instanceof Error ? thrown.message : String(thrown));
     }
     await Promise.allSettled(scopes);
     scopes = [];
@@ -94,7 +96,7 @@ export function gpuFunctions(memory, resume) {
     const { maxStorageBufferBindingSize, maxBufferSize } = adapter.limits;
     device = await adapter.requestDevice({ requiredLimits: { maxStorageBufferBindingSize, maxBufferSize } });
     device.lost.then(({ message }) => {
-      lost = { lost: message || "the browser gives no reason" };
+      lost = { lost: message.slice(0, LETTERS) || "the browser gives no reason" };
     });
     return { opened: description(adapter) };
   }

@@ -94,6 +94,10 @@ test("errors are the answer of the next operation", async () => {
   errors.push({ message: "wrong" });
   gpu.buffer(16, 0);
   assert.deepEqual(await ended("wait"), { failed: "wrong" });
+  // The answer has a limited length, so a long message is cut.
+  errors.push(null, { message: "x".repeat(100_000) });
+  gpu.buffer(16, 0);
+  assert.match((await ended("wait")).out_of_memory, /^x+$/);
   // Reading an object that does not exist throws.
   assert.match((await ended("read", 99, 0, 4, 200)).failed, /TypeError/);
 });
