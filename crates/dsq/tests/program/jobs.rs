@@ -349,7 +349,8 @@ fn needs_are_near_to_what_is_measured() {
     for capture in ["ELTvP", "ELTvD", "ELvPD", "ETvPD", "LTvPD"] {
         dsq::stdout(&["generate", "--material", capture, "--backend", "cpu", "--out", text(&tables)]);
     }
-    let solve = ["cluster", "solve", "ELTvPD", "--tables", text(&tables), "--json"];
+    // Each thread has buffers of its own.
+    let solve = ["cluster", "solve", "ELTvPD", "--tables", text(&tables), "--threads", "2", "--json"];
     let run = |more: &[&str]| lines(&dsq::stdout(&[&solve[..], more].concat())).remove(0);
     let plan = run(&["--dry-run", "--rate", "1000"]);
     let least = format!("{}MiB", (plan["spilled_bytes"].as_u64().unwrap() >> 20) + 1);

@@ -10,20 +10,33 @@ use doushouqi::perft::{Perft, PerftMode};
 use doushouqi::tablebase::Solver;
 use serde_json::{Value, json};
 use std::fs;
+use std::path::PathBuf;
+
+/// The site, if there are a site and a browser. Without them the test is skipped.
+fn dir() -> Option<PathBuf> {
+    site::dir().filter(|_| webdriver::available())
+}
+
+/// A browser whose pages are the host's.
+fn browser(host: &site::Host, options: Options) -> Browser {
+    Browser::start(format!("http://{}/games", host.address), options)
+}
+
+/// Opens a position of three pieces, and waits for its value.
+fn three_pieces(page: &Browser) {
+    page.open(&format!("/?fen={LION}"));
+    page.wait("document.querySelector('#resulttext')?.textContent === 'White wins in 7 plies'");
+}
 
 /// A game against the engine, a look-up and an analysis that is stopped, in a folder of a host of static files.
 #[test]
 fn the_page_works_without_a_server() {
-    let Some(dir) = site::dir() else { return };
-    if !webdriver::available() {
-        return;
-    }
+    let Some(dir) = dir() else { return };
     let host = site::Host::start(dir);
-    let page = Browser::start(format!("http://{}/games", host.address), Options::default());
+    let page = browser(&host, Options::default());
     for (name, width, height) in [("desktop", 1280, 800), ("phone", 390, 844)] {
         page.size(width, height);
-        page.open(&format!("/?fen={LION}"));
-        page.wait("document.querySelector('#resulttext')?.textContent === 'White wins in 7 plies'");
+        three_pieces(&page);
         page.screenshot(&format!("site-{name}"));
 
         page.open(&format!("/?fen={TWO}&view=play"));
@@ -49,22 +62,18 @@ fn the_page_works_without_a_server() {
     page.run("return navigator.serviceWorker.ready.then(() => true)");
     assert_eq!(page.console(), Vec::<String>::new());
     host.leave();
-    page.open(&format!("/?fen={LION}"));
-    page.wait("document.querySelector('#resulttext')?.textContent === 'White wins in 7 plies'");
+    three_pieces(&page);
 }
 
 /// The page measures the device. A GPU, here one in software, has the values of the CPU, and both count perft right.
 #[test]
 fn the_device_is_measured() {
-    let Some(dir) = site::dir() else { return };
-    if !webdriver::available() {
-        return;
-    }
+    let Some(dir) = dir() else { return };
     let host = site::Host::start(dir);
     let solver = Solver::solved(&RuleOptions::PAPER, 2).unwrap();
     let positions: u64 = solver.classes().level(2).map(|(id, _)| solver.class_stats(id).unwrap().positions()).sum();
     for webgpu in [true, false] {
-        let page = Browser::start(format!("http://{}/games", host.address), Options { webgpu, ..Options::default() });
+        let page = browser(&host, Options { webgpu, ..Options::default() });
         page.open("/");
         page.run("navigator.clipboard.writeText = async (text) => { window.copied = text; }");
         page.click("#gear");
@@ -104,14 +113,11 @@ fn the_device_is_measured() {
 /// A browser that cannot run the module says so, and two players can still play.
 #[test]
 fn a_module_that_cannot_run_is_reported() {
-    let Some(dir) = site::dir() else { return };
-    if !webdriver::available() {
-        return;
-    }
+    let Some(dir) = dir() else { return };
     let damaged = site::copy(&dir, "site");
     fs::write(damaged.join("answers.wasm"), "no module").unwrap();
     let host = site::Host::start(damaged.clone());
-    let page = Browser::start(format!("http://{}/games", host.address), Options::default());
+    let page = browser(&host, Options::default());
     page.open(&format!("/?fen={TWO}&view=play"));
     page.wait("document.querySelector('#subresult').textContent.includes('cannot run the page')");
     page.click("#you-both");
@@ -126,10 +132,7 @@ fn a_module_that_cannot_run_is_reported() {
 /// A host sends parts of tables. Without parts, or with a damaged table, the page says so and answers all else.
 #[test]
 fn tables_are_read_in_parts() {
-    let Some(dir) = site::dir() else { return };
-    if !webdriver::available() {
-        return;
-    }
+    let Some(dir) = dir() else { return };
     let tables = folder("site-parts");
     let text = tables.to_str().unwrap();
     dsq::stdout(&["generate", "--material", site::FIVE, "--backend", "cpu", "--out", text, "--json"]);
@@ -138,22 +141,17 @@ fn tables_are_read_in_parts() {
     let value: Value = serde_json::from_str(&probed).unwrap();
     let dir = site::with_tables(&dir, "site-five", &tables);
     let verdict = "document.querySelector('#resulttext')?.textContent";
-    let page_of = |host: &site::Host| Browser::start(format!("http://{}/games", host.address), Options::default());
-    let three = |page: &Browser| {
-        page.open(&format!("/?fen={LION}"));
-        page.wait("document.querySelector('#resulttext')?.textContent === 'White wins in 7 plies'");
-    };
     let host = site::Host::start(dir.clone());
-    let page = page_of(&host);
+    let page = browser(&host, Options::default());
     page.open(&format!("/?fen={fen}"));
     page.wait(&format!("{verdict}.startsWith('Black wins in {} pl')", value["dtw"]));
     drop(page);
 
     let without_parts = site::Host::serving(dir.clone(), false);
-    let page = page_of(&without_parts);
+    let page = browser(&without_parts, Options::default());
     page.open(&format!("/?fen={fen}"));
     page.wait("document.querySelector('#notice').textContent.includes('does not send parts of files')");
-    three(&page);
+    three_pieces(&page);
     drop(page);
 
     let damaged = dir.join("tables").join(format!("{}.dsq", site::FIVE));
@@ -162,16 +160,16 @@ fn tables_are_read_in_parts() {
     bytes[16..middle].fill(b'x');
     fs::write(&damaged, bytes).unwrap();
     let host = site::Host::start(dir.clone());
-    let page = page_of(&host);
+    let page = browser(&host, Options::default());
     page.open(&format!("/?fen={fen}"));
     page.wait("document.querySelector('#notice').textContent.includes('damaged')");
-    three(&page);
+    three_pieces(&page);
     drop(page);
 
     fs::write(dir.join("tables/manifest.json"), "{}").unwrap();
     let host = site::Host::start(dir.clone());
-    let page = page_of(&host);
-    three(&page);
+    let page = browser(&host, Options::default());
+    three_pieces(&page);
     page.wait("document.querySelector('#notice').textContent.startsWith('The tables of this page cannot be used: ')");
     [dir, tables].iter().for_each(|dir| fs::remove_dir_all(dir).unwrap());
 }
@@ -179,13 +177,10 @@ fn tables_are_read_in_parts() {
 /// A new version is offered, and starts when the user agrees.
 #[test]
 fn a_new_version_is_offered() {
-    let Some(dir) = site::dir() else { return };
-    if !webdriver::available() {
-        return;
-    }
+    let Some(dir) = dir() else { return };
     let dir = site::copy(&dir, "site-versions");
     let host = site::Host::start(dir.clone());
-    let page = Browser::start(format!("http://{}/games", host.address), Options::default());
+    let page = browser(&host, Options::default());
     page.open("/");
     page.run("return navigator.serviceWorker.ready.then(() => true)");
     // The first version controls the page from its next start on.
