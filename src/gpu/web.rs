@@ -92,12 +92,6 @@ pub(crate) struct RawBuffer {
     size: u64,
 }
 
-impl RawBuffer {
-    fn size(&self) -> u64 {
-        self.size
-    }
-}
-
 /// A buffer for kernels.
 #[derive(Clone)]
 pub(crate) struct Buffer(Arc<RawBuffer>);
@@ -201,7 +195,7 @@ impl Device {
 
     /// Zeroes the first bytes of a buffer.
     pub(crate) async fn clear(&self, buffer: &Buffer, bytes: u64) -> Result<(), GpuError> {
-        clear(buffer.object.0, bytes.min(buffer.size()) as f64);
+        clear(buffer.object.0, bytes.min(buffer.size) as f64);
         Ok(())
     }
 

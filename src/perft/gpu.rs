@@ -66,7 +66,8 @@ impl<'a> GpuPerft<'a> {
         block_on(GpuPerft::open_async(choice, rules, buffer, subgroups))
     }
 
-    /// As [`open`](GpuPerft::open), without blocking, with buffers of at most `buffer` bytes, but at least 16 KiB.
+    /// As [`open`](GpuPerft::open), without blocking, with buffers of at most `buffer` bytes, but at least 16 KiB, and
+    /// without sums in subgroups if `subgroups` is not set.
     pub async fn open_async(
         choice: AdapterChoice,
         rules: &'a Rules,

@@ -2,8 +2,7 @@
 
 use super::plan::Plan;
 use super::run::Run;
-use super::tables::{TableId, captured};
-use super::{ENTRIES_PER_ROW, Gpu, batches, split_batch};
+use super::{Gpu, split_batch};
 use crate::gpu::GpuError;
 use crate::tablebase::needs::gpu::host_bytes;
 use crate::tablebase::solve::backend::{Backend, DeviceWork, Job, Sink, SolveError};
@@ -18,10 +17,7 @@ impl Backend for Gpu {
 
     /// While a batch is solved, the next one is planned and the values of the one before are fetched from the GPU.
     fn solve(&mut self, job: &Job<'_>, sink: Sink<'_>) -> Result<(), SolveError> {
-        let mut batches = batches(job.ids, job.classes, self.limit());
-        batches.reverse();
-        self.entries_per_row = ENTRIES_PER_ROW;
-        let job_tables: Arc<[TableId]> = captured(job.ids, job.classes).into();
+        let (mut batches, job_tables) = self.begin(job.ids, job.classes);
         let plan = |ids: Vec<ClassId>| Arc::new(Plan::new(&ids, job.classes, job_tables.clone()));
         let mut next = batches.pop().map(plan);
         let mut before: Option<Run<'_>> = None;

@@ -122,10 +122,7 @@ impl Gpu {
     /// # Errors
     /// The error at the first class that cannot be solved. Classes that were solved before it are kept.
     pub async fn solve_into(&mut self, solver: &mut Solver, ids: &[ClassId]) -> Result<(), SolveError> {
-        let mut batches = batches(ids, solver.classes(), self.limit());
-        batches.reverse();
-        self.entries_per_row = ENTRIES_PER_ROW;
-        let job_tables: Arc<[TableId]> = captured(ids, solver.classes()).into();
+        let (mut batches, job_tables) = self.begin(ids, solver.classes());
         while let Some(ids) = batches.pop() {
             let job = solver.job(&ids, true);
             let plan = Arc::new(Plan::new(&ids, job.classes, job_tables.clone()));
@@ -141,6 +138,14 @@ impl Gpu {
             }
         }
         Ok(())
+    }
+
+    /// Begins a job: its batches, the first one last, and the tables that captures of all its classes lead to.
+    fn begin(&mut self, ids: &[ClassId], classes: &Classes) -> (Vec<Vec<ClassId>>, Arc<[TableId]>) {
+        let mut batches = batches(ids, classes, self.limit());
+        batches.reverse();
+        self.entries_per_row = ENTRIES_PER_ROW;
+        (batches, captured(ids, classes).into())
     }
 
     /// Another solver on the same device, with other limits. Both use the same kernels, which are compiled now, if both
