@@ -1,7 +1,7 @@
 use foldhash::fast::RandomState;
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The most bytes of decoded blocks in a cache, unless it is created with another limit.
 const CACHE_BYTES: usize = 80 << 20;
@@ -37,6 +37,24 @@ impl<K, B> Cache<K, B> {
     pub(crate) fn with_limit(bytes: usize) -> Cache<K, B> {
         Cache { newer: Generation::default(), older: Generation::default(), bytes: 0, limit: bytes / 2 }
     }
+}
+
+/// The block of a key; if the cache lacks it, `decode` returns it with its size in bytes. Decoding holds no lock, so two threads
+/// may decode the same block, which is harmless.
+pub(crate) fn get_or_decode<K: Copy + Eq + Hash, B, E>(
+    cache: &Mutex<Cache<K, B>>,
+    key: K,
+    decode: impl FnOnce() -> Result<(B, usize), E>,
+) -> Result<Arc<B>, E> {
+    let cache = || cache.lock().unwrap_or_else(PoisonError::into_inner);
+    let found = cache().get(key);
+    if let Some(block) = found {
+        return Ok(block);
+    }
+    let (block, bytes) = decode()?;
+    let block = Arc::new(block);
+    cache().put(key, block.clone(), bytes);
+    Ok(block)
 }
 
 impl<K: Copy + Eq + Hash, B> Cache<K, B> {

@@ -342,6 +342,13 @@ impl TableFile {
         Ok(Block { bytes: self.decode_block(number + usize::from(dictionary.is_some()), decode)?, first_row, starts })
     }
 
+    /// As [`block`](TableFile::block), with the bytes of the block.
+    pub(crate) fn sized_block(&self, number: usize) -> Result<(Block, usize), TableError> {
+        let block = self.block(number)?;
+        let bytes = block.bytes.len();
+        Ok((block, bytes))
+    }
+
     /// The dictionary of the blocks; `None` if they have none.
     fn dictionary(&self) -> Result<Option<&Dictionary>, TableError> {
         let len = self.description.dictionary;

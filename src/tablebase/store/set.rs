@@ -2,7 +2,7 @@ use crate::board::around;
 use crate::board::geometry::DEN;
 use crate::board::{ByColor, Color, MoveList, Position, RuleOptions, Rules};
 use crate::tablebase::address::{Address, Addresser};
-use crate::tablebase::store::cache::Cache;
+use crate::tablebase::store::cache::{Cache, get_or_decode};
 use crate::tablebase::store::error::SetError;
 use crate::tablebase::store::file::{Block, Content, TableError, TableFile};
 use crate::tablebase::store::manifest::{MANIFEST, Manifest, largest, names, read_manifest};
@@ -500,15 +500,7 @@ impl TableSet {
 
     /// A decoded block of a class, from the cache if it is there.
     pub(super) fn block(&self, id: ClassId, file: &TableFile, number: usize) -> Result<Arc<Block>, SetError> {
-        let key = (id, number);
-        let found = self.cache.lock().unwrap_or_else(|e| e.into_inner()).get(key);
-        if let Some(block) = found {
-            return Ok(block);
-        }
-        // Decoding holds no lock, so two threads may decode the same block, which is harmless.
-        let block = Arc::new(file.block(number)?);
-        self.cache.lock().unwrap_or_else(|e| e.into_inner()).put(key, block.clone(), block.bytes().len());
-        Ok(block)
+        get_or_decode(&self.cache, (id, number), || Ok(file.sized_block(number)?))
     }
 }
 

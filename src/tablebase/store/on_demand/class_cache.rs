@@ -3,7 +3,7 @@
 //! readable for readers that have opened it.
 
 use crate::board::{Color, RuleOptions};
-use crate::tablebase::store::cache::Cache;
+use crate::tablebase::store::cache::{Cache, get_or_decode};
 use crate::tablebase::store::error::SetError;
 use crate::tablebase::store::file::{Block, TableFile};
 use crate::tablebase::store::lock::lock;
@@ -54,16 +54,7 @@ impl CachedClass {
     /// If a block cannot be read or is damaged.
     pub(super) fn value(&self, turn: Color, cell: usize) -> Result<Option<CellValue>, TableError> {
         let place = self.file.stored_place(turn, cell);
-        let blocks = || self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = blocks().get(place.block);
-        let block = match found {
-            Some(block) => block,
-            None => {
-                let block = Arc::new(self.file.block(place.block)?);
-                blocks().put(place.block, block.clone(), block.bytes().len());
-                block
-            }
-        };
+        let block = get_or_decode(&self.blocks, place.block, || self.file.sized_block(place.block))?;
         Ok(CellValue::from_code(self.file.code(&block, place)))
     }
 }
