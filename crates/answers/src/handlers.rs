@@ -11,10 +11,9 @@ use super::game_state::{self, GameState};
 use super::game_text;
 use super::history;
 use super::html;
-use super::operations::{MAX_BODY, MAX_URI};
 use super::params::{
-    AnalyzeQuery, BestMoveQuery, BoardQuery, Field, GameQuery, LongestQuery, MainlineQuery, MatrixQuery, NoKeys,
-    PositionQuery, PuzzlesQuery, RandomQuery, StatsQuery, WhatIfQuery,
+    AnalyzeQuery, BestMoveQuery, BoardQuery, Field, GameQuery, LongestQuery, MAX_BODY, MAX_URI, MainlineQuery,
+    MatrixQuery, NoKeys, PositionQuery, PuzzlesQuery, RandomQuery, StatsQuery, WhatIfQuery,
 };
 use super::puzzles::{PuzzlesAnswer, Wanted};
 use super::review::{self, GameRequest};

@@ -8,17 +8,14 @@ use super::engine::InfoReport;
 use super::errors::{ApiError, Code};
 use super::handlers;
 use super::openapi::{Content, Described, Description, keys_of, schema_of};
-use super::params::{self, AnalyzeQuery, BoardQuery, MainlineQuery, NoKeys, PageQuery, PositionQuery};
+use super::params::{
+    self, AnalyzeQuery, BoardQuery, MAX_BODY, MAX_URI, MainlineQuery, NoKeys, PageQuery, PositionQuery,
+};
 use doushouqi::tablebase::Material;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fmt::Display;
 use std::pin::Pin;
-
-/// The longest URI, in bytes.
-pub const MAX_URI: usize = 8 << 10;
-/// The largest body, in bytes.
-pub const MAX_BODY: usize = 128 << 10;
 
 /// A request for an operation.
 #[derive(Debug, Default)]

@@ -9,6 +9,11 @@ use serde::Deserialize;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
+/// The longest URI, in bytes.
+pub const MAX_URI: usize = 8 << 10;
+/// The largest body, in bytes.
+pub const MAX_BODY: usize = 128 << 10;
+
 /// Longer than any FEN.
 const LONGEST_FEN: usize = 200;
 /// Longer than all rule options together.

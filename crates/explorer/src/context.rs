@@ -1,11 +1,11 @@
 //! A request's access to tables, threads and permits, on behalf of its client.
 
 use super::cancel::Cancel;
-use super::handlers;
 use super::permits::{Hold, Permit};
 use super::state::App;
 use answers::context::Context as Answering;
 use answers::counting::NeedReport;
+use answers::handlers::{on_demand_tables, position_of};
 use answers::params::PositionQuery;
 use answers::state::{Lane, State};
 use answers::{ApiError, Code};
@@ -118,8 +118,11 @@ impl Answering for Context {
         result.map_err(|_| ApiError::shutting_down())?
     }
 
-    fn need(&self, query: PositionQuery) -> impl Future<Output = Result<NeedReport, ApiError>> + Send {
-        handlers::need(self, query)
+    async fn need(&self, query: PositionQuery) -> Result<NeedReport, ApiError> {
+        let (position, rules) = position_of(self, &query.fen, &query.rules)?;
+        let on_demand = on_demand_tables(self, &rules)?;
+        let counts = self.app.counts.clone();
+        self.run(Lane::Read, move |_, _| counts.need(&on_demand, &position, rules.to_string())).await
     }
 }
 

@@ -6,7 +6,6 @@ use super::counting::CountJob;
 use super::http::{Failure, Query, status_of};
 use super::sse;
 use answers::context::Context as _;
-use answers::counting::NeedReport;
 use answers::handlers::{self, on_demand_tables, position_of};
 use answers::params::{AnalyzeQuery, BoardQuery, NoKeys, PagePairs, PageQuery, PositionQuery};
 use answers::rule_tables::RequestTables;
@@ -59,13 +58,6 @@ pub async fn page(context: Context, headers: HeaderMap, query: Result<Query<Page
     };
     response.headers_mut().insert(ETAG, tag);
     response
-}
-
-pub async fn need(context: &Context, query: PositionQuery) -> Result<NeedReport, ApiError> {
-    let (position, rules) = position_of(context, &query.fen, &query.rules)?;
-    let on_demand = on_demand_tables(context, &rules)?;
-    let counts = context.app.counts.clone();
-    context.run(Lane::Read, move |_, _| counts.need(&on_demand, &position, rules.to_string())).await
 }
 
 pub async fn count(context: Context, Query(query): Query<PositionQuery>) -> Answer {

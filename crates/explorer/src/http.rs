@@ -1,7 +1,8 @@
 //! Extractors for queries and bodies, JSON responses, and errors as responses.
 
 use super::state::App;
-use answers::operations::{self, MAX_BODY, bad_body, too_large};
+use answers::operations::{self, bad_body, too_large};
+use answers::params::MAX_BODY;
 use answers::{ApiError, Code};
 use axum::body::Bytes;
 use axum::extract::rejection::{BytesRejection, FailedToBufferBody};

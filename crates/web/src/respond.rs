@@ -5,8 +5,9 @@ use crate::send;
 use answers::analysis::Analysis;
 use answers::context::Context;
 use answers::operations::{
-    MAX_BODY, MAX_URI, Operation, Request, method_not_allowed, not_found, operations, query, too_large, uri_too_long,
+    Operation, Request, method_not_allowed, not_found, operations, query, too_large, uri_too_long,
 };
+use answers::params::{MAX_BODY, MAX_URI};
 use answers::{ApiError, handlers};
 use std::pin::pin;
 use std::sync::OnceLock;
