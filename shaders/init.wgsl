@@ -1,21 +1,19 @@
-// Initializes a row: the value of each position's best conversion (captures by the values of smaller classes, den entries),
-// the row's conversions in the order of depths, and the positions without a move. `written` becomes *open* (all positions that
-// are not won in one ply by a conversion), `seen` becomes *lost*, `escapes` the positions that cannot be lost yet and the cells
-// without a position. A workgroup processes a row.
-//
-// Values are as in `conversions.rs`: 0 for no conversion, k for a loss in k plies, then a draw, 65535 - k for a win in k
-// plies. Two positions share a u32.
+// Initializes a row: the rank of each position's best conversion (captures by the ranks of smaller classes, den entries), the
+// row's conversions in the order of depths, and the positions without a move. `written` becomes *open* (all positions that are
+// not won in one ply by a conversion), `seen` becomes *lost*, `escapes` the positions that cannot be lost yet and the cells
+// without a position. A workgroup processes a row, an invocation a word.
 
-/// The values of smaller classes.
-@group(0) @binding(8) var<storage, read> table_a: array<u32>;
+/// The ranks of smaller classes.
+@group(0) @binding(8) var<storage, read> table_a: array<vec4<u32>>;
 #ifdef TABLES
-@group(0) @binding(9) var<storage, read> table_b: array<u32>;
-@group(0) @binding(10) var<storage, read> table_c: array<u32>;
-@group(0) @binding(11) var<storage, read> table_d: array<u32>;
+@group(0) @binding(9) var<storage, read> table_b: array<vec4<u32>>;
+@group(0) @binding(10) var<storage, read> table_c: array<vec4<u32>>;
+@group(0) @binding(11) var<storage, read> table_d: array<vec4<u32>>;
 #endif
 
-/// The values of 64 words. A word takes 33 instead of 32 u32, which avoids bank conflicts in workgroup memory.
-var<workgroup> values: array<u32, 2112>;
+/// The ranks of the positions of a word.
+alias Ranks = array<vec2<u32>, PLANES>;
+
 /// The depths of the row's conversions, a bit each.
 var<workgroup> depth_bits: array<atomic<u32>, DEPTH_WORDS>;
 var<workgroup> depth_set: array<u32, DEPTH_WORDS>;
@@ -49,9 +47,6 @@ fn start(row: u32, s: u32, first_sum: u32) {
     let side = side_of(row);
     let taken = set_of(squares, sides[side].row_pieces);
     let valid = valid_word(side, taken, s);
-    for (var j = 0u; j < 33u; j++) {
-        values[s * 33u + j] = 0u;
-    }
     if s < DEPTH_WORDS {
         atomicStore(&depth_bits[s], 0u);
     }
@@ -59,30 +54,34 @@ fn start(row: u32, s: u32, first_sum: u32) {
         atomicStore(&sums[first_sum + s], 0u);
     }
     around[s] = valid;
-    reset_longest(s);
+    var best = Ranks();
     let row_den = enters_den(side, squares);
-    barrier();
     if !row_den {
-        by_lane_captures(side, squares, valid, s);
+        for (var c = 0u; c < sides[side].captures_end; c++) {
+            by_capture(side, c, squares, valid, s, &best);
+        }
     }
     barrier();
-    count_longest(s);
-    if !row_den {
-        by_other_captures(side, squares, taken, s % 32u, s / 32u);
-    }
     let quiet = inner_moves(side, squares, valid, s) | row_moves(side, squares, taken, s);
-    barrier();
-
     var den = valid & sides[side].dens[LANE_PIECE];
     if row_den || contains(sides[side].dens[WORD_PIECE], s) {
         den = valid;
     }
-    let won = den | with_value(s, WIN_IN_ONE);
-    let any = den | (valid & ~with_value(s, 0u));
+    var captures = best[PLANES - 1u];
+    var below_draw = EMPTY;
+    var all_planes = best[PLANES - 1u];
+    for (var b = 0u; b < PLANES - 1u; b++) {
+        captures |= best[b];
+        below_draw |= best[b];
+        all_planes &= best[b];
+    }
+    let won = den | all_planes;
+    let any = den | captures;
+    let draws = best[PLANES - 1u] & ~below_draw;
     let stuck = valid & ~(any | quiet);
     let lost = stuck & splat(params.no_move_loses);
     let open = valid & ~won;
-    write_conversions(open & any & ~with_value(s, ESCAPE), row, side, s);
+    write_conversions(open & captures & ~draws, row, side, s, &best);
 
     if in_play(s) {
         let word = word_of(row - params.written_first, s);
@@ -166,11 +165,6 @@ fn with_piece(side: u32, c: u32, cell: Cell, piece: u32, square: u32) -> Cell {
     );
 }
 
-/// The cell of all pieces of two cells.
-fn sum_of(a: Cell, b: Cell) -> Cell {
-    return Cell(a.straight + b.straight, a.across + b.across, a.mirrored || b.mirrored);
-}
-
 /// The cell of the row pieces except the attacker. The offsets of the victim are 0.
 fn row_pieces_of(side: u32, c: u32, squares: u32) -> Cell {
     var cell = Cell(sides[side].captures[c].cell, sides[side].captures[c].cell, false);
@@ -187,41 +181,18 @@ fn cell_number(cell: Cell) -> u32 {
     return select(cell.straight, cell.across, cell.mirrored);
 }
 
-/// The words of smaller classes with the values of captures that lead to two cells.
-fn words_at(side: u32, c: u32, at: vec2<u32>) -> vec2<u32> {
-    if sides[side].captures[c].buffer == NONE {
-        return EMPTY;
-    }
-    touch(TOUCH_TABLES, at.x);
-    touch(TOUCH_TABLES, at.y);
-    let words = at >> select(vec2<u32>(2u, 2u), vec2<u32>(1u, 1u), params.wide != 0u);
+/// Four planes of the ranks of smaller classes. The capture of the last enemy wins in one ply.
+fn planes_at(buffer: u32, at: u32) -> vec4<u32> {
+    touch(TOUCH_TABLES, at);
+    switch buffer {
+        case NONE: { return vec4<u32>(FULL, FULL); }
 #ifdef TABLES
-    switch sides[side].captures[c].buffer {
-        case 0u: { return vec2<u32>(table_a[words.x], table_a[words.y]); }
-        case 1u: { return vec2<u32>(table_b[words.x], table_b[words.y]); }
-        case 2u: { return vec2<u32>(table_c[words.x], table_c[words.y]); }
-        default: { return vec2<u32>(table_d[words.x], table_d[words.y]); }
-    }
-#else
-    return vec2<u32>(table_a[words.x], table_a[words.y]);
+        case 1u: { return table_b[at]; }
+        case 2u: { return table_c[at]; }
+        case 3u: { return table_d[at]; }
 #endif
-}
-
-/// The values in these words.
-fn values_in(side: u32, c: u32, words: vec2<u32>, at: vec2<u32>) -> vec2<u32> {
-    if sides[side].captures[c].buffer == NONE {
-        return vec2<u32>(WIN_IN_ONE, WIN_IN_ONE);
+        default: { return table_a[at]; }
     }
-    return vec2<u32>(value_in(words.x, at.x), value_in(words.y, at.y));
-}
-
-/// The value of a capture that leads to cell `at` in `word`.
-fn value_in(word: u32, at: u32) -> u32 {
-    let code = select((word >> ((at & 3u) << 3u)) & 0xffu, (word >> ((at & 1u) << 4u)) & 0xffffu, params.wide != 0u);
-    if code == CODE_DRAW || (code == CODE_NO_MOVE && params.no_move_loses == 0u) {
-        return ESCAPE;
-    }
-    return select((0x10000u - code) & 0xffffu, code - 1u, (code & 1u) != 0u);
 }
 
 /// The square of a row piece or the word piece.
@@ -229,140 +200,163 @@ fn fixed_square(squares: u32, s: u32, piece: u32) -> u32 {
     return select(square_of(squares, piece), s, piece == WORD_PIECE);
 }
 
-/// Raises the values of the positions of word s with captures by or of the lane piece. Few lanes of a word have such a
-/// capture, so an invocation goes through those of its own word.
-fn by_lane_captures(side: u32, squares: u32, valid: vec2<u32>, s: u32) {
-    var steps = 0u;
-    for (var c = 0u; c < sides[side].other_captures; c++) {
-        let attacker = sides[side].captures[c].attacker;
-        let other = min(attacker, sides[side].captures[c].victim);
-        let square = fixed_square(squares, s, other);
-        var lanes = valid & sides[side].captures[c].hits[square];
+/// Raises the ranks of the positions of word s in which a capture is possible.
+fn by_capture(side: u32, c: u32, squares: u32, valid: vec2<u32>, s: u32, best: ptr<function, Ranks>) {
+    let attacker = sides[side].captures[c].attacker;
+    let victim = sides[side].captures[c].victim;
+    let second = max(attacker, victim);
+    let square = fixed_square(squares, s, min(attacker, victim));
+    let hits = sides[side].captures[c].hits[square];
+    var ranks = Ranks();
+    if second == LANE_PIECE {
+        let lanes = unblocked_by_first(side, squares, square, valid & hits);
         if !not_empty(lanes) {
-            continue;
+            return;
         }
         var cell = row_pieces_of(side, c, squares);
-        if other != WORD_PIECE {
+        if min(attacker, victim) != WORD_PIECE {
             cell = with_piece(side, c, cell, WORD_PIECE, s);
         }
-        // Two lookups are in flight at a time; without a second position, both are the same.
-        while not_empty(lanes) {
-            steps++;
-            let first = lowest(lanes);
-            lanes &= ~single(first);
-            let second = select(first, lowest(lanes), not_empty(lanes));
-            lanes &= ~single(second);
-            let from_first = cell_number(with_piece(side, c, cell, attacker, select(first, square, attacker == LANE_PIECE)));
-            let from_second = cell_number(with_piece(side, c, cell, attacker, select(second, square, attacker == LANE_PIECE)));
-            let cells = vec2<u32>(from_first, from_second);
-            let found = values_in(side, c, words_at(side, c, cells), cells);
-            raise(side, squares, s, square, first, found.x);
-            raise(side, squares, s, square, second, found.y);
+        if attacker == LANE_PIECE {
+            add_cell(side, c, cell_number(with_piece(side, c, cell, LANE_PIECE, square)), lanes, &ranks);
+        } else {
+            add_targets(side, c, cell, lanes, &ranks);
         }
-    }
-    note_longest(steps);
-}
-
-/// Raises a position of word s to at least a value, unless a rat blocks the leap between the square and the lane.
-fn raise(side: u32, squares: u32, s: u32, square: u32, lane: u32, value: u32) {
-    if !is_blocked(side, squares, crossed(square, lane)) && value > value_of(s, lane) {
-        let at = s * 33u + lane / 2u;
-        values[at] = insertBits(values[at], value, 16u * (lane & 1u), 16u);
-    }
-}
-
-/// Raises the values of positions with captures by and of other pieces, word by word and two neighbouring lanes for each
-/// invocation, so neighbouring invocations mostly read neighbouring cells. Each half of the workgroup processes every other
-/// word. The lookups of four words are in flight at a time.
-fn by_other_captures(side: u32, squares: u32, taken: vec2<u32>, pair: u32, half: u32) {
-    let every_other = vec2<u32>(0x55555555u << half, 0x55555555u << half) & sides[side].words & ~taken;
-    for (var c = sides[side].other_captures; c < sides[side].captures_end; c++) {
-        let attacker = sides[side].captures[c].attacker;
-        let victim = sides[side].captures[c].victim;
-        let second = max(attacker, victim);
-        var words = sides[side].captures[c].hits[square_of(squares, min(attacker, victim))];
+    } else {
+        let other_square = fixed_square(squares, s, second);
+        let water = crossed(square, other_square);
+        let lanes = valid & unblocked(side, water);
+        if !contains(hits, other_square) || !not_empty(lanes) || is_blocked(side, squares, water) {
+            return;
+        }
+        var cell = row_pieces_of(side, c, squares);
         if second != WORD_PIECE {
-            words = select(EMPTY, FULL, contains(words, square_of(squares, second)));
+            cell = with_piece(side, c, cell, WORD_PIECE, s);
         }
-        let fixed = row_pieces_of(side, c, squares);
-        let low = with_piece(side, c, Cell(0u, 0u, false), LANE_PIECE, 2u * pair);
-        let high = with_piece(side, c, Cell(0u, 0u, false), LANE_PIECE, 2u * pair + 1u);
-        words &= every_other;
-        while not_empty(words) {
-            count_lookups(min(4u, count_of(words)));
-            var word: array<u32, 4>;
-            var bits = array<u32, 4>(0u, 0u, 0u, 0u);
-            var cells: array<vec2<u32>, 4>;
-            var found: array<vec2<u32>, 4>;
-            for (var k = 0u; k < 4u && not_empty(words); k++) {
-                let s = lowest(words);
-                words &= ~single(s);
-                var cell = fixed;
-                if second != WORD_PIECE {
-                    cell = with_piece(side, c, cell, WORD_PIECE, s);
-                }
-                let victim_square = fixed_square(squares, s, victim);
-                cell = with_piece(side, c, cell, attacker, victim_square);
-                let water = crossed(fixed_square(squares, s, attacker), victim_square);
-                let lanes = valid_word(side, taken, s) & unblocked(side, water);
-                word[k] = s;
-                bits[k] = select(bits_from(lanes, 2u * pair) & 3u, 0u, is_blocked(side, squares, water));
-                if bits[k] != 0u {
-                    // Without one of the two positions, both lookups read the other's cell.
-                    let of_low = cell_number(sum_of(cell, low));
-                    let of_high = cell_number(sum_of(cell, high));
-                    cells[k] = vec2<u32>(select(of_low, of_high, bits[k] == 2u), select(of_high, of_low, bits[k] == 1u));
-                    found[k] = words_at(side, c, cells[k]);
-                }
-            }
-            // Of fewer than four words the last bits are 0.
-            for (var k = 0u; k < 4u; k++) {
-                if bits[k] != 0u {
-                    raise_pair(word[k], pair, bits[k], values_in(side, c, found[k], cells[k]));
-                }
+        cell = with_piece(side, c, cell, attacker, fixed_square(squares, s, victim));
+        if (sides[side].captures[c].flags & LANES_IN_ORDER) != 0u {
+            add_lanes(side, c, cell, lanes, &ranks);
+        } else {
+            add_lanes_one_by_one(side, c, cell, lanes, &ranks);
+        }
+    }
+    raise(&ranks, best);
+}
+
+/// Those of the lane piece's squares that a rat does not separate from a square, with a leap between them.
+fn unblocked_by_first(side: u32, squares: u32, square: u32, lanes: vec2<u32>) -> vec2<u32> {
+    var open = lanes;
+    if (sides[side].flags & FIRST_BLOCKS) != 0u {
+        for (var rest = lanes; not_empty(rest);) {
+            let lane = lowest(rest);
+            rest &= ~single(lane);
+            if is_blocked(side, squares, crossed(square, lane)) {
+                open &= ~single(lane);
             }
         }
     }
+    return open;
 }
 
-/// Raises two positions of word s to at least their values in `value`: the positions of the pair that are set in `bits`.
-fn raise_pair(s: u32, pair: u32, bits: u32, value: vec2<u32>) {
-    let at = s * 33u + pair;
-    let old = vec2<u32>(values[at] & 0xffffu, values[at] >> 16u);
-    let raised = select(old, max(old, value), vec2<bool>((bits & 1u) != 0u, (bits & 2u) != 0u));
-    values[at] = raised.x | (raised.y << 16u);
+/// Adds the rank of a cell for all of these lanes.
+fn add_cell(side: u32, c: u32, cell: u32, lanes: vec2<u32>, ranks: ptr<function, Ranks>) {
+    let bit = cell & 31u;
+    let buffer = sides[side].captures[c].buffer;
+    for (var q = 0u; q < PLANES / 4u; q++) {
+        let planes = planes_at(buffer, cell / 32u * (PLANES / 4u) + q) >> vec4<u32>(bit, bit, bit, bit);
+        (*ranks)[4u * q] |= lanes & splat(planes.x);
+        (*ranks)[4u * q + 1u] |= lanes & splat(planes.y);
+        (*ranks)[4u * q + 2u] |= lanes & splat(planes.z);
+        (*ranks)[4u * q + 3u] |= lanes & splat(planes.w);
+    }
 }
 
-/// The positions of word s with this value.
-fn with_value(s: u32, value: u32) -> vec2<u32> {
-    var same = EMPTY;
-    for (var j = 0u; j < 16u; j++) {
-        same.x |= pair_with(values[s * 33u + j], value) << (2u * j);
-        same.y |= pair_with(values[s * 33u + 16u + j], value) << (2u * j);
+/// Adds the ranks after captures of the lane piece on these lanes.
+fn add_targets(side: u32, c: u32, cell: Cell, lanes: vec2<u32>, ranks: ptr<function, Ranks>) {
+    let attacker = sides[side].captures[c].attacker;
+    for (var rest = lanes; not_empty(rest);) {
+        let lane = lowest(rest);
+        rest &= ~single(lane);
+        add_cell(side, c, cell_number(with_piece(side, c, cell, attacker, lane)), single(lane), ranks);
+    }
+}
+
+/// Adds the ranks of the cells of all lanes, which follow each other in the smaller class in our order, or with files or
+/// ranks turned.
+fn add_lanes(side: u32, c: u32, cell: Cell, lanes: vec2<u32>, ranks: ptr<function, Ranks>) {
+    let at = cell_number(cell) / 32u * (PLANES / 4u);
+    let buffer = sides[side].captures[c].buffer;
+    let swapped = (sides[side].captures[c].flags & RANKS_TURNED) != 0u;
+    let reflected = cell.mirrored != swapped;
+    for (var q = 0u; q < PLANES / 4u; q++) {
+        let low = planes_at(buffer, at + q);
+        let high = planes_at(buffer, at + PLANES / 4u + q);
+        (*ranks)[4u * q] = lanes & turned(vec2<u32>(low.x, high.x), swapped, reflected);
+        (*ranks)[4u * q + 1u] = lanes & turned(vec2<u32>(low.y, high.y), swapped, reflected);
+        (*ranks)[4u * q + 2u] = lanes & turned(vec2<u32>(low.z, high.z), swapped, reflected);
+        (*ranks)[4u * q + 3u] = lanes & turned(vec2<u32>(low.w, high.w), swapped, reflected);
+    }
+}
+
+/// The squares on the board turned by half a turn, and then reflected in the d-file.
+fn turned(word: vec2<u32>, by_half: bool, reflected: bool) -> vec2<u32> {
+    var result = word;
+    if by_half {
+        result = down(vec2<u32>(reverseBits(word.y), reverseBits(word.x)), 1u);
+    }
+    if reflected {
+        result = mirror_word(result);
+    }
+    return result;
+}
+
+/// As [`add_lanes`], for cells in any order.
+fn add_lanes_one_by_one(side: u32, c: u32, cell: Cell, lanes: vec2<u32>, ranks: ptr<function, Ranks>) {
+    for (var rest = lanes; not_empty(rest);) {
+        let lane = lowest(rest);
+        rest &= ~single(lane);
+        add_cell(side, c, cell_number(with_piece(side, c, cell, LANE_PIECE, lane)), single(lane), ranks);
+    }
+}
+
+/// Raises ranks to at least those in `ranks`.
+fn raise(ranks: ptr<function, Ranks>, best: ptr<function, Ranks>) {
+    var equal = FULL;
+    var greater = EMPTY;
+    for (var b = PLANES; b != 0u; b--) {
+        greater |= equal & (*ranks)[b - 1u] & ~(*best)[b - 1u];
+        equal &= ~((*ranks)[b - 1u] ^ (*best)[b - 1u]);
+    }
+    for (var b = 0u; b < PLANES; b++) {
+        (*best)[b] ^= ((*best)[b] ^ (*ranks)[b]) & greater;
+    }
+}
+
+/// Of the positions of a word, those with the rank of a certain one.
+fn with_rank_of(best: ptr<function, Ranks>, lane: u32) -> vec2<u32> {
+    var same = FULL;
+    for (var b = 0u; b < PLANES; b++) {
+        same &= ~((*best)[b] ^ splat(bits_from((*best)[b], lane)));
     }
     return same;
 }
 
-fn pair_with(pair: u32, value: u32) -> u32 {
-    return u32((pair & 0xffffu) == value) | (u32((pair >> 16u) == value) << 1u);
-}
-
-fn value_of(s: u32, lane: u32) -> u32 {
-    return (values[s * 33u + lane / 2u] >> (16u * (lane & 1u))) & 0xffffu;
-}
-
-/// The depth at which a conversion of this value counts. The last depth stands for all depths that are too large to count.
-fn depth_of(value: u32) -> u32 {
-    return min(select(value, 0xffffu - value, value > ESCAPE), DEPTHS - 1u);
+/// The depth at which the conversion of a position counts. The last depth stands for all depths that are too large to count.
+fn depth_at_lane(best: ptr<function, Ranks>, lane: u32) -> u32 {
+    var rank = 0u;
+    for (var b = 0u; b < PLANES; b++) {
+        rank |= (bits_from((*best)[b], lane) & 1u) << b;
+    }
+    return min(select(2u * rank, 2u * (MAX_RANK - rank) + 1u, rank > DRAW_RANK), DEPTHS - 1u);
 }
 
 /// Writes the row's conversions in the order of depths, unless the page is full: for each depth the next depth and the index of
 /// its entries, the set of words, and the positions of each word.
-fn write_conversions(decisive: vec2<u32>, row: u32, side: u32, s: u32) {
+fn write_conversions(decisive: vec2<u32>, row: u32, side: u32, s: u32, best: ptr<function, Ranks>) {
     for (var rest = decisive; not_empty(rest);) {
-        let value = value_of(s, lowest(rest));
-        rest &= ~with_value(s, value);
-        let depth = depth_of(value);
+        let lane = lowest(rest);
+        rest &= ~with_rank_of(best, lane);
+        let depth = depth_at_lane(best, lane);
         atomicOr(&depth_bits[depth / 32u], 1u << (depth % 32u));
     }
     barrier();
@@ -381,7 +375,7 @@ fn write_conversions(decisive: vec2<u32>, row: u32, side: u32, s: u32) {
     var next = vec2<u32>(NONE, 0u);
     for (var end = depths; end != 0u;) {
         let first = (end - 1u) / 64u * 64u;
-        next = write_depths(decisive, first, end - first, next, s);
+        next = write_depths(decisive, first, end - first, next, s, best);
         end = first;
     }
     if s == 0u {
@@ -399,16 +393,24 @@ fn write_conversions(decisive: vec2<u32>, row: u32, side: u32, s: u32) {
 
 /// Writes the conversions of `count` of the row's depths from the `first` on, and returns the first of these depths and the index
 /// of its entries; `next` is that of the depth after them.
-fn write_depths(decisive: vec2<u32>, first: u32, count: u32, next: vec2<u32>, s: u32) -> vec2<u32> {
+fn write_depths(
+    decisive: vec2<u32>,
+    first: u32,
+    count: u32,
+    next: vec2<u32>,
+    s: u32,
+    best: ptr<function, Ranks>,
+) -> vec2<u32> {
     atomicStore(&marked[s], 0u);
     atomicStore(&marked[64u + s], 0u);
     barrier();
     for (var rest = decisive; not_empty(rest);) {
-        let value = value_of(s, lowest(rest));
-        rest &= ~with_value(s, value);
-        let n = rank_of(depth_of(value)) - first;
+        let lane = lowest(rest);
+        rest &= ~with_rank_of(best, lane);
+        let depth = depth_at_lane(best, lane);
+        let n = place_of(depth) - first;
         if n < count {
-            atomicStore(&depth_at[n], depth_of(value));
+            atomicStore(&depth_at[n], depth);
             atomicOr(&marked[2u * n + s / 32u], 1u << (s % 32u));
         }
     }
@@ -428,10 +430,10 @@ fn write_depths(decisive: vec2<u32>, first: u32, count: u32, next: vec2<u32>, s:
     let start = first_entry;
     if start != NONE {
         for (var rest = decisive; not_empty(rest);) {
-            let value = value_of(s, lowest(rest));
-            let same = rest & with_value(s, value);
+            let lane = lowest(rest);
+            let same = rest & with_rank_of(best, lane);
             rest &= ~same;
-            let n = rank_of(depth_of(value)) - first;
+            let n = place_of(depth_at_lane(best, lane)) - first;
             if n < count {
                 let at = start + entries_at[n] + 2u + count_of(words_of(n) & below(s));
                 touch(TOUCH_ENTRIES, at);
@@ -456,12 +458,12 @@ fn write_depths(decisive: vec2<u32>, first: u32, count: u32, next: vec2<u32>, s:
 }
 
 /// The number of the row's depths with conversions below this one.
-fn rank_of(depth: u32) -> u32 {
-    var rank = countOneBits(depth_set[depth / 32u] & ((1u << (depth % 32u)) - 1u));
+fn place_of(depth: u32) -> u32 {
+    var place = countOneBits(depth_set[depth / 32u] & ((1u << (depth % 32u)) - 1u));
     for (var i = 0u; i < depth / 32u; i++) {
-        rank += countOneBits(depth_set[i]);
+        place += countOneBits(depth_set[i]);
     }
-    return rank;
+    return place;
 }
 
 /// The words with conversions of the n-th of these depths.

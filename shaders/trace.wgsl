@@ -1,14 +1,12 @@
 // Records what the kernels do, for a test that measures it; without `TRACE` it does nothing.
 
 #ifdef TRACE
-/// The number of records, of barriers, of lookups, and of lookups one after another; then for each record the row, the kind of
-/// memory, and the index there.
+/// The number of records and of barriers; then for each record the row, the kind of memory, and the index there.
 @group(0) @binding(16) var<storage, read_write> touches: array<atomic<u32>>;
 
 var<private> traced_row: u32;
 var<private> traced: bool;
 var<private> barriers: u32;
-var<private> lookups: vec2<u32>;
 
 /// Starts a row; one row in sixteen is traced.
 fn begin_trace(row: u32) {
@@ -30,10 +28,10 @@ fn count_atomic(at: u32) {
 
 fn add_record(row: u32, kind: u32, at: u32) {
     let n = atomicAdd(&touches[0], 1u);
-    if 3u * n + 6u < arrayLength(&touches) {
-        atomicStore(&touches[3u * n + 4u], row);
-        atomicStore(&touches[3u * n + 5u], kind);
-        atomicStore(&touches[3u * n + 6u], at);
+    if 3u * n + 4u < arrayLength(&touches) {
+        atomicStore(&touches[3u * n + 2u], row);
+        atomicStore(&touches[3u * n + 3u], kind);
+        atomicStore(&touches[3u * n + 4u], at);
     }
 }
 
@@ -41,37 +39,10 @@ fn count_barriers(more: u32) {
     barriers += more;
 }
 
-/// Counts lookups that the first invocation makes at the same time.
-fn count_lookups(number: u32) {
-    lookups += vec2<u32>(number, 1u);
-}
-
-/// The most lookups one after another of an invocation in a row.
-var<workgroup> longest: atomic<u32>;
-
-fn note_longest(number: u32) {
-    atomicMax(&longest, number);
-}
-
-fn reset_longest(i: u32) {
-    if i == 0u {
-        atomicStore(&longest, 0u);
-    }
-}
-
-/// Counts the most lookups noted since the reset.
-fn count_longest(i: u32) {
-    if i == 0u {
-        lookups += vec2<u32>(atomicLoad(&longest));
-    }
-}
-
-/// Adds the numbers of barriers and of lookups of a workgroup.
+/// Adds the number of barriers of a workgroup.
 fn end_trace(i: u32) {
     if i == 0u {
         atomicAdd(&touches[1], barriers);
-        atomicAdd(&touches[2], lookups.x);
-        atomicAdd(&touches[3], lookups.y);
     }
 }
 #else
@@ -79,9 +50,5 @@ fn begin_trace(row: u32) {}
 fn touch(kind: u32, at: u32) {}
 fn count_atomic(at: u32) {}
 fn count_barriers(more: u32) {}
-fn count_lookups(number: u32) {}
-fn note_longest(number: u32) {}
-fn reset_longest(i: u32) {}
-fn count_longest(i: u32) {}
 fn end_trace(i: u32) {}
 #endif

@@ -100,9 +100,10 @@ constants! {
     CODE_DRAW = 1;
     CODE_NO_MOVE = 2;
     CODE_OF_0_PLIES = 2;
-    /// The values of a conversion that draws, and of a conversion that wins in one ply.
-    ESCAPE = 0x7fff;
-    WIN_IN_ONE = 0xfffe;
+    /// In the flags of a capture: the lane piece is the lane piece of the smaller class, too; colours are exchanged there, so
+    /// the ranks of the board are turned.
+    LANES_IN_ORDER = 1;
+    RANKS_TURNED = 2;
 
     /// Kinds of memory, for the trace: the opponent's plane, the planes that this side reads and writes, and other
     /// buffers.
@@ -172,9 +173,9 @@ structs! {
         /// The first row of the class, and its first place.
         first_row: u32 = "u32",
         places: u32 = "u32",
-        /// The first of the captures not by or of the lane piece, and the end of all.
-        other_captures: u32 = "u32",
+        /// The number of captures.
         captures_end: u32 = "u32",
+        padding: u32 = "u32",
         /// By row piece or word piece of this side and its square: the targets of up to four moves, a byte each; 255 is
         /// no move.
         moves: [[u32; 64]; 5] = "array<array<u32, 64>, 5>",
@@ -198,7 +199,7 @@ structs! {
         cell: u32 = "u32",
         /// The piece that decides whether the smaller class is looked up mirrored.
         first: u32 = "u32",
-        padding: u32 = "u32",
+        flags: u32 = "u32",
         /// By piece and square: the summand in the cell number of the smaller class, as the board is and mirrored.
         offsets: [[[u32; 64]; 6]; 2] = "array<array<array<u32, 64>, 6>, 2>",
     }
@@ -236,7 +237,8 @@ macro_rules! files {
 /// The name of each kernel, and the files of its text.
 const KERNELS: &[(&str, &[&str])] = &[
     ("neighbours", files!(words, trace, tables, neighbours)),
-    ("init", files!(words, group, trace, tables, quiet, init)),
+    ("ranks", files!(values, ranks)),
+    ("init", files!(words, group, trace, tables, quiet, values, init)),
     ("list", files!(words, group, trace, tables, list)),
     ("pass", files!(words, group, trace, tables, quiet, pass)),
     ("finish", files!(words, group, trace, tables, finish)),

@@ -1,5 +1,6 @@
 use super::find::choose;
 use super::pool::{Buffer, Pool, StagingPool};
+use super::timer::StepTimer;
 use super::{AdapterChoice, AdapterReport, GpuError, Groups, PARAMS_STRIDE, Step};
 use bytemuck::NoUninit;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -19,6 +20,8 @@ pub(crate) struct Device {
     lost: Arc<OnceLock<String>>,
     /// The number of submissions before the device pretends to be lost, for tests.
     until_lost: AtomicU32,
+    /// Measures every step, if that is wanted.
+    timer: OnceLock<StepTimer>,
 }
 
 /// The layout of the buffers of kernels: a uniform buffer of parameters, and storage buffers.
@@ -45,7 +48,7 @@ impl Device {
         let limits = if guaranteed { wgpu::Limits::defaults() } else { adapter.limits() };
         let descriptor = wgpu::DeviceDescriptor {
             label: None,
-            required_features: adapter.features() & wgpu::Features::SUBGROUP,
+            required_features: adapter.features() & (wgpu::Features::SUBGROUP | wgpu::Features::TIMESTAMP_QUERY),
             required_limits: limits,
             memory_hints: wgpu::MemoryHints::Performance,
             ..Default::default()
@@ -61,7 +64,8 @@ impl Device {
         device.set_device_lost_callback(move |_, text| _ = slot.set(text));
         let subgroups = device.features().contains(wgpu::Features::SUBGROUP);
         let (pool, staging) = (Pool::new(report.kind == "discrete"), StagingPool::default());
-        let this = Device { report, subgroups, device, queue, pool, staging, lost, until_lost: AtomicU32::new(0) };
+        let (until_lost, timer) = (AtomicU32::new(0), OnceLock::new());
+        let this = Device { report, subgroups, device, queue, pool, staging, lost, until_lost, timer };
         this.check_lost()?;
         Ok(this)
     }
@@ -243,17 +247,36 @@ impl Device {
         Ok(Bound { group, _buffers: storage.iter().map(|&buffer| buffer.clone()).collect() })
     }
 
-    /// Submits steps, which run one after the other, without waiting for them.
-    pub(crate) async fn submit<'a>(&self, steps: impl IntoIterator<Item = Step<'a>>) -> Result<(), GpuError> {
+    /// From now on measures the time of every step on the GPU; each submission then waits for its end.
+    ///
+    /// # Errors
+    /// If the GPU has no timestamps.
+    pub(crate) async fn time_steps(&self) -> Result<(), GpuError> {
+        if !self.device.features().contains(wgpu::Features::TIMESTAMP_QUERY) {
+            return Err(GpuError::Failed(format!("{} has no timestamps", self.report.name)));
+        }
+        let period = self.queue.get_timestamp_period();
+        let timer = self.checked(|device| StepTimer::new(device, period)).await?;
+        _ = self.timer.set(timer);
+        Ok(())
+    }
+
+    /// Submits steps, which run one after the other, without waiting for them. Returns the seconds of each step if they are
+    /// [measured](Device::time_steps), otherwise nothing.
+    pub(crate) async fn submit<'a>(&self, steps: impl IntoIterator<Item = Step<'a>>) -> Result<Vec<f64>, GpuError> {
+        let steps: Vec<Step<'a>> = steps.into_iter().collect();
+        let timer = self.timer.get();
         self.submit_commands(|encoder| {
-            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-            for Step { kernel, bound, params, groups } in steps {
-                pass.set_pipeline(&kernel.0);
-                pass.set_bind_group(0, &bound.group, &[params * PARAMS_STRIDE as u32]);
-                match groups {
-                    Groups::Fixed(groups) => pass.dispatch_workgroups(groups, 1, 1),
-                    Groups::Stored(buffer, at) => pass.dispatch_workgroups_indirect(buffer, at),
-                }
+            let parts = if timer.is_some() { steps.chunks(1) } else { steps.chunks(steps.len().max(1)) };
+            for (number, part) in (0..).zip(parts) {
+                let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+                    label: None,
+                    timestamp_writes: timer.map(|timer| timer.around(number)),
+                });
+                part.iter().for_each(|step| step.record(&mut pass));
+            }
+            if let Some(timer) = timer {
+                timer.resolve(encoder, steps.len());
             }
         })
         .await?;
@@ -261,7 +284,10 @@ impl Device {
             self.device.destroy();
             _ = self.lost.set("a test simulated the loss".to_owned());
         }
-        Ok(())
+        match timer {
+            Some(timer) => Ok(timer.seconds(&self.read(&timer.ticks, 2 * steps.len()).await?)),
+            None => Ok(Vec::new()),
+        }
     }
 
     pub(super) async fn submit_commands(
@@ -294,6 +320,17 @@ impl Device {
     pub(super) async fn poll(&self, wait: wgpu::PollType) -> Result<(), GpuError> {
         let polled = self.checked(|device| device.poll(wait)).await?;
         polled.map(drop).map_err(|e| GpuError::Failed(e.to_string()))
+    }
+}
+
+impl Step<'_> {
+    fn record(&self, pass: &mut wgpu::ComputePass<'_>) {
+        pass.set_pipeline(&self.kernel.0);
+        pass.set_bind_group(0, &self.bound.group, &[self.params * PARAMS_STRIDE as u32]);
+        match self.groups {
+            Groups::Fixed(groups) => pass.dispatch_workgroups(groups, 1, 1),
+            Groups::Stored(buffer, at) => pass.dispatch_workgroups_indirect(buffer, at),
+        }
     }
 }
 

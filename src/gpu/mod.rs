@@ -10,6 +10,8 @@ mod find;
 #[cfg(not(target_family = "wasm"))]
 mod pool;
 #[cfg(not(target_family = "wasm"))]
+mod timer;
+#[cfg(not(target_family = "wasm"))]
 mod transfer;
 #[cfg(target_family = "wasm")]
 mod web;

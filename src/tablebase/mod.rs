@@ -38,7 +38,7 @@ pub use solve::backend::{Backend, DeviceWork, Job, OrElse, Sink, SolveError, Sol
 pub use solve::cpu::{BufferPool, CpuBackend};
 pub use solve::difference::{Difference, first_difference};
 #[cfg(feature = "gpu")]
-pub use solve::gpu::{Gpu, GpuLimits};
+pub use solve::gpu::{Gpu, GpuLimits, GpuTimes, WorkTime};
 pub use solve::solver::{Done, Options, Solver};
 pub use stats::{Stats, Summary};
 pub use store::codec::compressed_len;

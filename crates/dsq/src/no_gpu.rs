@@ -2,7 +2,7 @@
 
 use crate::backend::{Backend, Counter, DeviceArg, DryRun};
 use cli::failure::{Failure, Outcome};
-use doushouqi::board::Rules;
+use doushouqi::board::{RuleOptions, Rules};
 use doushouqi::tablebase;
 
 fn missing() -> Failure {
@@ -28,5 +28,10 @@ pub fn list(_: bool) -> Outcome {
 pub fn plan(job: &DryRun<'_>) -> Outcome {
     let DryRun { rules, backend, device, pieces, material, bandwidth, json } = job;
     let _ = (rules, backend, device, pieces, material, bandwidth, json);
+    Err(missing())
+}
+
+/// Fails: there is no GPU to measure.
+pub fn times(_: &RuleOptions, _: usize, _: &DeviceArg, _: bool) -> Outcome {
     Err(missing())
 }

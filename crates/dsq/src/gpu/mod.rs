@@ -2,9 +2,11 @@
 
 mod adapters;
 mod plan;
+mod times;
 
 pub use adapters::list;
 pub use plan::plan;
+pub use times::times;
 
 use crate::backend::{Backend, Counter, DeviceArg};
 use cli::failure::Failure;

@@ -221,6 +221,16 @@ impl CaptureAddress {
         captures.0[self.table].as_ref().expect("smaller classes are solved first")[self.turn]
     }
 
+    /// If the squares of the lane piece follow each other in the smaller class: whether the ranks are turned there. The files
+    /// are turned exactly if the smaller class is looked up mirrored.
+    #[cfg(feature = "gpu")]
+    pub(in crate::tablebase::solve) fn lane_order(&self) -> Option<bool> {
+        let [straight, across] = self.orders[1];
+        let straight = straight.filter(|order| !order.files_turned)?;
+        let across = across.filter(|order| order.files_turned)?;
+        (straight.ranks_turned == across.ranks_turned).then_some(straight.ranks_turned)
+    }
+
     /// `None` if `classes` does not contain the smaller material.
     fn new(pieces: &[Piece], rest: Material, mover: Color, classes: &Classes) -> Option<CaptureAddress> {
         let addresser = MaterialAddresser::new(classes, rest, pieces)?;

@@ -3,6 +3,7 @@
 use super::plan::Plan;
 use super::run::Run;
 use super::{Gpu, split_batch};
+use crate::clock::Instant;
 use crate::gpu::GpuError;
 use crate::tablebase::needs::gpu::host_bytes;
 use crate::tablebase::solve::backend::{Backend, DeviceWork, Job, Sink, SolveError};
@@ -18,7 +19,13 @@ impl Backend for Gpu {
     /// While a batch is solved, the next one is planned and the values of the one before are fetched from the GPU.
     fn solve(&mut self, job: &Job<'_>, sink: Sink<'_>) -> Result<(), SolveError> {
         let (mut batches, job_tables) = self.begin(job.ids, job.classes);
-        let plan = |ids: Vec<ClassId>| Arc::new(Plan::new(&ids, job.classes, job_tables.clone()));
+        let times = self.times.clone();
+        let plan = |ids: Vec<ClassId>| {
+            let start = Instant::now();
+            let plan = Arc::new(Plan::new(&ids, job.classes, job_tables.clone()));
+            times.add("planning", 0, start.elapsed().as_secs_f64());
+            plan
+        };
         let mut next = batches.pop().map(plan);
         let mut before: Option<Run<'_>> = None;
         while next.is_some() || before.is_some() {

@@ -1,10 +1,13 @@
 //! The compiled table kernels.
 
 use super::script::{KernelName, Pace};
+use super::times::GpuTimes;
+use crate::board::NoMove;
 use crate::clock::Instant;
 use crate::gpu::{Buffer, Device, GpuError, Groups, Kernel, Layout, Step};
-use crate::shaders::compose;
-use std::sync::Mutex;
+use crate::shaders::{GROUPS, Params, compose};
+use bytemuck::Zeroable;
+use std::sync::{Arc, Mutex};
 
 /// The most buffers of smaller classes' values that are bound to a kernel, on GPUs that allow more than the eight buffers which
 /// every GPU allows; and the number of buffers of `init` with that many.
@@ -28,12 +31,17 @@ fn bindings(kernel: KernelName, tables: usize) -> Vec<(u32, bool)> {
 pub(super) struct Kernels {
     /// By [`KernelName`].
     all: Vec<(Layout, Kernel)>,
+    ranks: (Layout, Kernel),
+    /// Whether cells have two bytes.
+    pub wide: bool,
     /// The most buffers of smaller classes' values.
     pub tables: usize,
     /// Whether the kernels record what they do.
     pub trace: bool,
     /// The work that the device does at once.
     pub pace: Mutex<Pace>,
+    /// The times of kernels and of the host.
+    pub times: Arc<GpuTimes>,
     /// The time that compiling took.
     pub compile_seconds: f64,
 }
@@ -44,30 +52,46 @@ pub(super) fn table_buffers(device: &Device) -> usize {
 }
 
 impl Kernels {
-    pub(super) async fn new(device: &Device, subgroups: bool, trace: bool, pace: Pace) -> Result<Kernels, GpuError> {
+    pub(super) async fn new(
+        device: &Device,
+        subgroups: bool,
+        trace: bool,
+        wide: bool,
+        pace: Pace,
+        times: Arc<GpuTimes>,
+    ) -> Result<Kernels, GpuError> {
         let start = Instant::now();
         let tables = table_buffers(device);
-        let options = [("SUBGROUPS", subgroups), ("TRACE", trace), ("TABLES", tables > 1)];
+        let options = [("SUBGROUPS", subgroups), ("TRACE", trace), ("TABLES", tables > 1), ("WIDE", wide)];
         let defined: Vec<&str> = options.into_iter().filter(|option| option.1).map(|option| option.0).collect();
         let mut all = Vec::new();
         for name in KernelName::ALL {
             let mut bindings = bindings(name, tables);
             bindings.extend(trace.then_some((TRACE, false)));
-            let layout = device.layout(&bindings).await?;
-            let kernel = device.kernel(&layout, name.name(), &compose(name.name(), &defined)).await?;
-            // Some drivers compile a kernel when it first runs. Without rows it does nothing.
-            let params = device.params(1).await?;
-            let mut buffers: Vec<Buffer> = Vec::new();
-            for _ in &bindings {
-                buffers.push(device.buffer("nothing", 64 << 10).await?);
-            }
-            let bound = device.bind(&layout, &params, &buffers.iter().collect::<Vec<_>>()).await?;
-            device.submit([Step { kernel: &kernel, bound: &bound, params: 0, groups: Groups::Fixed(1) }]).await?;
-            all.push((layout, kernel));
+            all.push(compiled(device, name.name(), &bindings, &defined).await?);
         }
+        let ranks = compiled(device, "ranks", &[(8, false)], &defined).await?;
         device.wait().await?;
         let compile_seconds = start.elapsed().as_secs_f64();
-        Ok(Kernels { all, tables, trace, pace: Mutex::new(pace), compile_seconds })
+        Ok(Kernels { all, ranks, wide, tables, trace, pace: Mutex::new(pace), times, compile_seconds })
+    }
+
+    /// Replaces the codes of this many cells by ranks; the cells have the width for which the kernels were compiled.
+    pub(super) async fn rank(
+        &self,
+        device: &Device,
+        table: &Buffer,
+        cells: u64,
+        no_move: NoMove,
+    ) -> Result<(), GpuError> {
+        let count = cells.div_ceil(32) as u32;
+        let set = Params { count, no_move_loses: (no_move == NoMove::Loss).into(), ..Params::zeroed() };
+        let params = device.params(1).await?;
+        device.write(&params, 0, &[set]).await?;
+        let (layout, kernel) = &self.ranks;
+        let bound = device.bind(layout, &params, &[table]).await?;
+        let groups = Groups::Fixed(count.div_ceil(64).clamp(1, GROUPS));
+        device.submit([Step { kernel, bound: &bound, params: 0, groups }]).await.map(drop)
     }
 
     pub(super) fn layout(&self, name: KernelName) -> &Layout {
@@ -77,4 +101,24 @@ impl Kernels {
     pub(super) fn kernel(&self, name: KernelName) -> &Kernel {
         &self.all[name as usize].1
     }
+}
+
+/// Compiles a kernel with these definitions and bindings.
+async fn compiled(
+    device: &Device,
+    name: &str,
+    bindings: &[(u32, bool)],
+    defined: &[&str],
+) -> Result<(Layout, Kernel), GpuError> {
+    let layout = device.layout(bindings).await?;
+    let kernel = device.kernel(&layout, name, &compose(name, defined)).await?;
+    // Some drivers compile a kernel when it first runs. Without rows it does nothing.
+    let params = device.params(1).await?;
+    let mut buffers: Vec<Buffer> = Vec::new();
+    for _ in bindings {
+        buffers.push(device.buffer("nothing", 64 << 10).await?);
+    }
+    let bound = device.bind(&layout, &params, &buffers.iter().collect::<Vec<_>>()).await?;
+    device.submit([Step { kernel: &kernel, bound: &bound, params: 0, groups: Groups::Fixed(1) }]).await?;
+    Ok((layout, kernel))
 }

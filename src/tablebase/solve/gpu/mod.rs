@@ -18,7 +18,9 @@ mod plan;
 mod run;
 mod script;
 mod tables;
+mod times;
 
+use crate::clock::Instant;
 use crate::gpu::{AdapterChoice, AdapterReport, Device, GpuError};
 use crate::tablebase::class::Classes;
 use crate::tablebase::needs::gpu::{BatchFormat, BatchNeeds, GPU_PLANE_ROW};
@@ -34,6 +36,7 @@ use run::{Done, MAX_PLIES, Run};
 use script::Pace;
 use std::sync::Arc;
 use tables::{TableId, Tables, bytes_of, captured};
+pub use times::{GpuTimes, WorkTime};
 
 /// Limits below the adapter's, for tests of the behaviour beyond them.
 #[derive(Copy, Clone, Debug)]
@@ -72,9 +75,10 @@ impl GpuLimits {
 pub struct Gpu {
     device: Arc<Device>,
     limits: GpuLimits,
-    /// Compiled when they are first needed.
-    kernels: Option<Arc<Kernels>>,
+    /// For cells of one byte and of two. Compiled when they are first needed.
+    kernels: [Option<Arc<Kernels>>; 2],
     work: DeviceWork,
+    times: Arc<GpuTimes>,
     /// The values of smaller classes on the GPU.
     tables: Option<Arc<Tables>>,
     /// The number of entries of the conversions that a batch of this job has taken for a row.
@@ -108,12 +112,13 @@ impl Gpu {
         let device = Arc::new(Device::open(choice, limits.guaranteed).await?);
         device.lose_after(limits.lost_after);
         device.limit_memory(limits.memory);
-        Ok(Gpu::on(device, limits, None))
+        Ok(Gpu::on(device, limits, [None, None]))
     }
 
-    fn on(device: Arc<Device>, limits: GpuLimits, kernels: Option<Arc<Kernels>>) -> Gpu {
+    fn on(device: Arc<Device>, limits: GpuLimits, kernels: [Option<Arc<Kernels>>; 2]) -> Gpu {
         let (work, entries_per_row) = (DeviceWork::default(), ENTRIES_PER_ROW);
-        Gpu { device, limits, kernels, work, tables: None, entries_per_row, trace: false }
+        let times = Arc::default();
+        Gpu { device, limits, kernels, work, times, tables: None, entries_per_row, trace: false }
     }
 
     /// Solves classes whose captures lead to classes that `solver` has solved and keeps, and keeps their values there. As
@@ -153,11 +158,22 @@ impl Gpu {
     #[cfg(not(target_family = "wasm"))]
     pub fn share(&mut self, limits: GpuLimits) -> Result<Gpu, GpuError> {
         let kernels = if limits.subgroups == self.limits.subgroups && !self.trace {
-            Some(block_on(self.kernels())?)
+            block_on(self.kernels(false))?;
+            self.kernels.clone()
         } else {
-            None
+            [None, None]
         };
         Ok(Gpu::on(self.device.clone(), limits, kernels))
+    }
+
+    /// Measures the time of every kernel from now on. Each submission then waits for its end, so the whole takes longer.
+    ///
+    /// # Errors
+    /// If the GPU cannot measure.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn measure(&self) -> Result<Arc<GpuTimes>, GpuError> {
+        block_on(self.device.time_steps())?;
+        Ok(self.times.clone())
     }
 
     /// The adapter of the GPU.
@@ -171,14 +187,15 @@ impl Gpu {
         self.device.max_binding().min(self.limits.buffer)
     }
 
-    async fn kernels(&mut self) -> Result<Arc<Kernels>, GpuError> {
-        if let Some(kernels) = &self.kernels {
+    async fn kernels(&mut self, wide: bool) -> Result<Arc<Kernels>, GpuError> {
+        if let Some(kernels) = &self.kernels[usize::from(wide)] {
             return Ok(kernels.clone());
         }
         let (subgroups, pace) = (self.device.subgroups && self.limits.subgroups, Pace::new(self.limits.submitted_rows));
-        let kernels = Arc::new(Kernels::new(&self.device, subgroups, self.trace, pace).await?);
+        let kernels =
+            Arc::new(Kernels::new(&self.device, subgroups, self.trace, wide, pace, self.times.clone()).await?);
         self.work.compile_seconds += kernels.compile_seconds;
-        self.kernels = Some(kernels.clone());
+        self.kernels[usize::from(wide)] = Some(kernels.clone());
         Ok(kernels)
     }
 
@@ -234,7 +251,11 @@ impl Gpu {
         if needed > limit {
             return Err(GpuError::TooManyBuffers { needed, limit });
         }
-        Run::new(self.device.clone(), self.kernels().await?, *job, plan.clone(), &tables, format).await
+        let kernels = self.kernels(format.wide).await?;
+        let start = Instant::now();
+        let run = Run::new(self.device.clone(), kernels, *job, plan.clone(), &tables, format).await;
+        self.times.add("buffers", 0, start.elapsed().as_secs_f64());
+        run
     }
 
     /// The tables that are copied to the GPU for a batch: `job`, the ones that all classes of the job need, if they fit
@@ -254,7 +275,10 @@ impl Gpu {
         // Frees the old values before new ones are allocated.
         self.tables = None;
         let ids = self.table_ids(job.classes, &plan.job_tables, &plan.tables, wide);
-        let tables = Arc::new(Tables::sent(&self.device, job, ids, wide, self.limit()).await?);
+        let kernels = self.kernels(wide).await?;
+        let start = Instant::now();
+        let tables = Arc::new(Tables::sent(&self.device, job, ids, &kernels, self.limit()).await?);
+        self.times.add("copying values", 0, start.elapsed().as_secs_f64());
         self.work.sent += bytes_of(ids, job.classes, wide);
         self.tables = Some(tables.clone());
         Ok(tables)

@@ -9,7 +9,7 @@ use crate::tablebase::ClassId;
 use crate::tablebase::class::Classes;
 use crate::tablebase::index::{Index, WIDTH};
 use crate::tablebase::material::squares_in_play;
-use crate::tablebase::solve::cpu::conversions::{self, Conversions, ESCAPE as ESCAPE_VALUE};
+use crate::tablebase::solve::cpu::conversions::{self, Conversions};
 use crate::tablebase::solve::cpu::quiet::QuietMoves;
 use crate::tablebase::solve::cpu::rows::Rows;
 use crate::tablebase::value::{DRAW, NO_MOVE, decided};
@@ -20,7 +20,6 @@ use std::sync::Arc;
 
 const _: () = {
     assert!(DRAW as u32 == CODE_DRAW && NO_MOVE as u32 == CODE_NO_MOVE && decided(0) as u32 == CODE_OF_0_PLIES);
-    assert!(ESCAPE_VALUE as u32 == ESCAPE && conversions::WIN_IN_ONE as u32 == WIN_IN_ONE);
 };
 
 /// A class in a batch.
@@ -133,10 +132,8 @@ impl Plan {
         for (positions, row_piece) in positions.iter_mut().zip(&index.row_pieces) {
             *positions = row_piece.digit.map(|digit| digit * row_piece.stride);
         }
-        let (of_lane, others): (Vec<&conversions::Capture>, Vec<&conversions::Capture>) =
-            conversions.captures.iter().partition(|capture| capture.attacker.max(capture.victim) == n - 1);
         let mut captures = [Capture::zeroed(); CAPTURES as usize];
-        for (number, capture) in of_lane.iter().chain(&others).enumerate() {
+        for (number, capture) in conversions.captures.iter().enumerate() {
             captures[number] = planned(n, capture);
             let to = capture.address.as_ref().map(|address| (ClassId(address.table), address.turn));
             self.looked_up.extend(to.map(|to| ([self.sides.len(), number], to)));
@@ -154,8 +151,8 @@ impl Plan {
             row_pieces: index.row_pieces.len() as u32,
             first_row: member.first as u32,
             places: self.places.len() as u32,
-            other_captures: of_lane.len() as u32,
             captures_end: conversions.captures.len() as u32,
+            padding: 0,
             moves,
             positions,
             captures,
@@ -183,6 +180,8 @@ fn planned(n: usize, capture: &conversions::Capture) -> Capture {
                 to[number_of(piece, n)] = offsets.map(narrow);
             }
         }
+        planned.flags =
+            address.lane_order().map_or(0, |ranks_turned| LANES_IN_ORDER | if ranks_turned { RANKS_TURNED } else { 0 });
         if let Some((first, mirror)) = address.first {
             (planned.first, planned.mirror) = (number_of(first, n) as u32, halves(mirror));
         }

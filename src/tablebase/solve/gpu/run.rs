@@ -147,15 +147,20 @@ impl<'a> Run<'a> {
         if list > 0 {
             self.device.write(&buffers.list, 0, &vec![EMPTY_LIST; list as usize]).await?;
         }
-        self.device.submit(steps).await?;
+        let seconds = self.device.submit(steps).await?;
+        for (dispatch, seconds) in dispatches.iter().zip(seconds) {
+            self.kernels.times.add(dispatch.kernel.name(), dispatch.params.depth as u16, seconds);
+        }
         self.dispatches += dispatches.len() as u64;
         Ok(())
     }
 
     async fn read_counters(&mut self) -> Result<(), GpuError> {
         self.waits += 1;
+        let start = Instant::now();
         let before = self.counted[VISITS as usize];
         self.counted = self.device.read(&self.buffers().state, self.counted.len()).await?;
+        self.kernels.times.add("waiting", 0, start.elapsed().as_secs_f64());
         // The counter of visits may overflow in a batch, but not between two reads.
         self.visits += u64::from(self.counted[VISITS as usize].wrapping_sub(before));
         Ok(())

@@ -1,5 +1,6 @@
-//! The values on the GPU of the smaller classes that captures lead to, in the usual codes.
+//! The values on the GPU of the smaller classes that captures lead to: the ranks of `shaders/values.wgsl`.
 
+use super::kernels::Kernels;
 use crate::board::Color;
 use crate::gpu::{Buffer, Device, GpuError};
 use crate::tablebase::solve::backend::Job;
@@ -21,17 +22,18 @@ pub(super) struct Tables {
 }
 
 impl Tables {
-    /// Copies tables to the GPU, into buffers of at most `limit` bytes. A larger table has a buffer of its own.
+    /// Copies tables to the GPU, with cells of the width of the kernels, into buffers of at most `limit` bytes. A larger table has a buffer of its own.
     ///
     /// # Errors
-    /// If a value does not fit into a byte and cells are not wide, or a buffer cannot be allocated.
+    /// If a value does not fit into a byte and the kernels are not wide, or a buffer cannot be allocated.
     pub(super) async fn sent(
         device: &Device,
         job: &Job<'_>,
         ids: &[TableId],
-        wide: bool,
+        kernels: &Kernels,
         limit: u64,
     ) -> Result<Tables, GpuError> {
+        let wide = kernels.wide;
         let width = 1 + u64::from(wide);
         let cells_of = |(id, color): TableId| &job.table(id).expect("smaller classes are solved first").cells[color];
         // By buffer: its size and its tables, each with the place of its first byte.
@@ -53,6 +55,7 @@ impl Tables {
                 device.upload(&buffer, first, &codes(cells_of(id), wide).ok_or_else(too_long)?).await?;
                 this.places.insert(id, (this.buffers.len() as u32, (first / width) as u32));
             }
+            kernels.rank(device, &buffer, size / width, job.classes.options().no_move).await?;
             this.buffers.push(buffer);
         }
         Ok(this)

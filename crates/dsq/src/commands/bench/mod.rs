@@ -2,6 +2,7 @@ mod compare;
 mod machine;
 
 use crate::arguments::{LevelArgs, SearchThreadsArg};
+use crate::backend::DeviceArg;
 use crate::gpu;
 use clap::{Args, Subcommand};
 use cli::arguments::{Common, JsonArg, RulesArg, SeedArg, at_least_one};
@@ -12,6 +13,7 @@ use cli::progress::progress_bar;
 use compare::Compare;
 use doushouqi::board::Rules;
 use doushouqi::search::{EngineOptions, Tables, bench};
+use doushouqi::tablebase::MAX_PIECES;
 use machine::MachineCommand;
 use matches::TimeControl;
 use report::figures::{self, FiguresError};
@@ -34,7 +36,8 @@ use study::endgame_moves::{EndgameMoves, endgame_moves, endgame_positions};
                   dsq bench endgames --positions 500 --movetime 1000\n  \
                   dsq bench endgames --positions 500 --nodes 1000 --with-tables\n  \
                   dsq bench machine --out results\n  dsq bench report results\n  \
-                  dsq bench devices\n  dsq bench compare --pieces 3"
+                  dsq bench devices\n  dsq bench compare --pieces 3\n  \
+                  dsq bench kernels --pieces 4"
 )]
 pub struct Bench {
     #[command(subcommand)]
@@ -58,6 +61,7 @@ enum What {
     Compare(Compare),
     Devices(Devices),
     Endgames(Endgames),
+    Kernels(Kernels),
     Machine(MachineCommand),
     Report(Report),
 }
@@ -77,6 +81,21 @@ struct Report {
 struct Devices {
     #[command(flatten)]
     json: JsonArg,
+}
+
+/// Measure where the time of solving on a GPU goes: each kernel by depth, and the work of the host.
+///
+/// The GPU measures the kernels itself. Every submission waits for its end, so the whole takes longer than `dsq solve`.
+#[derive(Args)]
+struct Kernels {
+    /// Solve all materials of 2 to N pieces, and measure those of N pieces.
+    #[arg(long, value_name = "N", default_value_t = 4,
+          value_parser = clap::value_parser!(u8).range(2..=MAX_PIECES as i64))]
+    pieces: u8,
+    #[command(flatten)]
+    device: DeviceArg,
+    #[command(flatten)]
+    common: Common,
 }
 
 /// Compare the engine's moves in random endgames of three and four pieces with the tables.
@@ -109,6 +128,7 @@ impl Bench {
             Some(What::Compare(compare)) => return compare.run(),
             Some(What::Devices(devices)) => return gpu::list(devices.json.on),
             Some(What::Endgames(endgames)) => return endgames.run(),
+            Some(What::Kernels(kernels)) => return kernels.run(),
             Some(What::Machine(machine)) => return machine.run(),
             Some(What::Report(report)) => return report.run(),
             None => {}
@@ -172,6 +192,13 @@ impl Endgames {
             ))?;
         }
         Ok(())
+    }
+}
+
+impl Kernels {
+    fn run(self) -> Outcome {
+        let (rules, pieces, json) = (self.common.rules(), self.pieces.into(), self.common.json.on);
+        self.common.threads.run(|| gpu::times(rules, pieces, &self.device, json))?
     }
 }
 

@@ -5,6 +5,7 @@ use super::*;
 use crate::board::{File, RuleOptions};
 use crate::gpu::{AdapterChoice, opened};
 use crate::tablebase::material::squares_in_play;
+use crate::tablebase::solve::cpu::conversions::{ESCAPE, value};
 use crate::tablebase::solve::gpu::{Gpu, GpuLimits, captured};
 use crate::tablebase::value::{Code, DRAW, NO_MOVE as STUCK, decided};
 use crate::tablebase::{CellValue, ClassId, Classes, Options, Solver, WIDTH};
@@ -184,6 +185,38 @@ impl Scene<'_> {
 #[test]
 fn neighbours() {
     after_init(|scene| scene.check_records());
+}
+
+/// Every code becomes the rank of the capture that leads to it.
+#[test]
+fn ranks() {
+    for (wide, rules) in [(false, "paper"), (false, "no-move=loss"), (true, "paper"), (true, "no-move=loss")] {
+        let Some(mut gpu) = gpu(GpuLimits::NONE) else { return };
+        let rules: RuleOptions = rules.parse().unwrap();
+        let (most, width) = if wide { (u16::MAX, 2) } else { (u8::MAX.into(), 1) };
+        // Without codes for longer lines than the table of a class has.
+        let codes: Vec<Code> =
+            (0..=2047).map(|i: Code| (i * 37) % most.min(decided(MAX_PLIES))).chain([most.min(600)]).collect();
+        let bytes: Vec<u8> = codes.iter().flat_map(|code| code.to_le_bytes()[..width].to_vec()).collect();
+        let kernels = block_on(gpu.kernels(wide)).unwrap();
+        let cells = codes.len().next_multiple_of(32);
+        let buffer = block_on(gpu.device.buffer("codes", (cells * width) as u64)).unwrap();
+        block_on(gpu.device.upload(&buffer, 0, &[&bytes[..], &vec![0; (cells - codes.len()) * width]].concat()))
+            .unwrap();
+        block_on(kernels.rank(&gpu.device, &buffer, cells as u64, rules.no_move)).unwrap();
+        let planes: Vec<u32> = block_on(gpu.device.read(&buffer, cells * width / 4)).unwrap();
+        for (cell, &code) in codes.iter().enumerate() {
+            let of_cell = &planes[cell / 32 * 8 * width..][..8 * width];
+            let rank = of_cell.iter().rev().fold(0, |rank, plane| 2 * rank + (plane >> (cell % 32) & 1));
+            let most = (1 << (8 * width)) - 1;
+            let expected = match value(code, &rules) {
+                ESCAPE => (most + 1) / 2,
+                loss if loss < ESCAPE => u32::from(loss) / 2,
+                win => most - (u32::from(u16::MAX - win) - 1) / 2,
+            };
+            assert_eq!(rank, expected, "code {code}, {rules:?}, {width} bytes");
+        }
+    }
 }
 
 #[test]

@@ -5,8 +5,8 @@ use super::tests::{batch, gpu};
 use super::*;
 use crate::board::RuleOptions;
 use crate::gpu::{AdapterChoice, opened};
-use crate::tablebase::solve::gpu::{Gpu, GpuLimits, batches};
-use crate::tablebase::{ClassId, Options, Solver};
+use crate::tablebase::solve::gpu::{Gpu, GpuLimits};
+use crate::tablebase::{Options, Solver};
 use pollster::block_on;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -16,7 +16,7 @@ use std::fmt::Write;
 const MEMORIES: [(&str, &[u32], usize, u64); 6] = [
     ("planes", &[TOUCH_SEEN, TOUCH_OWN_PLANE, TOUCH_ESCAPES, TOUCH_WRITTEN, TOUCH_WRITTEN_ESCAPES], 8, 1),
     ("conversions", &[TOUCH_ENTRIES], 8, 1),
-    ("tables", &[TOUCH_TABLES], 1, 1),
+    ("tables", &[TOUCH_TABLES], 16, 1),
     ("codes", &[TOUCH_CODES], 8, 2),
     ("states", &[TOUCH_STATES], 4, 1),
     ("records", &[TOUCH_RECORDS], 4, 1),
@@ -39,9 +39,6 @@ struct Traffic {
     by_depth: BTreeMap<u16, [u64; 2]>,
     /// By kernel, the barriers of all workgroups, and the most atomic operations of a dispatch on one counter.
     barriers: BTreeMap<KernelName, u64>,
-    /// The lookups of captures in `init` if a word follows the other, and if four words are looked up at the same time: of the
-    /// first invocation, and of the one with most captures by the lane piece.
-    lookups: [u64; 2],
     atomics: BTreeMap<KernelName, usize>,
     /// The numbers of traced rows, all rows and cells.
     traced: f64,
@@ -66,13 +63,12 @@ impl Traffic {
     fn add(&mut self, dispatch: &Dispatch, run: &Run<'_>) {
         let kernel = dispatch.kernel;
         let touches = run.buffers().touches.as_ref().expect("the kernels trace");
-        let [used, barriers, lookups @ ..]: [u32; 4] =
-            block_on(run.device.read(touches, 4)).unwrap().try_into().unwrap();
-        assert!(12 * u64::from(used) + 16 <= touches.size(), "the trace is full");
-        let all: Vec<u32> = block_on(run.device.read(touches, 4 + 3 * used as usize)).unwrap();
+        let [used, barriers]: [u32; 2] = block_on(run.device.read(touches, 2)).unwrap().try_into().unwrap();
+        assert!(12 * u64::from(used) + 8 <= touches.size(), "the trace is full");
+        let all: Vec<u32> = block_on(run.device.read(touches, 2 + 3 * used as usize)).unwrap();
         let mut places: BTreeMap<(u32, u32), BTreeSet<u32>> = BTreeMap::new();
         let mut counters: BTreeMap<u32, usize> = BTreeMap::new();
-        for &[row, kind, at] in all[4..].as_chunks().0 {
+        for &[row, kind, at] in all[2..].as_chunks().0 {
             match kind {
                 TOUCH_COUNTERS => *counters.entry(at).or_default() += 1,
                 _ => _ = places.entry((row, kind)).or_default().insert(at),
@@ -81,7 +77,6 @@ impl Traffic {
         let visits = places.keys().map(|(row, _)| *row).collect::<BTreeSet<u32>>().len() as u64;
         *self.visits.entry(kernel).or_default() += visits;
         *self.barriers.entry(kernel).or_default() += u64::from(barriers);
-        self.lookups = [0, 1].map(|i| self.lookups[i] + u64::from(lookups[i]));
         let atomics = self.atomics.entry(kernel).or_default();
         *atomics = counters.into_values().max().unwrap_or(0).max(*atomics);
         let mut sectors_of_dispatch = 0;
@@ -99,7 +94,7 @@ impl Traffic {
             let by_depth = self.by_depth.entry(group).or_default();
             *by_depth = [by_depth[0] + visits, by_depth[1] + sectors_of_dispatch];
         }
-        block_on(run.device.write(touches, 0, &[0u32; 4])).unwrap();
+        block_on(run.device.write(touches, 0, &[0u32; 2])).unwrap();
     }
 }
 
@@ -112,7 +107,7 @@ fn tracing() -> Option<Gpu> {
 /// A GPU that does all work at once, however long it takes.
 fn patient() -> Option<Gpu> {
     let mut gpu = gpu(GpuLimits { submitted_rows: usize::MAX, ..GpuLimits::NONE })?;
-    let kernels = block_on(gpu.kernels()).ok()?;
+    let kernels = block_on(gpu.kernels(false)).ok()?;
     *kernels.pace.lock().unwrap_or_else(PoisonError::into_inner) = Pace { at_once: usize::MAX, limit: usize::MAX };
     Some(gpu)
 }
@@ -205,7 +200,7 @@ fn results() {
         let bytes = sum(&all, kernel, "")[1] as f64 / visits as f64;
         _ = writeln!(text, "| {} |{cells}{} {bytes:.0} |", kernel.name(), cell(""));
     }
-    text += &steps(&all, &solver);
+    text += &steps(&all);
     text += "\n## By depth\n\nOf all passes of the four classes.\n\n| passes | visits of a row | sectors a visit | bytes a visit |\n|---|---|---|---|\n";
     let traced: f64 = all.iter().map(|t| t.traced).sum();
     let mut first = 1;
@@ -259,110 +254,18 @@ over EvLCR, EPvLR, LTvDC and LRvTR. Data that all rows of a class share (moves, 
 number of bytes moved per row, or per visit of a row; a pass also reads eight bytes of the state of every row.\n\n\
 | kernel | planes | conversions | tables | codes | states | records | all | bytes |\n|---|---|---|---|---|---|---|---|---|\n";
 
-/// What the kernels do for all classes of five pieces, on an H200.
-struct Work {
-    batches: f64,
-    dispatches: f64,
-    visits: f64,
-    /// Of a visit and of a row in `init`: loads one after another, and barriers.
-    visit: [f64; 2],
-    row: [f64; 2],
-    /// Workgroups that look for due rows, and their loads and barriers; the most visits of a workgroup of a small dispatch.
-    scans: f64,
-    scan: [f64; 2],
-    tail: f64,
-    /// Atomic operations on one counter in a dispatch.
-    atomics: f64,
-}
-
-impl Work {
-    /// The rows of five pieces, and their visits before rows were listed, both measured.
-    const ROWS: f64 = 32_722_872.0;
-    const VISITS: f64 = 528_382_852.0;
-    const PASSES: f64 = 160.0;
-
-    /// Seconds of `init` and of passes.
-    fn seconds(&self) -> [f64; 2] {
-        let time = |[loads, barriers]: [f64; 2]| 0.8e-6 * loads + 0.1e-6 * barriers;
-        let init = Work::ROWS * time(self.row) / 3168.0;
-        let visits = self.visits * time(self.visit) / 4224.0;
-        let scans = self.scans * time(self.scan) / 4224.0;
-        let dispatches = self.dispatches * (5e-6 + self.tail * time(self.visit));
-        [init, visits + scans + dispatches + self.dispatches * self.atomics * 1e-9]
-    }
-}
-
-/// The part of the report about the steps of the kernels, with the kernels of 0e45eb8 as the ones before.
-fn steps(all: &[Traffic], solver: &Solver) -> String {
-    let total = |of: &dyn Fn(&Traffic) -> u64| all.iter().map(of).sum::<u64>() as f64;
+/// The part of the report about the steps of the kernels.
+fn steps(all: &[Traffic]) -> String {
     let rows: f64 = all.iter().map(|t| t.rows).sum();
     let traced: f64 = all.iter().map(|t| t.traced).sum();
-    let visits_of_row = total(&|t| t.visits[&KernelName::Pass]) / traced;
-    let barriers = |kernel| total(&|t| t.barriers[&kernel]);
-    let [words, lookups] = [0, 1].map(|i| total(&|t| t.lookups[i]) / rows);
-    let row_barriers = barriers(KernelName::Init) / rows;
-    let visit_barriers = barriers(KernelName::Pass) / (visits_of_row * rows);
-    let ids: Vec<ClassId> = solver.classes().level(5).map(|(id, _)| id).collect();
-    let batches = batches(&ids, solver.classes(), i32::MAX as u64).len() as f64;
-    let before = Work {
-        batches: 33.0,
-        dispatches: 33.0 * 2.0 * Work::PASSES,
-        visits: Work::VISITS,
-        visit: [9.0, 6.0],
-        row: [3.0 * words, 95.0],
-        scans: Work::ROWS * Work::PASSES / 16.0,
-        scan: [1.0, 4.0],
-        tail: 4.0,
-        atomics: Work::ROWS / 33.0 / 2.0 / 16.0,
-    };
-    let visits = Work::VISITS * visits_of_row / BEFORE_VISITS;
-    let after = Work {
-        batches,
-        dispatches: 2.0 * batches * Work::PASSES,
-        visits,
-        visit: [4.0, visit_barriers],
-        row: [3.0 * lookups, row_barriers],
-        scans: Work::ROWS * Work::PASSES / 1024.0,
-        scan: [1.0, 4.0],
-        tail: 1.0,
-        // Eight visits together, and two sides to move for each class.
-        atomics: visits / (batches * Work::PASSES) / 8.0 / (2.0 * ids.len() as f64 / batches),
-    };
-    let mut text = STEPS_HEAD.to_owned();
-    let mut line = |what: &str, before: f64, after: f64, digits: usize| {
-        _ = writeln!(text, "| {what} | {before:.digits$} | {after:.digits$} |");
-    };
-    line("storage buffers of a kernel", 15.0, 8.0, 0);
-    line("barriers of a visit", before.visit[1], visit_barriers, 1);
-    line("loads of a visit one after another", before.visit[0], after.visit[0], 0);
-    line("barriers of a row in `init`", before.row[1], row_barriers, 1);
-    line("lookups of a row in `init` one after another", words, lookups, 1);
-    line("visits of a row", BEFORE_VISITS, visits_of_row, 2);
-    let most = all.iter().flat_map(|t| t.atomics.values()).max().copied().unwrap_or(0) as f64;
-    let chunks = all.iter().map(|t| t.rows / 32.0).fold(0.0, f64::max);
-    line(
-        "most atomic operations of a dispatch on one counter: these classes, where each row is a workgroup",
-        chunks,
-        most,
-        0,
-    );
-    line("the same for batches of five pieces (computed)", before.atomics, after.atomics, 0);
-    line("batches for five pieces", before.batches, batches, 0);
-    line("dispatches for a pass of a batch", 2.0, 2.0, 0);
-    let [before, after] = [before.seconds(), after.seconds()];
-    line("model: seconds of `init` (measured: 1.43)", before[0], after[0], 2);
-    line("model: seconds of the passes (measured: 1.98)", before[1], after[1], 2);
-    text
+    let visits: u64 = all.iter().map(|t| t.visits[&KernelName::Pass]).sum();
+    let visits_of_row = visits as f64 / traced;
+    let barriers = |kernel| all.iter().map(|t| t.barriers[&kernel]).sum::<u64>() as f64 / rows;
+    let atomics = all.iter().flat_map(|t| t.atomics.values()).max().copied().unwrap_or(0);
+    format!(
+        "\n## Steps\n\nA row in `init` has {:.1} barriers, a visit {:.1}. Passes visit a row {visits_of_row:.2} times. The most atomic \
+         operations of a dispatch on one counter are {atomics}.\n",
+        barriers(KernelName::Init),
+        barriers(KernelName::Pass) / visits_of_row,
+    )
 }
-
-/// The visits of a row by the kernels before, over the four classes.
-const BEFORE_VISITS: f64 = 21.17;
-
-const STEPS_HEAD: &str = "\n## Steps\n\n\
-The kernels of 0e45eb8, which an H200 has run, and these. Barriers, lookups, visits and atomic operations are counted by the kernels, over the \
-four classes; loads one after another are read off the text (the row in the list, its record, the last loss of a neighbour, the neighbour's word). A batch \
-has twice as many rows, and there are fewer rows since interchangeable pieces became row pieces. The model: a load 0.8 µs and a barrier 0.1 µs, with 4224 \
-workgroups in flight in a pass and 3168 in `init`; three loads for a lookup; 5 µs for a dispatch and the visits at its end; 1 ns for an atomic operation \
-on the same counter; 160 passes a batch; the rows and visits of the measurement. Of the measured 4.0 s the host took another 0.6 s. The second column is a \
-prediction, not a measurement, and leaves out what the model does not know: it explains the passes before, but only a part of `init`.\n\n\
-| | before | these kernels |\n|---|---|---|\n";
