@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs all measurements of a GPU in less than ten minutes: the adapters and their limits, the comparison with the values of
-# the CPU, four and five pieces, perft, and as many classes of six pieces as the time allows.
+# the CPU, five pieces, each kernel by depth, four pieces, perft, and as many classes of six pieces as the time allows.
 #
 #   benches/gpu.sh PROGRAM OUT
 #
@@ -49,25 +49,27 @@ step() {
     }' >>"$log"
 }
 
-printf '{"step":"begin","date":"%s","cores":%d,"bandwidth":%s}\n' "$(date -u +%FT%TZ)" "$(nproc)" "$bandwidth" >>"$log"
+printf '{"step":"begin","date":"%s","version":"%s","cores":%d,"bandwidth":%s}\n' \
+    "$(date -u +%FT%TZ)" "$("$dsq" --version)" "$(nproc)" "$bandwidth" >>"$log"
 step devices "$dsq" bench devices --json
 # The plan and the predicted time, to compare with the following measurements.
 step "plan-$pieces" "$dsq" solve --pieces "$pieces" --backend gpu --dry-run \
     --bandwidth "$(awk -v bytes="$bandwidth" 'BEGIN { printf "%.3fGiB", bytes / 2 ^ 30 }')" --json
+# The most valuable steps first.
 step compare-3 "$dsq" bench compare --pieces 3 --json
 # The first run of a process compiles the kernels; drivers keep them for the next.
+for run in 1 2 3; do
+    step "solve-$pieces-run-$run" "$dsq" solve --pieces "$pieces" --backend gpu --json
+done
+step "kernels-$pieces" "$dsq" bench kernels --pieces "$pieces" --json
+((pieces > 4)) && step "compare-$pieces-sample" "$dsq" bench compare --pieces "$pieces" --classes 3 --json
 step "solve-$four" "$dsq" solve --pieces "$four" --backend gpu --json
-step "solve-$four-again" "$dsq" solve --pieces "$four" --backend gpu --json
 step "solve-$four-cpu" "$dsq" solve --pieces "$four" --backend cpu --json
 ((four > 3)) && step "compare-$four" "$dsq" bench compare --pieces "$four" --json
 for depth in 6 7 8 9; do
     ((depth <= pieces + 4)) && step "perft-$depth" "$dsq" perft "$depth" --backend gpu --json
 done
 step "perft-7-cpu" "$dsq" perft 7 --json
-if ((pieces > 4)); then
-    step "solve-$pieces" "$dsq" solve --pieces "$pieces" --backend gpu --json
-    step "compare-$pieces-sample" "$dsq" bench compare --pieces "$pieces" --classes 3 --json
-fi
 if (($(left) > 30)); then
     step "count-$((pieces + 1))" "$dsq" generate --pieces $((pieces + 1)) --stats-only --write-up-to $((pieces - 1)) \
         --backend gpu --memory "${memory}GiB" --minutes "$(awk -v s="$(left)" 'BEGIN { print (s - 15) / 60 }')" \

@@ -53,7 +53,7 @@ fn start(row: u32, s: u32, first_sum: u32) {
     if s < 2u {
         atomicStore(&sums[first_sum + s], 0u);
     }
-    around[s] = valid;
+    set_around(s, valid);
     var best = Ranks();
     let row_den = enters_den(side, squares);
     if !row_den {

@@ -5,15 +5,10 @@
 /// For each list the number of workgroups in three dimensions and the number of rows; then the rows.
 @group(0) @binding(8) var<storage, read> list: array<u32>;
 
-/// A row that a move from the visited row leads to.
-struct NeighbourRow {
-    /// Twice the row, plus 1 if its positions are mirrored; `NONE` if the pass does not read it.
-    place: u32,
-    /// The squares of the lane piece with which the move is possible.
-    lanes: vec2<u32>,
-}
-
-var<workgroup> neighbour_rows: array<NeighbourRow, 16>;
+/// By move of a row piece, four for each piece: twice the row that the move leads to, plus 1 if its positions are mirrored;
+/// `NONE` if the pass does not read it. And the squares of the lane piece there with which the move is possible.
+var<workgroup> neighbour_rows: array<u32, 16>;
+var<workgroup> neighbour_lanes: array<vec2<u32>, 16>;
 
 @compute @workgroup_size(64)
 fn main(
@@ -61,11 +56,14 @@ fn visit(listed: u32, s: u32, visit_turn: u32) {
         }
     }
     if s < 16u {
-        var there = NeighbourRow(NONE, EMPTY);
+        var there = NONE;
         if looks && is_move_of(neighbour, turn) {
             let to_row = (1u - turn) * params.side_rows + neighbour / ROW;
             if changed(to_row, odd) {
-                there = NeighbourRow(2u * (to_row - params.seen_first) + (neighbour & 1u), lanes_of(neighbour, squares, s / 4u));
+                there = 2u * (to_row - params.seen_first) + (neighbour & 1u);
+                if (sides[side].flags & LANE_BLOCKS) != 0u {
+                    neighbour_lanes[s] = lanes_of(neighbour, squares, s / 4u);
+                }
             }
         }
         neighbour_rows[s] = there;
@@ -76,7 +74,7 @@ fn visit(listed: u32, s: u32, visit_turn: u32) {
         touch(TOUCH_SEEN, at);
         here = seen[at];
     }
-    around[s] = here;
+    set_around(s, here);
     var converted = EMPTY;
     var next = vec2<u32>(0u, 0u);
     if converts {
@@ -95,7 +93,7 @@ fn visit(listed: u32, s: u32, visit_turn: u32) {
         atomicStore(&sums[visit_turn], 0u);
     }
     barrier();
-    let found = row_moves(s) | inner_moves(side, squares, here, s);
+    let found = row_moves(side, s) | inner_moves(side, squares, here, s);
     var frontier = EMPTY;
     if odd {
         frontier = (found | converted) & before;
@@ -155,46 +153,49 @@ fn changed(row: u32, odd: bool) -> bool {
     return atomicLoad(&state[field(LAST_LOST, row)]) == params.depth - 1u;
 }
 
-/// The squares of the lane piece with which a move to a neighbour is possible.
+/// The squares of the lane piece in a neighbour with which a move to it is possible.
 fn lanes_of(neighbour: u32, squares: u32, piece: u32) -> vec2<u32> {
     if (neighbour & OVER_WATER) == 0u {
         return FULL;
     }
     let from_square = square_of(squares, piece);
     let by = select(3u, 28u, (neighbour & ALONG_FILE) != 0u);
-    return ~crossed(from_square, select(from_square - by, from_square + by, (neighbour & FORWARD) != 0u));
+    let water = crossed(from_square, select(from_square - by, from_square + by, (neighbour & FORWARD) != 0u));
+    return ~select(water, mirror_word(water), (neighbour & 1u) != 0u);
 }
 
-/// The positions of word s from which a move of a row piece leads into the plane `seen`. Four loads are in flight at a time.
-fn row_moves(s: u32) -> vec2<u32> {
-    var left = 0u;
-    for (var i = 0u; i < params.neighbours; i++) {
-        left |= u32(neighbour_rows[i].place != NONE) << i;
-    }
-    var found = EMPTY;
+/// The positions of word s from which a move of a row piece leads into the plane `seen`. The four loads for a piece are in flight
+/// at a time.
+fn row_moves(side: u32, s: u32) -> vec2<u32> {
     if !in_play(s) {
-        return found;
+        return EMPTY;
     }
     let straight = word_of(0u, s);
     let across = word_of(0u, mirror_square(s));
-    while left != 0u {
-        var from_rows = array<u32, 4>(NONE, NONE, NONE, NONE);
-        var words: array<vec2<u32>, 4>;
-        for (var k = 0u; k < 4u && left != 0u; k++) {
-            let i = firstTrailingBit(left);
-            left &= left - 1u;
-            from_rows[k] = i;
-            let place = neighbour_rows[i].place;
-            let at = (place >> 1u) * params.row_words + select(straight, across, (place & 1u) != 0u);
-            touch(TOUCH_SEEN, at);
-            words[k] = seen[at];
+    let blocks = (sides[side].flags & LANE_BLOCKS) != 0u;
+    var found = EMPTY;
+    var mirrored = EMPTY;
+    for (var first = 0u; first < params.neighbours; first += 4u) {
+        let places = vec4<u32>(
+            neighbour_rows[first], neighbour_rows[first + 1u], neighbour_rows[first + 2u], neighbour_rows[first + 3u]);
+        if all(places == vec4<u32>(NONE, NONE, NONE, NONE)) {
+            continue;
         }
+        var words = array<vec2<u32>, 4>(EMPTY, EMPTY, EMPTY, EMPTY);
         for (var k = 0u; k < 4u; k++) {
-            if from_rows[k] != NONE {
-                let there = neighbour_rows[from_rows[k]];
-                found |= select(words[k], mirror_word(words[k]), (there.place & 1u) != 0u) & there.lanes;
+            if places[k] != NONE {
+                let at = (places[k] >> 1u) * params.row_words + select(straight, across, (places[k] & 1u) != 0u);
+                touch(TOUCH_SEEN, at);
+                words[k] = seen[at];
             }
         }
+        for (var k = 0u; k < 4u; k++) {
+            if blocks && places[k] != NONE {
+                words[k] &= neighbour_lanes[first + k];
+            }
+            found |= words[k] & ~splat(places[k]);
+            mirrored |= words[k] & splat(places[k]);
+        }
     }
-    return found;
+    return found | mirror_word(mirrored);
 }

@@ -1,7 +1,15 @@
 // Quiet moves of the word piece and of the lane piece for a whole row: invocation s processes word s.
 
-/// The words of the row with the opponent to move. A barrier must follow before [`inner_moves`] reads them.
-var<workgroup> around: array<vec2<u32>, 64>;
+/// The words of the row with the opponent to move, then an empty word. A barrier must follow before [`inner_moves`] reads them.
+var<workgroup> around: array<vec2<u32>, 65>;
+
+/// Sets word s of `around`.
+fn set_around(s: u32, word: vec2<u32>) {
+    around[s] = word;
+    if s == 0u {
+        around[64] = EMPTY;
+    }
+}
 
 /// The positions of word s from which a move of the word piece or of the lane piece leads into `around`; `here` is word s of
 /// `around`.
@@ -16,10 +24,17 @@ fn inner_moves(side: u32, squares: u32, here: vec2<u32>, s: u32) -> vec2<u32> {
         }
     }
     if (flags & WORD_MOVES) != 0u {
-        for (var k = 0u; k < 4u; k++) {
-            let to_square = target_of(side, squares, WORD_PIECE, s, k);
-            if to_square != NONE {
-                found |= around[to_square] & unblocked(side, crossed(s, to_square));
+        if (flags & (LANE_BLOCKS | FIRST_BLOCKS)) == 0u {
+            // No move is 255.
+            let targets = sides[side].moves[WORD_PIECE][s];
+            found |= around[min(targets & 255u, 64u)] | around[min((targets >> 8u) & 255u, 64u)]
+                | around[min((targets >> 16u) & 255u, 64u)] | around[min(targets >> 24u, 64u)];
+        } else {
+            for (var k = 0u; k < 4u; k++) {
+                let to_square = target_of(side, squares, WORD_PIECE, s, k);
+                if to_square != NONE {
+                    found |= around[to_square] & unblocked(side, crossed(s, to_square));
+                }
             }
         }
     }

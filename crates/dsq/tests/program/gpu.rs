@@ -405,6 +405,29 @@ fn compare_ends_with_one_json_object() {
     assert!(object["adapter"].is_string() && object["cpu_seconds"].is_f64() && object["gpu_seconds"].is_f64());
 }
 
+/// Every kernel has times, which add up to less than the whole command takes.
+#[test]
+fn kernels_are_measured() {
+    if gpu().is_none() {
+        return;
+    }
+    let arguments = ["bench", "kernels", "--pieces", "3", "--json"];
+    let start = std::time::Instant::now();
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_dsq")).args(arguments).output().unwrap();
+    let whole = start.elapsed().as_secs_f64();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let lines: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for kernel in ["neighbours", "init", "list", "pass", "finish"] {
+        let of_kernel = || lines.iter().filter(|line| line["name"] == kernel);
+        let seconds: f64 = of_kernel().map(|line| line["seconds"].as_f64().unwrap()).sum();
+        assert!(seconds > 0.0 && seconds < whole, "{kernel}: {seconds} of {whole} s");
+        // The longest line of three pieces has 67 plies, and passes come in groups of sixteen.
+        let depths: Vec<u64> = of_kernel().map(|line| line["depth"].as_u64().unwrap()).collect();
+        let passes = ["list", "pass"].contains(&kernel);
+        assert_eq!(depths, if passes { (2..=81).collect() } else { vec![0] }, "{kernel}");
+    }
+}
+
 #[test]
 fn without_a_driver_gpu_fails_and_auto_solves() {
     let run = |arguments: &[&str]| {
