@@ -250,11 +250,6 @@ impl Device {
         Ok(Vec::new())
     }
 
-    /// Fails: the page does not ask the browser for timestamps.
-    pub(crate) async fn time_steps(&self) -> Result<(), GpuError> {
-        Err(GpuError::Failed("steps are not measured in a browser".to_owned()))
-    }
-
     /// Waits for all submitted steps.
     pub(crate) async fn wait(&self) -> Result<(), GpuError> {
         wait();
