@@ -11,18 +11,33 @@
 @group(0) @binding(11) var<storage, read> table_d: array<vec4<u32>>;
 #endif
 
+/// The number of kinds of a word that are kept. Few words have more.
+const KEPT_KINDS = 4u;
+
 /// The ranks of the positions of a word.
 alias Ranks = array<vec2<u32>, PLANES>;
 
 /// The depths of the row's conversions, a bit each.
 var<workgroup> depth_bits: array<atomic<u32>, DEPTH_WORDS>;
 var<workgroup> depth_set: array<u32, DEPTH_WORDS>;
+/// Of the first kinds of each word: the positions and the depth.
+var<workgroup> kept_positions: array<vec2<u32>, KEPT_KINDS * 64>;
+var<workgroup> kept_depths: array<u32, KEPT_KINDS * 64>;
 /// Of 64 depths: each depth, the words with conversions of it, and the index of its entries.
 var<workgroup> depth_at: array<atomic<u32>, 64>;
 var<workgroup> marked: array<atomic<u32>, 128>;
 var<workgroup> entries_at: array<u32, 64>;
 /// The index of the first entry of these depths; `NONE` if the page is full.
 var<workgroup> first_entry: u32;
+
+/// Of each move of a row piece, four for each piece: the square that it leads to, `NONE` if there is no such move, and the squares
+/// of the lane piece with which it is quiet.
+var<workgroup> targets: array<u32, 16>;
+var<workgroup> target_lanes: array<vec2<u32>, 16>;
+/// Of each capture: the cell of the pieces that are not moved by a word, and the squares of the lane piece, as far as they are the same
+/// for all words.
+var<workgroup> capture_cells: array<Cell, CAPTURES>;
+var<workgroup> capture_lanes: array<vec2<u32>, CAPTURES>;
 
 @compute @workgroup_size(64)
 fn main(
@@ -54,6 +69,13 @@ fn start(row: u32, s: u32, first_sum: u32) {
         atomicStore(&sums[first_sum + s], 0u);
     }
     set_around(s, valid);
+    if s < 4u * sides[side].row_pieces {
+        place_target(side, squares, taken, s);
+    }
+    if s < sides[side].captures_end {
+        place_capture(side, s, squares);
+    }
+    barrier();
     var best = Ranks();
     let row_den = enters_den(side, squares);
     if !row_den {
@@ -61,8 +83,7 @@ fn start(row: u32, s: u32, first_sum: u32) {
             by_capture(side, c, squares, valid, s, &best);
         }
     }
-    barrier();
-    let quiet = inner_moves(side, squares, valid, s) | row_moves(side, squares, taken, s);
+    let quiet = inner_moves(side, squares, valid, s) | row_moves(side, s);
     var den = valid & sides[side].dens[LANE_PIECE];
     if row_den || contains(sides[side].dens[WORD_PIECE], s) {
         den = valid;
@@ -137,14 +158,24 @@ fn enters_den(side: u32, squares: u32) -> bool {
     return enters;
 }
 
+/// Sets `targets` and `target_lanes` for a move.
+fn place_target(side: u32, squares: u32, taken: vec2<u32>, slot: u32) {
+    let from_square = square_of(squares, slot / 4u);
+    let square = target_of(side, squares, slot / 4u, from_square, slot % 4u);
+    if square == NONE || contains(taken, square) {
+        targets[slot] = NONE;
+    } else {
+        targets[slot] = square;
+        target_lanes[slot] = unblocked(side, crossed(from_square, square)) & ~single(square);
+    }
+}
+
 /// The positions of word s with a quiet move of a row piece, to an empty square.
-fn row_moves(side: u32, squares: u32, taken: vec2<u32>, s: u32) -> vec2<u32> {
+fn row_moves(side: u32, s: u32) -> vec2<u32> {
     var found = EMPTY;
     for (var slot = 0u; slot < 4u * sides[side].row_pieces; slot++) {
-        let from_square = square_of(squares, slot / 4u);
-        let square = target_of(side, squares, slot / 4u, from_square, slot % 4u);
-        if square != NONE && square != s && !contains(taken, square) {
-            found |= unblocked(side, crossed(from_square, square)) & ~single(square);
+        if targets[slot] != NONE && targets[slot] != s {
+            found |= target_lanes[slot];
         }
     }
     return found;
@@ -195,50 +226,73 @@ fn planes_at(buffer: u32, at: u32) -> vec4<u32> {
     }
 }
 
-/// The square of a row piece or the word piece.
-fn fixed_square(squares: u32, s: u32, piece: u32) -> u32 {
-    return select(square_of(squares, piece), s, piece == WORD_PIECE);
+/// Sets `capture_cells` and `capture_lanes` for a capture.
+fn place_capture(side: u32, c: u32, squares: u32) {
+    let attacker = sides[side].captures[c].attacker;
+    let victim = sides[side].captures[c].victim;
+    let first = min(attacker, victim);
+    let second = max(attacker, victim);
+    var cell = row_pieces_of(side, c, squares);
+    var lanes = FULL;
+    if first < WORD_PIECE && second != WORD_PIECE {
+        let square = square_of(squares, first);
+        let hits = sides[side].captures[c].hits[square];
+        if second == LANE_PIECE {
+            lanes = unblocked_by_first(side, squares, square, hits);
+            if attacker == LANE_PIECE {
+                cell = with_piece(side, c, cell, LANE_PIECE, square);
+            }
+        } else {
+            let other_square = square_of(squares, second);
+            let water = crossed(square, other_square);
+            let possible = contains(hits, other_square) && !is_blocked(side, squares, water);
+            lanes = select(EMPTY, unblocked(side, water), possible);
+            cell = with_piece(side, c, cell, attacker, square_of(squares, victim));
+        }
+    }
+    capture_cells[c] = cell;
+    capture_lanes[c] = lanes;
 }
 
 /// Raises the ranks of the positions of word s in which a capture is possible.
 fn by_capture(side: u32, c: u32, squares: u32, valid: vec2<u32>, s: u32, best: ptr<function, Ranks>) {
+    var lanes = valid & capture_lanes[c];
+    if !not_empty(lanes) {
+        return;
+    }
     let attacker = sides[side].captures[c].attacker;
     let victim = sides[side].captures[c].victim;
     let second = max(attacker, victim);
-    let square = fixed_square(squares, s, min(attacker, victim));
-    let hits = sides[side].captures[c].hits[square];
-    var ranks = Ranks();
-    if second == LANE_PIECE {
-        let lanes = unblocked_by_first(side, squares, square, valid & hits);
-        if !not_empty(lanes) {
-            return;
-        }
-        var cell = row_pieces_of(side, c, squares);
-        if min(attacker, victim) != WORD_PIECE {
-            cell = with_piece(side, c, cell, WORD_PIECE, s);
-        }
+    let by_or_of_word = attacker == WORD_PIECE || victim == WORD_PIECE;
+    var cell = capture_cells[c];
+    if !by_or_of_word {
+        cell = with_piece(side, c, cell, WORD_PIECE, s);
+    } else if second == LANE_PIECE {
+        lanes = unblocked_by_first(side, squares, s, lanes & sides[side].captures[c].hits[s]);
         if attacker == LANE_PIECE {
-            add_cell(side, c, cell_number(with_piece(side, c, cell, LANE_PIECE, square)), lanes, &ranks);
-        } else {
-            add_targets(side, c, cell, lanes, &ranks);
+            cell = with_piece(side, c, cell, LANE_PIECE, s);
         }
     } else {
-        let other_square = fixed_square(squares, s, second);
-        let water = crossed(square, other_square);
-        let lanes = valid & unblocked(side, water);
-        if !contains(hits, other_square) || !not_empty(lanes) || is_blocked(side, squares, water) {
+        let square = square_of(squares, min(attacker, victim));
+        let water = crossed(square, s);
+        lanes &= unblocked(side, water);
+        if !contains(sides[side].captures[c].hits[square], s) || is_blocked(side, squares, water) {
             return;
         }
-        var cell = row_pieces_of(side, c, squares);
-        if second != WORD_PIECE {
-            cell = with_piece(side, c, cell, WORD_PIECE, s);
-        }
-        cell = with_piece(side, c, cell, attacker, fixed_square(squares, s, victim));
-        if (sides[side].captures[c].flags & LANES_IN_ORDER) != 0u {
-            add_lanes(side, c, cell, lanes, &ranks);
-        } else {
-            add_lanes_one_by_one(side, c, cell, lanes, &ranks);
-        }
+        cell = with_piece(side, c, cell, attacker, select(square, s, victim == WORD_PIECE));
+    }
+    if !not_empty(lanes) {
+        return;
+    }
+    var ranks = Ranks();
+    if attacker == LANE_PIECE {
+        add_cell(side, c, cell_number(cell), lanes, &ranks);
+    } else if victim == LANE_PIECE {
+        add_each(side, c, cell, attacker, lanes, &ranks);
+    } else if (sides[side].captures[c].flags & LANES_IN_ORDER) != 0u {
+        add_lanes(side, c, cell, lanes, &ranks);
+    } else {
+        add_each(side, c, cell, LANE_PIECE, lanes, &ranks);
     }
     raise(&ranks, best);
 }
@@ -271,13 +325,12 @@ fn add_cell(side: u32, c: u32, cell: u32, lanes: vec2<u32>, ranks: ptr<function,
     }
 }
 
-/// Adds the ranks after captures of the lane piece on these lanes.
-fn add_targets(side: u32, c: u32, cell: Cell, lanes: vec2<u32>, ranks: ptr<function, Ranks>) {
-    let attacker = sides[side].captures[c].attacker;
+/// Adds for each of these lanes the rank of the cell with a piece on its square.
+fn add_each(side: u32, c: u32, cell: Cell, piece: u32, lanes: vec2<u32>, ranks: ptr<function, Ranks>) {
     for (var rest = lanes; not_empty(rest);) {
         let lane = lowest(rest);
         rest &= ~single(lane);
-        add_cell(side, c, cell_number(with_piece(side, c, cell, attacker, lane)), single(lane), ranks);
+        add_cell(side, c, cell_number(with_piece(side, c, cell, piece, lane)), single(lane), ranks);
     }
 }
 
@@ -310,15 +363,6 @@ fn turned(word: vec2<u32>, by_half: bool, reflected: bool) -> vec2<u32> {
     return result;
 }
 
-/// As [`add_lanes`], for cells in any order.
-fn add_lanes_one_by_one(side: u32, c: u32, cell: Cell, lanes: vec2<u32>, ranks: ptr<function, Ranks>) {
-    for (var rest = lanes; not_empty(rest);) {
-        let lane = lowest(rest);
-        rest &= ~single(lane);
-        add_cell(side, c, cell_number(with_piece(side, c, cell, LANE_PIECE, lane)), single(lane), ranks);
-    }
-}
-
 /// Raises ranks to at least those in `ranks`.
 fn raise(ranks: ptr<function, Ranks>, best: ptr<function, Ranks>) {
     var equal = FULL;
@@ -332,32 +376,47 @@ fn raise(ranks: ptr<function, Ranks>, best: ptr<function, Ranks>) {
     }
 }
 
-/// Of the positions of a word, those with the rank of a certain one.
-fn with_rank_of(best: ptr<function, Ranks>, lane: u32) -> vec2<u32> {
-    var same = FULL;
-    for (var b = 0u; b < PLANES; b++) {
-        same &= ~((*best)[b] ^ splat(bits_from((*best)[b], lane)));
-    }
-    return same;
+/// Positions of a word whose conversions have the same rank, and the depth at which these conversions count.
+struct Kind {
+    positions: vec2<u32>,
+    depth: u32,
 }
 
-/// The depth at which the conversion of a position counts. The last depth stands for all depths that are too large to count.
-fn depth_at_lane(best: ptr<function, Ranks>, lane: u32) -> u32 {
+/// The kind of the lowest of some positions of word s.
+fn first_kind(positions: vec2<u32>, best: ptr<function, Ranks>) -> Kind {
+    let lane = lowest(positions);
+    var same = positions;
     var rank = 0u;
     for (var b = 0u; b < PLANES; b++) {
-        rank |= (bits_from((*best)[b], lane) & 1u) << b;
+        let bit = bits_from((*best)[b], lane) & 1u;
+        same &= ~((*best)[b] ^ splat(bit));
+        rank |= bit << b;
     }
-    return min(select(2u * rank, 2u * (MAX_RANK - rank) + 1u, rank > DRAW_RANK), DEPTHS - 1u);
+    // The last depth stands for all depths that are too large to count.
+    let depth = select(2u * rank, 2u * (MAX_RANK - rank) + 1u, rank > DRAW_RANK);
+    return Kind(same, min(depth, DEPTHS - 1u));
+}
+
+/// The kind number k of word s, the first one of the positions that have none of the kinds before it.
+fn kind_of(k: u32, positions: vec2<u32>, s: u32, best: ptr<function, Ranks>) -> Kind {
+    if k < KEPT_KINDS {
+        return Kind(kept_positions[64u * k + s], kept_depths[64u * k + s]);
+    }
+    return first_kind(positions, best);
 }
 
 /// Writes the row's conversions in the order of depths, unless the page is full: for each depth the next depth and the index of
 /// its entries, the set of words, and the positions of each word.
 fn write_conversions(decisive: vec2<u32>, row: u32, side: u32, s: u32, best: ptr<function, Ranks>) {
-    for (var rest = decisive; not_empty(rest);) {
-        let lane = lowest(rest);
-        rest &= ~with_rank_of(best, lane);
-        let depth = depth_at_lane(best, lane);
-        atomicOr(&depth_bits[depth / 32u], 1u << (depth % 32u));
+    var rest = decisive;
+    for (var k = 0u; not_empty(rest); k++) {
+        let kind = first_kind(rest, best);
+        rest &= ~kind.positions;
+        if k < KEPT_KINDS {
+            kept_positions[64u * k + s] = kind.positions;
+            kept_depths[64u * k + s] = kind.depth;
+        }
+        atomicOr(&depth_bits[kind.depth / 32u], 1u << (kind.depth % 32u));
     }
     barrier();
     if s < DEPTH_WORDS {
@@ -404,13 +463,13 @@ fn write_depths(
     atomicStore(&marked[s], 0u);
     atomicStore(&marked[64u + s], 0u);
     barrier();
-    for (var rest = decisive; not_empty(rest);) {
-        let lane = lowest(rest);
-        rest &= ~with_rank_of(best, lane);
-        let depth = depth_at_lane(best, lane);
-        let n = place_of(depth) - first;
+    var rest = decisive;
+    for (var k = 0u; not_empty(rest); k++) {
+        let kind = kind_of(k, rest, s, best);
+        rest &= ~kind.positions;
+        let n = place_of(kind.depth) - first;
         if n < count {
-            atomicStore(&depth_at[n], depth);
+            atomicStore(&depth_at[n], kind.depth);
             atomicOr(&marked[2u * n + s / 32u], 1u << (s % 32u));
         }
     }
@@ -429,15 +488,15 @@ fn write_depths(
     barrier();
     let start = first_entry;
     if start != NONE {
-        for (var rest = decisive; not_empty(rest);) {
-            let lane = lowest(rest);
-            let same = rest & with_rank_of(best, lane);
-            rest &= ~same;
-            let n = place_of(depth_at_lane(best, lane)) - first;
+        rest = decisive;
+        for (var k = 0u; not_empty(rest); k++) {
+            let kind = kind_of(k, rest, s, best);
+            rest &= ~kind.positions;
+            let n = place_of(kind.depth) - first;
             if n < count {
                 let at = start + entries_at[n] + 2u + count_of(words_of(n) & below(s));
                 touch(TOUCH_ENTRIES, at);
-                page[at] = same;
+                page[at] = kind.positions;
             }
         }
         if s < count {
