@@ -5,9 +5,11 @@
 /// For each list the number of workgroups in three dimensions and the number of rows; then the rows.
 @group(0) @binding(8) var<storage, read> list: array<u32>;
 
-/// By move of a row piece, four for each piece: twice the row that the move leads to, plus 1 if its positions are mirrored;
-/// `NONE` if the pass does not read it. And the squares of the lane piece there with which the move is possible.
+/// By move of a row piece, four for each piece: twice the row that the move leads to, plus 1 if its positions are mirrored. And
+/// the squares of the lane piece there with which the move is possible.
 var<workgroup> neighbour_rows: array<u32, 16>;
+/// The moves that the pass reads, a bit each. Two visits in turn use two elements.
+var<workgroup> read_moves: array<atomic<u32>, 2>;
 var<workgroup> neighbour_lanes: array<vec2<u32>, 16>;
 
 @compute @workgroup_size(64)
@@ -19,6 +21,10 @@ fn main(
     let end = list[4u * params.list + 3u];
     // Up to eight rows that follow each other, which are mostly of one side and so take one addition to its counter.
     let block = clamp(end / groups.x, 1u, 8u);
+    if s < 2u {
+        atomicStore(&read_moves[s], 0u);
+    }
+    barrier();
     var turn = 0u;
     for (var start = block * group.x; start < end; start += block * groups.x) {
         for (var i = start; i < min(start + block, end); i++) {
@@ -55,18 +61,15 @@ fn visit(listed: u32, s: u32, visit_turn: u32) {
             kept = escapes[word];
         }
     }
-    if s < 16u {
-        var there = NONE;
-        if looks && is_move_of(neighbour, turn) {
-            let to_row = (1u - turn) * params.side_rows + neighbour / ROW;
-            if changed(to_row, odd) {
-                there = 2u * (to_row - params.seen_first) + (neighbour & 1u);
-                if (sides[side].flags & LANE_BLOCKS) != 0u {
-                    neighbour_lanes[s] = lanes_of(neighbour, squares, s / 4u);
-                }
+    if s < 16u && looks && is_move_of(neighbour, turn) {
+        let to_row = (1u - turn) * params.side_rows + neighbour / ROW;
+        if changed(to_row, odd) {
+            neighbour_rows[s] = 2u * (to_row - params.seen_first) + (neighbour & 1u);
+            if (sides[side].flags & LANE_BLOCKS) != 0u {
+                neighbour_lanes[s] = lanes_of(neighbour, squares, s / 4u);
             }
+            atomicOr(&read_moves[visit_turn], 1u << s);
         }
-        neighbour_rows[s] = there;
     }
     var here = EMPTY;
     if looks && playable && (sides[side].flags & (WORD_MOVES | LANE_MOVES)) != 0u && changed(opposite(row), odd) {
@@ -93,7 +96,10 @@ fn visit(listed: u32, s: u32, visit_turn: u32) {
         atomicStore(&sums[visit_turn], 0u);
     }
     barrier();
-    let found = row_moves(side, s) | inner_moves(side, squares, here, s);
+    if s == 0u {
+        atomicStore(&read_moves[1u - visit_turn], 0u);
+    }
+    let found = row_moves(side, atomicLoad(&read_moves[visit_turn]), s) | inner_moves(side, squares, here, s);
     var frontier = EMPTY;
     if odd {
         frontier = (found | converted) & before;
@@ -164,37 +170,34 @@ fn lanes_of(neighbour: u32, squares: u32, piece: u32) -> vec2<u32> {
     return ~select(water, mirror_word(water), (neighbour & 1u) != 0u);
 }
 
-/// The positions of word s from which a move of a row piece leads into the plane `seen`. The four loads for a piece are in flight
-/// at a time.
-fn row_moves(side: u32, s: u32) -> vec2<u32> {
-    if !in_play(s) {
-        return EMPTY;
-    }
+/// The positions of word s from which one of these moves of the row pieces leads into the plane `seen`. Four loads are in flight at
+/// a time.
+fn row_moves(side: u32, moves: u32, s: u32) -> vec2<u32> {
+    var left = select(0u, moves, in_play(s));
     let straight = word_of(0u, s);
     let across = word_of(0u, mirror_square(s));
     let blocks = (sides[side].flags & LANE_BLOCKS) != 0u;
     var found = EMPTY;
     var mirrored = EMPTY;
-    for (var first = 0u; first < params.neighbours; first += 4u) {
-        let places = vec4<u32>(
-            neighbour_rows[first], neighbour_rows[first + 1u], neighbour_rows[first + 2u], neighbour_rows[first + 3u]);
-        if all(places == vec4<u32>(NONE, NONE, NONE, NONE)) {
-            continue;
-        }
+    while left != 0u {
         var words = array<vec2<u32>, 4>(EMPTY, EMPTY, EMPTY, EMPTY);
-        for (var k = 0u; k < 4u; k++) {
-            if places[k] != NONE {
-                let at = (places[k] >> 1u) * params.row_words + select(straight, across, (places[k] & 1u) != 0u);
-                touch(TOUCH_SEEN, at);
-                words[k] = seen[at];
-            }
+        var numbers = array<u32, 4>(0u, 0u, 0u, 0u);
+        for (var k = 0u; k < 4u && left != 0u; k++) {
+            let i = firstTrailingBit(left);
+            left &= left - 1u;
+            let place = neighbour_rows[i];
+            let at = (place >> 1u) * params.row_words + select(straight, across, (place & 1u) != 0u);
+            touch(TOUCH_SEEN, at);
+            words[k] = seen[at];
+            numbers[k] = i;
         }
         for (var k = 0u; k < 4u; k++) {
-            if blocks && places[k] != NONE {
-                words[k] &= neighbour_lanes[first + k];
+            let is_mirrored = splat(neighbour_rows[numbers[k]]);
+            if blocks {
+                words[k] &= neighbour_lanes[numbers[k]];
             }
-            found |= words[k] & ~splat(places[k]);
-            mirrored |= words[k] & splat(places[k]);
+            found |= words[k] & ~is_mirrored;
+            mirrored |= words[k] & is_mirrored;
         }
     }
     return found | mirror_word(mirrored);
