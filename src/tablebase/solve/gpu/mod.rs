@@ -117,7 +117,8 @@ impl Gpu {
 
     fn on(device: Arc<Device>, limits: GpuLimits, kernels: [Option<Arc<Kernels>>; 2]) -> Gpu {
         let (work, entries_per_row) = (DeviceWork::default(), ENTRIES_PER_ROW);
-        let times = Arc::default();
+        // Those of the kernels, if they are shared.
+        let times = kernels.iter().flatten().next().map_or_else(Arc::default, |kernels| kernels.times.clone());
         Gpu { device, limits, kernels, work, times, tables: None, entries_per_row, trace: false }
     }
 
@@ -166,7 +167,8 @@ impl Gpu {
         Ok(Gpu::on(self.device.clone(), limits, kernels))
     }
 
-    /// Measures the time of every kernel from now on. Each submission then waits for its end, so the whole takes longer.
+    /// Measures the time of every kernel from now on. Each submission then waits for its end, so the whole takes longer. Only one
+    /// solver at a time may use the device.
     ///
     /// # Errors
     /// If the GPU cannot measure.

@@ -22,7 +22,8 @@ pub(super) struct Tables {
 }
 
 impl Tables {
-    /// Copies tables to the GPU, with cells of the width of the kernels, into buffers of at most `limit` bytes. A larger table has a buffer of its own.
+    /// Copies tables to the GPU, with cells of the width of the kernels, into buffers of at most `limit` bytes. A larger table
+    /// has a buffer of its own.
     ///
     /// # Errors
     /// If a value does not fit into a byte and the kernels are not wide, or a buffer cannot be allocated.
