@@ -11,12 +11,18 @@ const INTERVAL = 2000;
 /** @type {number | null} */
 let timer = null;
 
-/** Why the tables of the page cannot be used. */
+/** Why the tables of the page cannot be used, and why one cannot that this position needs. */
 let fault = "";
+let faultHere = "";
 
 export function startConnection() {
-  onFault((reason) => {
-    fault = reason;
+  onFault((reason, all) => {
+    if (all) fault = reason;
+    else faultHere = reason;
+    draw();
+  });
+  on("position", () => {
+    faultHere = "";
     draw();
   });
   on("connection", changed);
@@ -49,7 +55,9 @@ async function attempt() {
 function text() {
   if (app.broken) return t("notice.link", { detail: errorText(app.broken) });
   if (app.offline) return t("notice.offline");
-  return app.notice || (fault && t("notice.tables", { reason: fault }));
+  if (app.notice) return app.notice;
+  if (fault) return t("notice.tables", { reason: fault });
+  return faultHere && t("notice.table", { reason: faultHere });
 }
 
 function draw() {

@@ -135,6 +135,7 @@ export default {
   "illegal.sanctuary": "{move}: a piece in its own trap is safe.",
   "illegal.nopiece": "{move} is not a legal move here.",
 
+  "notice.table": "A table that this position needs cannot be used: {reason}.",
   "notice.tables": "The tables of this page cannot be used: {reason}.",
   "update.ready": "A new version of this page is ready.",
   "update.start": "Start it",

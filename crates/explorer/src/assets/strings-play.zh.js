@@ -135,6 +135,7 @@ export default {
   "illegal.sanctuary": "{move}：己方陷阱中的棋子不能被吃。",
   "illegal.nopiece": "此处不能走 {move}。",
 
+  "notice.table": "此局面所需的残局库无法使用：{reason}。",
   "notice.tables": "本页的残局库无法使用：{reason}。",
   "update.ready": "本页有新版本。",
   "update.start": "立即启用",

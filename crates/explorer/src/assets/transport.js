@@ -9,22 +9,22 @@ const SLOW = /\/(analyze|bestmove|review)(\?|$)/;
 /**
  * @typedef {{ method: string, address: string, body?: string | null }} Asked
  * @typedef {object} Message
- * @property {number} id
+ * @property {number} id of the request; a fault at the start has none
  * @property {number} [status]
  * @property {string} [body]
  * @property {string} [event] the name of an event, with its data
  * @property {string} [data]
  * @property {string} [failure] why the worker cannot start
  * @property {boolean} [broken] whether the worker must not be used any longer
- * @property {string} [fault] why the tables of the page cannot be used; belongs to no request
+ * @property {string} [fault] why tables of the page cannot be used: all, if it belongs to no request
  */
 
-/** @type {(reason: string) => void} */
+/** @type {(reason: string, all: boolean) => void} */
 let reportFault = () => {};
 
 /**
- * Calls `act` with the reason if the tables of a page with workers cannot be used.
- * @param {(reason: string) => void} act
+ * Calls `act` with the reason if all tables of a page with workers, or one that a request needs, cannot be used.
+ * @param {(reason: string, all: boolean) => void} act
  */
 export function onFault(act) {
   reportFault = act;
@@ -63,7 +63,7 @@ class Answers {
    * @param {Message} message
    */
   receive(message) {
-    if (message.fault !== undefined) return reportFault(message.fault);
+    if (message.fault !== undefined) return reportFault(message.fault, message.id === undefined);
     const found = this.waiting.get(message.id);
     if (!message.event || message.event === "done") this.waiting.delete(message.id);
     if (message.failure !== undefined || message.broken) this.end();

@@ -2,7 +2,7 @@
 
 import { file, requestPart, startAnswers } from "./answers.js";
 
-/** @type {number} The request that is being answered. */
+/** @type {number | undefined} The request that is being answered. */
 let current;
 
 async function start() {
@@ -11,7 +11,7 @@ async function start() {
     file("puzzles.jsonl").then((found) => found.text()),
   ]);
   const event = (/** @type {string} */ name, /** @type {string} */ data) =>
-    postMessage(name === "fault" ? { fault: JSON.parse(data) } : { id: current, event: name, data });
+    postMessage(name === "fault" ? { id: current, fault: JSON.parse(data) } : { id: current, event: name, data });
   // Without tables nothing is requested.
   return startAnswers(code, puzzles, event, location.search === "?tables" ? requestPart : undefined);
 }

@@ -1,7 +1,7 @@
 //! The page without a server: static files, with the answers from workers.
 
 use super::webdriver::{self, Browser, Options};
-use super::{LION, TWO, at, play};
+use super::{ENTER, LION, TWO, at, play};
 use crate::dsq;
 use crate::serve::folder;
 use crate::site;
@@ -162,7 +162,14 @@ fn tables_are_read_in_parts() {
     let host = site::Host::start(dir.clone());
     let page = browser(&host, Options::default());
     page.open(&format!("/?fen={fen}"));
-    page.wait("document.querySelector('#notice').textContent.includes('damaged')");
+    let notice = "document.querySelector('#notice')";
+    page.wait(&format!("{notice}.textContent.startsWith('A table that this position needs cannot be used: ')"));
+    assert!(page.text(&format!("{notice}.textContent")).contains("damaged"));
+    // Another position does not need it.
+    page.click("#edit");
+    page.type_into("#fen", &LION.replace('_', " "));
+    page.keys(&[ENTER]);
+    page.wait(&format!("{notice}.hidden"));
     three_pieces(&page);
     drop(page);
 
