@@ -29,13 +29,13 @@ use crate::tablebase::solve::backend::{DeviceWork, Job, SolveError};
 use crate::tablebase::value::Cells;
 use crate::tablebase::{ClassId, Solver};
 use kernels::{Kernels, table_buffers};
-use plan::Plan;
+use plan::{Plan, TableId};
 #[cfg(not(target_family = "wasm"))]
 use pollster::block_on;
 use run::{Done, MAX_PLIES, Run};
 use script::Pace;
 use std::sync::Arc;
-use tables::{TableId, Tables, bytes_of, captured};
+use tables::{Tables, bytes_of, captured};
 pub use times::{GpuTimes, WorkTime};
 
 /// Limits below the adapter's, for tests of the behaviour beyond them.

@@ -1,7 +1,6 @@
 //! The input of the kernels for a batch, computed without a GPU: the moves and captures of each side to move of each
 //! class, and the states and places of the rows. The structs are shared with the shaders.
 
-use super::tables::TableId;
 use crate::board::geometry::{LEAP_DOWN, LEAP_LEFT, LEAP_RIGHT, LEAP_UP};
 use crate::board::{Bitboard, Color, Direction, Square};
 use crate::shaders::*;
@@ -21,6 +20,9 @@ use std::sync::Arc;
 const _: () = {
     assert!(DRAW as u32 == CODE_DRAW && NO_MOVE as u32 == CODE_NO_MOVE && decided(0) as u32 == CODE_OF_0_PLIES);
 };
+
+/// One side to move of a class.
+pub(super) type TableId = (ClassId, Color);
 
 /// A class in a batch.
 pub(super) struct Member {

@@ -1,6 +1,7 @@
 //! The values on the GPU of the smaller classes that captures lead to: the ranks of `shaders/values.wgsl`.
 
 use super::kernels::Kernels;
+use super::plan::TableId;
 use crate::board::Color;
 use crate::gpu::{Buffer, Device, GpuError};
 use crate::tablebase::solve::backend::Job;
@@ -9,9 +10,6 @@ use crate::tablebase::value::{Cells, decided};
 use crate::tablebase::{ClassId, Classes};
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
-
-/// One side to move of a class.
-pub(super) type TableId = (ClassId, Color);
 
 /// The values of some classes on the GPU.
 pub(super) struct Tables {
