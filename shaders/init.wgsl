@@ -11,8 +11,8 @@
 @group(0) @binding(11) var<storage, read> table_d: array<vec4<u32>>;
 #endif
 
-/// The number of kinds of a word that are kept. Few words have more.
-const KEPT_KINDS = 4u;
+/// The number of rank sets of a word that are kept. Few words have more.
+const KEPT_SETS = 4u;
 
 /// The ranks of the positions of a word.
 alias Ranks = array<vec2<u32>, PLANES>;
@@ -20,9 +20,9 @@ alias Ranks = array<vec2<u32>, PLANES>;
 /// The depths of the row's conversions, a bit each.
 var<workgroup> depth_bits: array<atomic<u32>, DEPTH_WORDS>;
 var<workgroup> depth_set: array<u32, DEPTH_WORDS>;
-/// Of the first kinds of each word: the positions and the depth.
-var<workgroup> kept_positions: array<vec2<u32>, KEPT_KINDS * 64>;
-var<workgroup> kept_depths: array<u32, KEPT_KINDS * 64>;
+/// Of the first rank sets of each word: the positions and the depth.
+var<workgroup> kept_positions: array<vec2<u32>, KEPT_SETS * 64>;
+var<workgroup> kept_depths: array<u32, KEPT_SETS * 64>;
 /// Of 64 depths: each depth, the words with conversions of it, and the index of its entries.
 var<workgroup> depth_at: array<atomic<u32>, 64>;
 var<workgroup> marked: array<atomic<u32>, 128>;
@@ -34,8 +34,8 @@ var<workgroup> first_entry: u32;
 /// of the lane piece with which it is quiet.
 var<workgroup> targets: array<u32, 16>;
 var<workgroup> target_lanes: array<vec2<u32>, 16>;
-/// Of each capture: the cell of the pieces that are not moved by a word, and the squares of the lane piece, as far as they are the same
-/// for all words.
+/// Of each capture: the cell of the pieces whose squares are the same for all words, and the squares of the lane piece with which
+/// the capture is possible in some word.
 var<workgroup> capture_cells: array<Cell, CAPTURES>;
 var<workgroup> capture_lanes: array<vec2<u32>, CAPTURES>;
 
@@ -70,16 +70,16 @@ fn start(row: u32, s: u32, first_sum: u32) {
     }
     set_around(s, valid);
     if s < 4u * sides[side].row_pieces {
-        place_target(side, squares, taken, s);
+        prepare_target(side, squares, taken, s);
     }
-    if s < sides[side].captures_end {
-        place_capture(side, s, squares);
+    if s < sides[side].capture_count {
+        prepare_capture(side, s, squares);
     }
     barrier();
     var best = Ranks();
     let row_den = enters_den(side, squares);
     if !row_den {
-        for (var c = 0u; c < sides[side].captures_end; c++) {
+        for (var c = 0u; c < sides[side].capture_count; c++) {
             by_capture(side, c, squares, valid, s, &best);
         }
     }
@@ -159,7 +159,7 @@ fn enters_den(side: u32, squares: u32) -> bool {
 }
 
 /// Sets `targets` and `target_lanes` for a move.
-fn place_target(side: u32, squares: u32, taken: vec2<u32>, slot: u32) {
+fn prepare_target(side: u32, squares: u32, taken: vec2<u32>, slot: u32) {
     let from_square = square_of(squares, slot / 4u);
     let square = target_of(side, squares, slot / 4u, from_square, slot % 4u);
     if square == NONE || contains(taken, square) {
@@ -227,7 +227,7 @@ fn planes_at(buffer: u32, at: u32) -> vec4<u32> {
 }
 
 /// Sets `capture_cells` and `capture_lanes` for a capture.
-fn place_capture(side: u32, c: u32, squares: u32) {
+fn prepare_capture(side: u32, c: u32, squares: u32) {
     let attacker = sides[side].captures[c].attacker;
     let victim = sides[side].captures[c].victim;
     let first = min(attacker, victim);
@@ -377,13 +377,13 @@ fn raise(ranks: ptr<function, Ranks>, best: ptr<function, Ranks>) {
 }
 
 /// Positions of a word whose conversions have the same rank, and the depth at which these conversions count.
-struct Kind {
+struct RankSet {
     positions: vec2<u32>,
     depth: u32,
 }
 
-/// The kind of the lowest of some positions of word s.
-fn first_kind(positions: vec2<u32>, best: ptr<function, Ranks>) -> Kind {
+/// The rank set of the lowest of these positions of a word.
+fn first_rank_set(positions: vec2<u32>, best: ptr<function, Ranks>) -> RankSet {
     let lane = lowest(positions);
     var same = positions;
     var rank = 0u;
@@ -394,15 +394,15 @@ fn first_kind(positions: vec2<u32>, best: ptr<function, Ranks>) -> Kind {
     }
     // The last depth stands for all depths that are too large to count.
     let depth = select(2u * rank, 2u * (MAX_RANK - rank) + 1u, rank > DRAW_RANK);
-    return Kind(same, min(depth, DEPTHS - 1u));
+    return RankSet(same, min(depth, DEPTHS - 1u));
 }
 
-/// The kind number k of word s, the first one of the positions that have none of the kinds before it.
-fn kind_of(k: u32, positions: vec2<u32>, s: u32, best: ptr<function, Ranks>) -> Kind {
-    if k < KEPT_KINDS {
-        return Kind(kept_positions[64u * k + s], kept_depths[64u * k + s]);
+/// The rank set number k of word s; `positions` are those that belong to no rank set before it.
+fn rank_set(k: u32, positions: vec2<u32>, s: u32, best: ptr<function, Ranks>) -> RankSet {
+    if k < KEPT_SETS {
+        return RankSet(kept_positions[64u * k + s], kept_depths[64u * k + s]);
     }
-    return first_kind(positions, best);
+    return first_rank_set(positions, best);
 }
 
 /// Writes the row's conversions in the order of depths, unless the page is full: for each depth the next depth and the index of
@@ -410,13 +410,13 @@ fn kind_of(k: u32, positions: vec2<u32>, s: u32, best: ptr<function, Ranks>) -> 
 fn write_conversions(decisive: vec2<u32>, row: u32, side: u32, s: u32, best: ptr<function, Ranks>) {
     var rest = decisive;
     for (var k = 0u; not_empty(rest); k++) {
-        let kind = first_kind(rest, best);
-        rest &= ~kind.positions;
-        if k < KEPT_KINDS {
-            kept_positions[64u * k + s] = kind.positions;
-            kept_depths[64u * k + s] = kind.depth;
+        let same = first_rank_set(rest, best);
+        rest &= ~same.positions;
+        if k < KEPT_SETS {
+            kept_positions[64u * k + s] = same.positions;
+            kept_depths[64u * k + s] = same.depth;
         }
-        atomicOr(&depth_bits[kind.depth / 32u], 1u << (kind.depth % 32u));
+        atomicOr(&depth_bits[same.depth / 32u], 1u << (same.depth % 32u));
     }
     barrier();
     if s < DEPTH_WORDS {
@@ -465,11 +465,11 @@ fn write_depths(
     barrier();
     var rest = decisive;
     for (var k = 0u; not_empty(rest); k++) {
-        let kind = kind_of(k, rest, s, best);
-        rest &= ~kind.positions;
-        let n = place_of(kind.depth) - first;
+        let same = rank_set(k, rest, s, best);
+        rest &= ~same.positions;
+        let n = place_of(same.depth) - first;
         if n < count {
-            atomicStore(&depth_at[n], kind.depth);
+            atomicStore(&depth_at[n], same.depth);
             atomicOr(&marked[2u * n + s / 32u], 1u << (s % 32u));
         }
     }
@@ -490,13 +490,13 @@ fn write_depths(
     if start != NONE {
         rest = decisive;
         for (var k = 0u; not_empty(rest); k++) {
-            let kind = kind_of(k, rest, s, best);
-            rest &= ~kind.positions;
-            let n = place_of(kind.depth) - first;
+            let same = rank_set(k, rest, s, best);
+            rest &= ~same.positions;
+            let n = place_of(same.depth) - first;
             if n < count {
                 let at = start + entries_at[n] + 2u + count_of(words_of(n) & below(s));
                 touch(TOUCH_ENTRIES, at);
-                page[at] = kind.positions;
+                page[at] = same.positions;
             }
         }
         if s < count {

@@ -8,9 +8,10 @@
 /// By move of a row piece, four for each piece: twice the row that the move leads to, plus 1 if its positions are mirrored. And
 /// the squares of the lane piece there with which the move is possible.
 var<workgroup> neighbour_rows: array<u32, 16>;
-/// The moves that the pass reads, a bit each. Two visits in turn use two elements.
-var<workgroup> read_moves: array<atomic<u32>, 2>;
 var<workgroup> neighbour_lanes: array<vec2<u32>, 16>;
+/// The moves whose rows the visit reads, a bit each. Two visits in turn use two elements, so that one is cleared while the other is
+/// read.
+var<workgroup> read_moves: array<atomic<u32>, 2>;
 
 @compute @workgroup_size(64)
 fn main(

@@ -174,7 +174,7 @@ structs! {
         first_row: u32 = "u32",
         places: u32 = "u32",
         /// The number of captures.
-        captures_end: u32 = "u32",
+        capture_count: u32 = "u32",
         padding: u32 = "u32",
         /// By row piece or word piece of this side and its square: the targets of up to four moves, a byte each; 255 is
         /// no move.

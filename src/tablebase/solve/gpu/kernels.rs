@@ -31,6 +31,7 @@ fn bindings(kernel: KernelName, tables: usize) -> Vec<(u32, bool)> {
 pub(super) struct Kernels {
     /// By [`KernelName`].
     all: Vec<(Layout, Kernel)>,
+    /// Replaces codes by ranks, before `init` reads them.
     ranks: (Layout, Kernel),
     /// Whether cells have two bytes.
     pub wide: bool,

@@ -153,7 +153,7 @@ impl Plan {
             row_pieces: index.row_pieces.len() as u32,
             first_row: member.first as u32,
             places: self.places.len() as u32,
-            captures_end: conversions.captures.len() as u32,
+            capture_count: conversions.captures.len() as u32,
             padding: 0,
             moves,
             positions,

@@ -32,7 +32,7 @@ impl KernelName {
         [KernelName::Neighbours, KernelName::Init, KernelName::List, KernelName::Pass, KernelName::Finish];
 
     /// The name of its file.
-    pub(super) const fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             KernelName::Neighbours => "neighbours",
             KernelName::Init => "init",

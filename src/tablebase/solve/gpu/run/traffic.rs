@@ -263,7 +263,7 @@ fn steps(all: &[Traffic]) -> String {
     let barriers = |kernel| all.iter().map(|t| t.barriers[&kernel]).sum::<u64>() as f64 / rows;
     let atomics = all.iter().flat_map(|t| t.atomics.values()).max().copied().unwrap_or(0);
     format!(
-        "\n## Steps\n\nA row in `init` has {:.1} barriers, a visit {:.1}. Passes visit a row {visits_of_row:.2} times. The most atomic \
+        "\n## Steps\n\nA row in `init` has {:.1} barriers, a visit {:.1}, with the one at the start of its workgroup. Passes visit a row {visits_of_row:.2} times. The most atomic \
          operations of a dispatch on one counter are {atomics}.\n",
         barriers(KernelName::Init),
         barriers(KernelName::Pass) / visits_of_row,
