@@ -8,8 +8,8 @@ use std::sync::{Arc, LazyLock};
 static FILES: [(&str, &[u8]); 2] = [
     // crates/train/networks/chinese-1.toml
     ("chinese", include_bytes!("127e3239f6c2bbef.nnue")),
-    // crates/train/networks/generation-7.toml
-    ("paper", include_bytes!("92cffe194d64d3e5.nnue")),
+    // crates/train/networks/generation-8.toml
+    ("paper", include_bytes!("5e9402003a175cc8.nnue")),
 ];
 
 static NETWORKS: LazyLock<Vec<(RuleOptions, Arc<Network>)>> = LazyLock::new(|| {
