@@ -108,10 +108,10 @@ const PICTURE: &str = "/icon.svg";
 const CHINESE: &str = "zh.js";
 
 /// An embedded file.
-struct Asset {
-    path: Cow<'static, str>,
+pub struct Asset {
+    pub path: Cow<'static, str>,
     kind: &'static str,
-    content: Cow<'static, [u8]>,
+    pub content: Cow<'static, [u8]>,
     /// The compressed content, if smaller.
     gzip: Option<Vec<u8>>,
     etag: HeaderValue,
@@ -128,20 +128,24 @@ impl Asset {
 
     /// A file that has the hash of its content in its path: `/app.0123456789abcdef.js`.
     fn hashed(name: &str, kind: &'static str, content: Vec<u8>) -> Asset {
-        let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
-        let path = format!("/{stem}.{:016x}.{extension}", xxh3_64(&content));
-        Asset { is_immutable: true, ..Asset::new(path, kind, content) }
+        Asset { is_immutable: true, ..Asset::new(format!("/{}", hashed_name(name, &content)), kind, content) }
     }
 }
 
+/// A file name with the hash of the content: `app.0123456789abcdef.js`.
+pub fn hashed_name(name: &str, content: &[u8]) -> String {
+    let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
+    format!("{stem}.{:016x}.{extension}", xxh3_64(content))
+}
+
 /// The text of an embedded file.
-fn embedded(path: &str) -> Option<&'static str> {
+pub fn embedded(path: &str) -> Option<&'static str> {
     let (_, _, content) = FILES.iter().find(|(other, ..)| *other == path)?;
     std::str::from_utf8(content).ok()
 }
 
 /// The joined modules and style sheets, and the template that names them instead of their parts.
-fn joined() -> Result<(String, Vec<Asset>), String> {
+pub fn joined() -> Result<(String, Vec<Asset>), String> {
     let read = |file: &str| embedded(&format!("/{file}"));
     let missing = || "a file of the page is missing".to_owned();
     let chinese = Asset::hashed(CHINESE, JS, bundle::join(CHINESE, &read)?.into_bytes());

@@ -26,6 +26,7 @@ mod permits;
 mod routes;
 #[cfg(test)]
 mod rule_options;
+pub mod site;
 mod sse;
 mod state;
 mod tables;

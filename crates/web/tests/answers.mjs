@@ -1,12 +1,14 @@
 // Answers requests by the module of a site, as its worker does: node answers.mjs SITE < requests.json > answers.json
 // A request is [method, address, body], an answer {status, body, events}.
 
-import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { MISSING, startAnswers } from "../../explorer/src/site/answers.js";
 
-const file = (name) => join(process.argv[2], name);
-const { MISSING, startAnswers } = await import(pathToFileURL(file("answers.js")));
+const [, , site] = process.argv;
+const file = (name) => join(site, name);
+/** A file whose name contains a hash. */
+const hashed = (pattern) => file(readdirSync(site).find((name) => pattern.test(name)));
 let events = [];
 /** A part of a file, and the length of the file, as a host of static files sends them. */
 const readPart = (path, at, length) => {
@@ -19,8 +21,8 @@ const readPart = (path, at, length) => {
   return { bytes: bytes.subarray(0, read), length: size };
 };
 const answers = await startAnswers(
-  readFileSync(file("answers.wasm")),
-  readFileSync(file("puzzles.jsonl"), "utf8"),
+  readFileSync(hashed(/^answers\..*\.wasm$/)),
+  readFileSync(hashed(/^puzzles\..*\.jsonl$/), "utf8"),
   (name, data) => events.push([name, JSON.parse(data)]),
   readPart,
 );

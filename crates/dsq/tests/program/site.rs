@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// The folder of the site, which `./test` writes. Without it the test is skipped.
 pub fn dir() -> Option<PathBuf> {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("site");
-    let found = dir.join("answers.wasm").exists();
+    let found = dir.join("sw.js").exists();
     if !found {
         skip_anywhere("there is no site (packaging/site; it needs Rust's target wasm32-unknown-unknown)");
     }
@@ -32,8 +32,15 @@ pub fn with_tables(site: &Path, name: &str, tables: &Path) -> PathBuf {
         fs::copy(file.path(), to.join("tables").join(file.file_name())).unwrap();
     }
     let index = fs::read_to_string(to.join("index.html")).unwrap();
-    fs::write(to.join("index.html"), index.replace("\"worker.js\"", "\"worker.js?tables\"")).unwrap();
+    let worker = name_of(site, "worker");
+    fs::write(to.join("index.html"), index.replace(&worker, &format!("{worker}?tables"))).unwrap();
     to
+}
+
+/// The name of a file of the site, which contains a hash.
+pub fn name_of(site: &Path, stem: &str) -> String {
+    let names = fs::read_dir(site).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
+    names.into_iter().find(|name| name.starts_with(&format!("{stem}."))).unwrap_or_else(|| panic!("no {stem}"))
 }
 
 /// A copy of the site.

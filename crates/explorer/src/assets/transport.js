@@ -30,6 +30,13 @@ export function onFault(act) {
   reportFault = act;
 }
 
+/** @type {(_?: unknown) => void} */
+let tellOfWorker;
+/** Fulfilled when a worker has answered for the first time, or cannot be loaded. */
+export const workerIsKnown = new Promise((resolve) => {
+  tellOfWorker = resolve;
+});
+
 /** A worker, and the requests that it has not answered yet. */
 class Answers {
   /** @type {Worker | null} */
@@ -63,6 +70,7 @@ class Answers {
    * @param {Message} message
    */
   receive(message) {
+    tellOfWorker();
     if (message.fault !== undefined) return reportFault(message.fault, message.id === undefined);
     const found = this.waiting.get(message.id);
     if (!message.event || message.event === "done") this.waiting.delete(message.id);
@@ -72,6 +80,7 @@ class Answers {
 
   /** The worker cannot be loaded. */
   fail() {
+    tellOfWorker();
     const all = [...this.waiting];
     this.waiting.clear();
     this.end();

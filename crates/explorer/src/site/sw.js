@@ -1,17 +1,31 @@
 // Keeps the files of the page, so that it works without a network after the first visit. A new version waits until no
 // tab shows the old one.
 
-// packaging/site writes both.
+// The site's writer fills in both.
 const VERSION = "";
 const FILES = [];
 
 const SCOPE = `doushouqi ${registration.scope} `;
 const CACHE = SCOPE + VERSION;
 
-addEventListener("install", (event) => {
-  const fresh = FILES.map((file) => new Request(file, { cache: "reload" }));
-  event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(fresh)));
-});
+addEventListener("install", (event) => event.waitUntil(keep()));
+
+async function keep() {
+  const cache = await caches.open(CACHE);
+  await Promise.all(FILES.map(async (file) => cache.put(file, await fresh(file))));
+}
+
+/**
+ * @param {string} file
+ */
+async function fresh(file) {
+  // What has a hash in its name never changes: an older version, or the browser since the page's start, may have it.
+  const isHashed = /\.[0-9a-f]{16}\./.test(file);
+  const found = isHashed && (await caches.match(file));
+  const response = found || (await fetch(file, { cache: isHashed ? "default" : "no-cache" }));
+  if (!response.ok) throw new TypeError(`${file}: ${response.status}`);
+  return response;
+}
 
 addEventListener("activate", (event) => {
   const isOld = (name) => name.startsWith(SCOPE) && name !== CACHE;

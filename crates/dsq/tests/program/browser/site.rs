@@ -115,7 +115,7 @@ fn the_device_is_measured() {
 fn a_module_that_cannot_run_is_reported() {
     let Some(dir) = dir() else { return };
     let damaged = site::copy(&dir, "site");
-    fs::write(damaged.join("answers.wasm"), "no module").unwrap();
+    fs::write(damaged.join(site::name_of(&dir, "answers")), "no module").unwrap();
     let host = site::Host::start(damaged.clone());
     let page = browser(&host, Options::default());
     page.open(&format!("/?fen={TWO}&view=play"));
@@ -200,7 +200,13 @@ fn a_new_version_is_offered() {
         fs::write(dir.join(file), text.replace(from, to)).unwrap();
     };
     change("sw.js", "const VERSION = \"", "const VERSION = \"2");
-    change("strings.en.js", "\"Dou Shou Qi\"", "\"Dou Shou Qi 2\"");
+    // The new version has another file instead of the old one.
+    let app = site::name_of(&dir, "app");
+    let new = format!("app.{:016x}.js", 2);
+    change(&app, "\"Dou Shou Qi\"", "\"Dou Shou Qi 2\"");
+    fs::rename(dir.join(&app), dir.join(&new)).unwrap();
+    change("index.html", &app, &new);
+    change("sw.js", &app, &new);
     page.open("/");
     assert_eq!(page.text("document.title"), "Dou Shou Qi", "the old version is complete");
     page.wait("!document.querySelector('#update').hidden");
