@@ -33,6 +33,7 @@ const FILES: &[(&str, &str, &[u8])] = &[
     ("/clock.js", JS, include_bytes!("assets/clock.js")),
     ("/connection.js", JS, include_bytes!("assets/connection.js")),
     ("/editor.js", JS, include_bytes!("assets/editor.js")),
+    ("/endings.js", JS, include_bytes!("assets/endings.js")),
     ("/exercise.js", JS, include_bytes!("assets/exercise.js")),
     ("/game.js", JS, include_bytes!("assets/game.js")),
     ("/gamefile.js", JS, include_bytes!("assets/gamefile.js")),

@@ -79,7 +79,7 @@ export class Board {
   /** @type {[number, number][]} */
   arrows = [];
   editing = false;
-  /** Whether the user is barred from moving pieces. */
+  /** Whether it is not the user's turn. */
   locked = false;
   focused = 24;
   /** Whether the pointer, not the keyboard, set the focus. */
@@ -466,11 +466,12 @@ export class Board {
   }
 
   /**
-   * Whether a piece of the side to move stands on a square, and the user may move it.
+   * Whether the user may move the piece on a square: one of the side to move or, while it is not the user's turn, one
+   * with a move that may be planned.
    * @param {number} square
    */
   isOwn(square) {
-    if (this.locked) return false;
+    if (this.locked) return this.moves.some((move) => index(move.from) === square);
     const piece = this.board.squares[square];
     return piece !== null && isWhite(piece) === (this.board.turn === "w");
   }

@@ -4,7 +4,8 @@ import { get } from "./api.js";
 import { app, control, emit, gameParams, overText, refresh, rules, setOffline, status } from "./app.js";
 import { Clock } from "./clock.js";
 import { levelOf, timeControl } from "./levels.js";
-import { whyIllegal } from "./movegen.js";
+import { legalMoves, whyIllegal } from "./movegen.js";
+import { notation, pass } from "./position.js";
 import { newId, storeGame, takeGame } from "./store.js";
 import { announce, isTemporary, side, t } from "./ui.js";
 import { treeText } from "./variations.js";
@@ -52,6 +53,8 @@ export class Match {
   score = null;
   /** @type {string | null} The side that offers a draw to the other player. */
   offer = null;
+  /** @type {string | null} A move that the user has planned for after the engine's move. */
+  planned = null;
   message = "";
   hints = 0;
   takebacks = 0;
@@ -120,14 +123,47 @@ export class Match {
   }
 
   moves() {
-    return this.isOpen() ? this.status.moves : [];
+    return this.isOpen() ? this.status.moves : this.plans();
+  }
+
+  /** The moves that the user may plan while the engine thinks: those that would be legal now. */
+  plans() {
+    const { setup } = this;
+    const isPossible = !this.result && !setup.trainer && app.game.cursor === this.node && !this.isHuman(this.turn());
+    return isPossible ? legalMoves(pass(this.node.fen), rules()) : [];
   }
 
   /**
-   * The user's move; `message` is shown until the next one.
+   * Plans a move for after the engine's, instead of an earlier plan. The same move again is a plan no longer.
+   * @param {string} uci
+   */
+  plan(uci) {
+    this.planned = this.planned === uci ? null : uci;
+    this.message = this.planned ? t("match.planned", { move: notation(pass(this.node.fen), uci) }) : "";
+    announce(this.message || t("match.planned.none"));
+    app.board.select(null);
+    app.board.point(this.planned);
+    this.changed();
+  }
+
+  /** Makes the planned move, if it is legal. */
+  playPlanned() {
+    const { planned } = this;
+    this.planned = null;
+    if (!planned || this.result) return;
+    this.message = "";
+    if (this.isOpen() && this.status.moves.some((move) => move.uci === planned)) return this.play(planned);
+    this.message = t("match.planned.illegal");
+    announce(this.message);
+    this.changed();
+  }
+
+  /**
+   * The user's move, or a plan while the engine thinks; `message` is shown until the next move.
    * @param {string} uci
    */
   play(uci, message = "") {
+    if (this.plans().some((move) => move.uci === uci)) return this.plan(uci);
     if (!this.isOpen() || !this.status.moves.some((move) => move.uci === uci)) return;
     Object.assign(this, { message, offer: null, thinking: null, waiting: false });
     return this.advance(uci);
@@ -162,7 +198,7 @@ export class Match {
     this.store();
     await refresh();
     this.changed();
-    return this.reply();
+    return this.isHuman(this.turn()) ? this.playPlanned() : this.reply();
   }
 
   /**
@@ -230,7 +266,7 @@ export class Match {
     app.game.remove(taken);
     this.clock?.stop();
     this.clock?.start(this.turn());
-    Object.assign(this, { offer: null, message: "", waiting: false });
+    Object.assign(this, { offer: null, message: "", waiting: false, planned: null });
     this.takebacks++;
     this.status = status(node);
     if (this.turning()) app.board.flip(this.turn() === "b");

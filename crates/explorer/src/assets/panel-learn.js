@@ -2,7 +2,7 @@
 
 import { app, mayLeave, on, rules } from "./app.js";
 import { lessonsOf } from "./lessons.js";
-import { choosePuzzle, progress, Puzzle } from "./puzzles.js";
+import { choosePuzzle, dailyPuzzle, fitting, progress, Puzzle, today } from "./puzzles.js";
 import { keep, recall } from "./storage.js";
 import { findEndgame, Trainer } from "./trainer.js";
 import { Tutorial } from "./tutorial.js";
@@ -12,7 +12,7 @@ export const key = "learn";
 
 const DONE = "doushouqi.lessons";
 /** @type {Record<string, any>} */
-const choice = { puzzle: 1, trainer: 1 };
+const choice = { puzzle: 0, trainer: 1 };
 /** @type {any} The exercise on the board, or null. */
 let exercise = null;
 const trouble = { puzzle: "", trainer: "" };
@@ -96,6 +96,12 @@ function lessonText(tutorial) {
 }
 
 /**
+ * "+12" or "−7".
+ * @param {number} points
+ */
+const signed = (points) => (points < 0 ? "−" : "+") + Math.abs(points);
+
+/**
  * @param {Puzzle} puzzle
  */
 function puzzleText(puzzle) {
@@ -115,8 +121,14 @@ function puzzleText(puzzle) {
       ];
   return section(
     "exercisehead",
-    t("puzzle.title", { n: puzzle.puzzle.difficulty, material: puzzle.puzzle.material }),
+    t(puzzle.day ? "puzzle.title.daily" : "puzzle.title", {
+      n: puzzle.puzzle.difficulty,
+      material: puzzle.puzzle.material,
+    }),
     h("p", { id: "exercisetext", class: puzzle.solved ? "solved" : null }, puzzle.headline()),
+    puzzle.gained === null
+      ? ""
+      : h("p", { id: "puzzlegain" }, t("puzzle.gained", { n: progress().rating, change: signed(puzzle.gained) })),
     puzzle.solved ? h("p", { class: "soft" }, puzzle.text(), themes.length ? ` · ${listed(themes)}` : "") : "",
     h("div", { class: "bar" }, buttons),
   );
@@ -140,6 +152,7 @@ function tutorialSection() {
 }
 
 /**
+ * The choice of a difficulty. Puzzles may fit the user, which is 0.
  * @param {string} name
  */
 function difficulties(name) {
@@ -149,12 +162,20 @@ function difficulties(name) {
   return h(
     "select",
     { id: `${name}level`, "aria-label": t("difficulty"), onchange },
-    [1, 2, 3, 4, 5].map((n) => h("option", { value: n, selected: n === choice[name] }, t(`difficulty.${n}`))),
+    (name === "puzzle" ? [0, 1, 2, 3, 4, 5] : [1, 2, 3, 4, 5]).map((n) =>
+      h("option", { value: n, selected: n === choice[name] }, t(`difficulty.${n}`)),
+    ),
   );
 }
 
 function puzzleSection() {
-  const { solved, first } = progress();
+  const { solved, first, rating, streak, best, day } = progress();
+  const isDone = day === today();
+  const known = [
+    t("puzzle.rating", { n: rating }),
+    t("puzzle.progress", { n: solved.length, first }),
+    best > 1 ? t("puzzle.streak", { n: streak, best }) : "",
+  ];
   return section(
     "puzzlehead",
     t("puzzle"),
@@ -164,21 +185,27 @@ function puzzleSection() {
       { class: "bar" },
       difficulties("puzzle"),
       button(t("puzzle.start"), nextPuzzle, { id: "puzzlestart", class: "main" }),
+      button(t(isDone ? "puzzle.daily.done" : "puzzle.daily"), playDaily, { id: "dailypuzzle" }),
     ),
-    h(
-      "p",
-      { class: "soft", role: "status" },
-      trouble.puzzle || (solved.length ? t("puzzle.progress", { n: solved.length, first }) : ""),
-    ),
+    h("p", { class: "soft", role: "status", id: "puzzlestate" }, trouble.puzzle || known.filter(Boolean).join(" ")),
   );
 }
 
-async function nextPuzzle() {
+const nextPuzzle = () => startPuzzle(() => choosePuzzle(choice.puzzle || fitting(progress().rating)));
+
+const playDaily = () => startPuzzle(() => dailyPuzzle(), today());
+
+/**
+ * Puts a puzzle on the board.
+ * @param {() => Promise<Page.Puzzle | null>} choose
+ * @param {string} [day] the day whose puzzle it is
+ */
+async function startPuzzle(choose, day) {
   if (!(await mayLeave())) return undefined;
   try {
-    const found = await choosePuzzle(choice.puzzle);
-    trouble.puzzle = found ? "" : t("puzzle.none");
-    if (found) return new Puzzle(found).begin();
+    const puzzle = await choose();
+    trouble.puzzle = puzzle ? "" : t("puzzle.none");
+    if (puzzle) return new Puzzle(puzzle, day).begin();
   } catch (error) {
     trouble.puzzle = errorText(error);
   }

@@ -7,10 +7,13 @@ import {
   fen,
   infoOf,
   isExact,
+  load,
+  mayLeave,
   on,
   pieces,
   play,
   randomPosition,
+  refresh,
   sentence,
   setPosition,
   status,
@@ -24,6 +27,7 @@ import {
   errorText,
   h,
   inWords,
+  labelled,
   result,
   said,
   side,
@@ -31,9 +35,11 @@ import {
   t,
   valueSymbol,
 } from "./ui.js";
+import { ENDINGS } from "./endings.js";
 import { buildTree } from "./moves-tree.js";
 import { scoreText } from "./score.js";
 import { draw as drawSolve } from "./solve.js";
+import { Trainer } from "./trainer.js";
 
 export const key = "position";
 
@@ -77,7 +83,36 @@ export function build() {
         button(t("start"), () => setPosition(START)),
       ),
     ),
+    h(
+      "section",
+      { "aria-labelledby": "endingshead" },
+      h("h3", { id: "endingshead" }, t("endings")),
+      h("ul", { class: "lessons" }, ENDINGS.map(ending)),
+    ),
   ];
+}
+
+/**
+ * An ending with a button that shows it and, if White is to move and wins, one that plays it.
+ * @param {import("./endings.js").Ending} ending
+ */
+function ending({ key: name, fen: start, wdl, dtw }) {
+  const show = async () => {
+    if (!(await mayLeave())) return false;
+    load({ start, moves: [], rules: "paper" });
+    await refresh();
+    return true;
+  };
+  const win = async () => (await show()) && new Trainer({ fen: start, plies: dtw ?? 0 }, 5).begin();
+  const title = t(`ending.${name}`);
+  const canWin = wdl === "win" && start.endsWith("w");
+  return h(
+    "li",
+    {},
+    button(title, show, { class: "plain", "data-ending": name }),
+    canWin ? button(t("ending.win"), win, { "data-win": name, "aria-label": labelled(t("ending.win"), title) }) : "",
+    h("p", { class: "soft" }, t(`ending.${name}.text`)),
+  );
 }
 
 export function update() {

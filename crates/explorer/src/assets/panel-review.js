@@ -5,14 +5,16 @@ import { Game } from "./game.js";
 import { EXAMPLE, readGame } from "./gamefile.js";
 import { notation } from "./position.js";
 import { Retry } from "./retry.js";
-import { reviewGame } from "./review.js";
+import { reviewGame, sideAccuracy } from "./review.js";
 import { readRules, shortest } from "./ruleset.js";
 import { scoreText, whiteShare } from "./score.js";
 import { gameStatus } from "./status.js";
-import { $, announce, button, errorText, h, labelled, s, spoken, spokenName, t } from "./ui.js";
+import { $, announce, button, described, errorText, h, labelled, percent, s, spoken, spokenName, t } from "./ui.js";
 
 /** @type {any} The reviewed moves of the line on the board, or null. */
 let review = null;
+/** @type {GameNode[]} The positions after the reviewed moves. */
+let reviewed = [];
 /** @type {AbortController | null} */
 let running = null;
 /** @type {any} */
@@ -145,8 +147,8 @@ async function run(game) {
     const moves = await reviewGame({ ...game, moves: played }, { signal: mine.signal, progress });
     const rest = game.moves.slice(played.length);
     load({ ...game, rules: short(game.rules), moves: [...moves.map(withBetter), ...rest] });
-    const nodes = app.game.line().slice(1, moves.length + 1);
-    nodes.forEach((node, i) => annotate(node, moves[i]));
+    reviewed = app.game.line().slice(1, moves.length + 1);
+    reviewed.forEach((node, i) => annotate(node, moves[i]));
     review = moves;
     await refresh({ quiet: true });
     const bad = moves.filter((move) => move.mark).length;
@@ -183,7 +185,7 @@ function finish(text) {
  */
 const withBetter = (move) => ({
   uci: move.uci,
-  variations: move.mark && move.best && move.best !== move.uci ? [[{ uci: move.best }]] : [],
+  variations: isMistake(move) ? [[{ uci: move.best }]] : [],
 });
 
 /**
@@ -222,7 +224,7 @@ function numbered(move, i) {
  * @param {number} i
  */
 function row(move, i) {
-  const better = move.mark && move.best && move.best !== move.uci ? notation(move.before, move.best) : "";
+  const better = isMistake(move) ? notation(move.before, move.best) : "";
   const label = spoken(labelled(t("retry.do"), numbered(move, i)));
   const again = better ? button(t("retry.do"), () => begin(move, i), { class: "retry", "aria-label": label }) : "";
   return h(
@@ -241,6 +243,34 @@ function row(move, i) {
   );
 }
 
+/**
+ * Whether a reviewed move was a mistake to which the review knows a better move.
+ * @param {any} move
+ */
+const isMistake = (move) => move.mark && move.best && move.best !== move.uci;
+
+/** The accuracy of both sides, and a button that goes to the next mistake from the shown position on. */
+function summary() {
+  const sides = ["white", "black"].flatMap((color) => {
+    const accuracy = sideAccuracy(review, color);
+    return accuracy === null ? [] : [`${t(color)} ${percent(accuracy)}`];
+  });
+  return h(
+    "div",
+    { class: "bar" },
+    sides.length ? h("span", { id: "accuracy" }, labelled(t("review.accuracy"), described(sides))) : "",
+    review.some(isMistake) ? button(t("review.next"), nextMistake, { id: "nextmistake", class: "main" }) : "",
+  );
+}
+
+/** Asks for a better move at the first mistake that the board has not reached, or else at the first one. */
+function nextMistake() {
+  const from = (retry ? retry.start : app.game.cursor).ply + (retry ? 1 : 0);
+  const mistakes = review.flatMap((/** @type {any} */ move, /** @type {number} */ i) => (isMistake(move) ? [i] : []));
+  const at = mistakes.find((/** @type {number} */ i) => i >= from) ?? mistakes[0];
+  return begin(review[at], at);
+}
+
 export function drawReview() {
   const host = $("#reviewed");
   if (!host) return;
@@ -249,6 +279,7 @@ export function drawReview() {
   const heads = [t("move"), t("engine.score"), t("review.better"), t("review.lost"), t("source"), ""];
   const head = (/** @type {string} */ text) => (text ? h("th", { scope: "col" }, text) : h("td"));
   host.replaceChildren(
+    summary(),
     graph(),
     h(
       "div",
@@ -312,7 +343,8 @@ function graph() {
  */
 async function begin(mistake, i) {
   if (!(await mayLeave())) return undefined;
-  app.game.goTo(i);
+  // The board may show a variation.
+  app.game.go(reviewed[i].parent ?? app.game.root);
   return new Retry(mistake).begin();
 }
 
@@ -326,6 +358,7 @@ function drawRetry() {
       "div",
       { class: "bar" },
       retry.solved ? "" : button(t("retry.show"), () => retry.show(), { id: "retryshow" }),
+      retry.solved && review ? button(t("review.next"), nextMistake, { id: "retrynext", class: "main" }) : "",
       retry.solved ? button(t("exercise.again"), () => retry.again()) : "",
       button(t("retry.close"), () => retry.close(), { id: "retryclose" }),
     ),

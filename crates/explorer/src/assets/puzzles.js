@@ -11,22 +11,110 @@ const STORE = "doushouqi.puzzles";
 /** Milliseconds before the reply appears. */
 const PAUSE = 400;
 
+/** The rating of somebody who has tried no puzzle, and of the puzzles of each difficulty. */
+const START = 1200;
+const RATINGS = [800, 1100, 1400, 1700, 2000];
+/** The most points that one puzzle changes. */
+const STEP = 32;
+
 /**
- * The puzzles that have been solved in this browser, and how many of them at the first move.
- * @returns {{ solved: string[], first: number }}
+ * What this browser remembers of puzzles.
+ * @typedef {object} Progress
+ * @property {string[]} solved
+ * @property {number} first how many were solved at the first move
+ * @property {number} rating
+ * @property {number} streak the last ones in a row that were solved at the first move
+ * @property {number} best the longest of these rows
+ * @property {string} day the day of the last puzzle of the day that was solved
+ */
+
+/**
+ * The progress so far.
+ * @returns {Progress}
  */
 export function progress() {
-  const { solved, first } = recall(STORE, {});
-  return { solved: Array.isArray(solved) ? solved : [], first: Number(first) || 0 };
+  const kept = recall(STORE, {});
+  const count = (/** @type {string} */ name, otherwise = 0) =>
+    Number.isFinite(kept[name]) ? Math.max(0, kept[name]) : otherwise;
+  return {
+    solved: Array.isArray(kept.solved) ? kept.solved : [],
+    first: count("first"),
+    rating: count("rating", START),
+    streak: count("streak"),
+    best: count("best"),
+    day: String(kept.day ?? ""),
+  };
 }
 
 /**
- * @param {string} id
- * @param {any} first
+ * The rating after a puzzle: Elo's formula, with the puzzle as the opponent.
+ * @param {number} rating
+ * @param {number} difficulty 1 to 5
+ * @param {boolean} won whether it was solved at the first move
  */
-function remember(id, first) {
-  const { solved, first: before } = progress();
-  if (!solved.includes(id)) keep(STORE, { solved: [...solved, id], first: before + (first ? 1 : 0) });
+export function rated(rating, difficulty, won) {
+  const expected = 1 / (1 + 10 ** ((RATINGS[difficulty - 1] - rating) / 400));
+  return Math.max(0, Math.round(rating + STEP * (Number(won) - expected)));
+}
+
+/**
+ * The difficulty whose rating is nearest.
+ * @param {number} rating
+ */
+export function fitting(rating) {
+  const distances = RATINGS.map((other) => Math.abs(other - rating));
+  return distances.indexOf(Math.min(...distances)) + 1;
+}
+
+/**
+ * The progress after the first try at a puzzle. One that was solved before changes nothing.
+ * @param {Progress} before
+ * @param {Page.Puzzle} puzzle
+ * @param {boolean} won
+ * @returns {Progress}
+ */
+export function tried(before, { id, difficulty }, won) {
+  if (before.solved.includes(id)) return before;
+  const streak = won ? before.streak + 1 : 0;
+  return {
+    ...before,
+    rating: rated(before.rating, difficulty, won),
+    streak,
+    best: Math.max(before.best, streak),
+  };
+}
+
+/**
+ * The progress after a solution that the user has found.
+ * @param {Progress} before
+ * @param {Page.Puzzle} puzzle
+ * @param {boolean} first whether at the first move
+ * @param {string} [day] the day, if it is the daily puzzle
+ * @returns {Progress}
+ */
+export function found(before, { id }, first, day) {
+  const isNew = !before.solved.includes(id);
+  return {
+    ...before,
+    solved: isNew ? [...before.solved, id] : before.solved,
+    first: before.first + (isNew && first ? 1 : 0),
+    day: day ?? before.day,
+  };
+}
+
+/** The day where the user is, as a date: `2026-11-28`. */
+export function today(now = new Date()) {
+  const two = (/** @type {number} */ n) => String(n).padStart(2, "0");
+  return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
+}
+
+/** The difficulty of the puzzle of the day. */
+const DAILY = 3;
+
+/** The puzzle of the day, the same for everybody who has the same puzzles; null if there is none. */
+export async function dailyPuzzle(day = today()) {
+  const { puzzles } = await get("puzzles", { difficulty: DAILY, count: 1, seed: Number(day.replaceAll("-", "")) });
+  return puzzles[0] ?? null;
 }
 
 /** The number of puzzles of a request. The page chooses an unsolved one. */
@@ -44,14 +132,34 @@ export async function choosePuzzle(difficulty) {
 }
 
 export class Puzzle extends Exercise {
+  /** The points that the first try has won or lost; null before it, and where it did not count. */
+  gained = /** @type {number | null} */ (null);
+  isTried = false;
+
   /**
    * @param {Page.Puzzle} puzzle
+   * @param {string} [day] the day whose puzzle it is
    */
-  constructor(puzzle) {
+  constructor(puzzle, day) {
     super();
     this.puzzle = puzzle;
+    this.day = day;
     this.step = 0;
     this.shown = false;
+  }
+
+  /**
+   * Counts the first try.
+   * @param {boolean} won
+   */
+  count(won) {
+    if (this.isTried) return;
+    this.isTried = true;
+    const before = progress();
+    const after = tried(before, this.puzzle, won);
+    if (after === before) return;
+    this.gained = after.rating - before.rating;
+    keep(STORE, after);
   }
 
   begin() {
@@ -73,8 +181,10 @@ export class Puzzle extends Exercise {
     const { solution } = this.puzzle;
     if (uci !== solution[this.step] && !(this.step && (await this.isAsGood(uci)))) {
       this.wrong++;
+      this.count(false);
       this.message = t("puzzle.wrong", { move: notation(this.node.fen, uci) });
-      return this.changed();
+      this.changed();
+      return this.refute(uci);
     }
     const leftLine = uci !== solution[this.step];
     this.step++;
@@ -108,16 +218,36 @@ export class Puzzle extends Exercise {
     }
   }
 
+  /**
+   * Adds the reply that refutes a wrong move to the message, if the tables know one.
+   * @param {string} uci
+   */
+  async refute(uci) {
+    const [{ fen }, { message }] = [this.node, this];
+    const after = play(fen, uci);
+    const probe = await get("probe", { fen: after, rules: app.rules }).catch(() => null);
+    const reply = probe?.known && !probe.over && probe.moves[0];
+    if (!reply || this.message !== message || app.controller !== this) return;
+    this.message = t("puzzle.refuted", { move: notation(fen, uci), reply: notation(after, reply.uci) });
+    emit("lesson", this);
+    emit("match", null);
+  }
+
   finish() {
     this.busy = false;
     this.solved = true;
-    if (!this.shown) remember(this.puzzle.id, this.wrong === 0);
+    if (!this.shown) {
+      const atOnce = this.wrong === 0;
+      this.count(atOnce);
+      keep(STORE, found(progress(), this.puzzle, atOnce, this.day));
+    }
     this.message = t(this.shown ? "puzzle.shown" : this.wrong ? "puzzle.solved" : "puzzle.first");
     return this.changed();
   }
 
   async show() {
     this.shown = true;
+    this.count(false);
     this.busy = true;
     for (; this.step < this.puzzle.solution.length; this.step++) {
       await this.advance(this.puzzle.solution[this.step]);

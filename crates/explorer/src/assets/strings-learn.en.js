@@ -1,6 +1,7 @@
 // English, for learning. The same rules as in strings.en.js.
 export default {
   difficulty: "Difficulty",
+  "difficulty.0": "fits your rating",
   "difficulty.1": "1 · very easy",
   "difficulty.2": "2 · easy",
   "difficulty.3": "3 · medium",
@@ -89,6 +90,13 @@ export default {
   "puzzle.head.win": "{side} to move and win",
   "puzzle.head.draw": "{side} to move and draw",
   "puzzle.wrong": "{move} gives the result away. Try another move.",
+  "puzzle.refuted": "{move} gives the result away: {reply}. Try another move.",
+  "puzzle.rating": "Your rating is {n}.",
+  "puzzle.streak": "{n} in a row at the first try, {best} at most.",
+  "puzzle.gained": "Rating {n} ({change})",
+  "puzzle.daily": "Puzzle of the day",
+  "puzzle.daily.done": "Puzzle of the day ✓",
+  "puzzle.title.daily": "Puzzle of the day: {material}, difficulty {n}",
   "puzzle.on": "Right. Go on.",
   "puzzle.first": "Solved at the first try!",
   "puzzle.solved": "Solved.",
@@ -118,4 +126,26 @@ export default {
   "trainer.longer": "{move} still wins, but takes {n} {n:ply|plies} longer.",
   "trainer.lost.draw": "{move} turned the win into a draw. Take it back and try again.",
   "trainer.lost.loss": "{move} turned the win into a loss. Take it back and try again.",
+
+  endings: "Famous endings",
+  "ending.win": "Win it",
+  "ending.wait": "Nobody wants to move",
+  "ending.wait.text":
+    "Two elephants face each other. Whoever has to move loses: White in 34 plies, Black at once in 6.",
+  "ending.longest2": "The longest ending of two pieces",
+  "ending.longest2.text": "Equal animals in opposite corners, and still the side to move is lost, after 34 plies.",
+  "ending.two": "Two against one, and lost",
+  "ending.two.text":
+    "White has lion and elephant against an elephant, but has to move and loses in 36 plies. If Black had to move, " +
+    "White would win in 4.",
+  "ending.fortress": "One lion holds two",
+  "ending.fortress.text":
+    "White's lion draws against tiger and panther whatever they do, and never has to leave its part of the board.",
+  "ending.hunt": "The longest win of three pieces",
+  "ending.hunt.text": "Elephant and panther need 67 plies against a lion that runs to their den.",
+  "ending.move": "A draw by having the move",
+  "ending.move.text":
+    "If Black had to move it would lose in 116 plies. But it is White's move, and the game is a draw.",
+  "ending.longest4": "The longest ending of four pieces",
+  "ending.longest4.text": "Elephant and panther against lion and rat: White, to move, loses after 118 plies.",
 };

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { play } from "../../src/assets/position.js";
-import { reviewGame } from "../../src/assets/review.js";
+import { accuracyOf, reviewGame, sideAccuracy } from "../../src/assets/review.js";
 
 const START = "7/6r/7/7/7/7/7/1E5/7 w";
 const MOVES = "b2c2 g8g7 c2b2 g7g8 b2c2 g8g7 c2b2 g7g8".split(" ");
@@ -46,4 +46,25 @@ test("the last move alone is reviewed with its history", async () => {
   const [move, ...others] = await reviewGame({ start: START, moves: MOVES, rules: "paper", limit: 100 }, { skip: 7 });
   assert.deepEqual([move.uci, move.before, others], ["g7g8", MOVES.slice(0, 7).reduce(play, START), []]);
   assert.deepEqual([requests[0].skip, requests[0].moves, requests[0].no_capture_limit], [7, MOVES, undefined]);
+});
+
+test("the accuracy of a move is the share that it keeps", () => {
+  const move = (color, best, got) => ({ color, score_before: score(best), score_after: score(got) });
+  const score = (value) => (typeof value === "number" ? { kind: "cp", value } : value);
+  for (const color of ["white", "black"]) {
+    assert.equal(accuracyOf(move(color, 40, 40)), 0.999999);
+    const [slip, mistake, blunder] = [20, -100, -900].map((got) => accuracyOf(move(color, 40, got)));
+    assert.ok(slip > mistake && mistake > blunder && blunder < 0.2, `${slip} ${mistake} ${blunder}`);
+    const [won, lost] = [3, -4].map((value) => ({ kind: "mate", value }));
+    assert.equal(accuracyOf(move(color, won, lost)), 0);
+    assert.equal(accuracyOf({ color, score_before: null, score_after: null }), null);
+  }
+  const moves = [
+    move("white", 0, 0),
+    move("black", 0, -300),
+    { color: "white", score_before: null, score_after: null },
+  ];
+  assert.equal(sideAccuracy(moves, "white"), 0.999999);
+  assert.ok(sideAccuracy(moves, "black") < 0.6);
+  assert.equal(sideAccuracy([], "white"), null);
 });

@@ -1,6 +1,7 @@
 //! Lessons, puzzles, the endgame trainer, and another try at mistakes.
 
 use super::{Page, play};
+use doushouqi::board::{Move, Position, Rules};
 use serde_json::{Value, json};
 
 /// The moves that solve each lesson.
@@ -75,8 +76,15 @@ fn a_puzzle_takes_only_its_move() {
     let moves = probe["moves"].as_array().unwrap();
     let uci = |mv: &Value| mv["uci"].as_str().unwrap().to_owned();
     play(&page, &uci(&moves[1]));
-    page.wait(&format!("{TEXT}.includes('gives the result away')"));
+    let (rules, before) = (Rules::default(), Position::from_fen(&fen.replace('_', " ")).unwrap());
+    let after = before.make(Move::parse(&uci(&moves[1]), &before, &rules).unwrap());
+    let reply = page.api(&format!("probe?fen={}", after.to_fen().replace(' ', "_")))["moves"][0]["san"].clone();
+    page.wait(&format!("{TEXT}.includes('gives the result away: {}')", reply.as_str().unwrap()));
     assert_eq!(page.fen(), fen, "a wrong move is not made");
+    // The first try costs points, once.
+    let gain = "document.querySelector('#puzzlegain').textContent";
+    let lost = page.text(gain);
+    assert!(lost.starts_with("Rating 11") && lost.contains("(−"), "{lost}");
     play(&page, &uci(&moves[0]));
     page.wait(&format!("{TEXT}.includes('Right') || {TEXT}.includes('Solved')"));
     page.wait("document.querySelector('#showpuzzle') || document.querySelector('#nextpuzzle')");
@@ -84,7 +92,68 @@ fn a_puzzle_takes_only_its_move() {
         page.click("#showpuzzle");
     }
     page.wait("document.querySelector('#nextpuzzle')");
+    assert_eq!(page.text(gain), lost);
     page.screenshot("puzzle");
+    page.silent();
+}
+
+/// The puzzle of the day is the same after a reload, and solving it at once wins points.
+#[test]
+fn a_day_has_its_puzzle() {
+    let Some(page) = Page::start() else { return };
+    page.open("/?view=learn");
+    let start = || {
+        page.click("#dailypuzzle");
+        page.wait("document.querySelector('#exercisehead')?.textContent.startsWith('Puzzle of the day')");
+        page.fen()
+    };
+    let fen = start();
+    page.open("/?view=learn");
+    assert_eq!(start(), fen);
+    let day = page.text("new Date().toLocaleDateString('sv').replaceAll('-', '')");
+    let puzzle = page.api(&format!("puzzles?difficulty=3&count=1&seed={day}"))["puzzles"][0].clone();
+    let solution: Vec<&str> = puzzle["solution"].as_array().unwrap().iter().map(|uci| uci.as_str().unwrap()).collect();
+    for (i, uci) in solution.iter().enumerate().step_by(2) {
+        play(&page, uci);
+        page.wait(&format!("new URLSearchParams(location.search).get('at') === '{}'", (i + 2).min(solution.len())));
+    }
+    page.wait("document.querySelector('#puzzlegain').textContent.includes('(+')");
+    page.wait("document.querySelector('#dailypuzzle').textContent.endsWith('✓')");
+    assert!(page.text("document.querySelector('#puzzlestate').textContent").contains("1 solved, 1 of them"));
+    page.silent();
+}
+
+/// The famous endings have the values that the page claims.
+#[test]
+fn famous_endings_are_what_they_claim() {
+    let Some(page) = Page::start() else { return };
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../explorer/src/assets/endings.js"));
+    let text = text.unwrap();
+    let value = |line: &str, field: &str| -> String {
+        let rest = line.split(&format!("{field}: ")).nth(1).unwrap();
+        rest.split([',', '}']).next().unwrap().trim().trim_matches('"').to_owned()
+    };
+    let endings: Vec<&str> = text.lines().filter(|line| line.trim_start().starts_with("{ key:")).collect();
+    assert!(endings.len() >= 7);
+    for line in &endings {
+        let fen = value(line, "fen").replace(' ', "_");
+        let pieces = fen.bytes().filter(u8::is_ascii_alphabetic).count() - 1;
+        // The server of this test has three pieces in memory and counts no others.
+        if pieces > 3 {
+            continue;
+        }
+        let found = page.api(&format!("probe?fen={fen}"))["value"].clone();
+        assert_eq!(found["wdl"], json!(value(line, "wdl")), "{fen}");
+        assert_eq!(found["dtw"].to_string(), value(line, "dtw"), "{fen}");
+    }
+    page.open("/?rules=chinese&view=position");
+    page.click("[data-ending=wait]");
+    page.wait("document.querySelector('#resulttext').textContent === 'Black wins in 34 plies'");
+    assert_eq!(page.text("document.querySelector('#rules').value"), "paper");
+    page.click("[data-win=hunt]");
+    page.wait("document.querySelector('#matchmessage')?.textContent === 'White wins in 67 plies. Win it.'");
+    play(&page, "g6g7");
+    page.wait("document.querySelector('#matchmessage').textContent.includes('is the fastest win: 66 plies')");
     page.silent();
 }
 
@@ -130,6 +199,8 @@ fn a_whole_game_is_reviewed() {
     for (name, width, height) in [("desktop", 1280, 800), ("phone", 390, 844)] {
         page.size(width, height);
         review(&page, text, 13);
+        let accuracy = page.text("document.querySelector('#accuracy').textContent");
+        assert!(accuracy.starts_with("Accuracy: White ") && accuracy.contains(", Black "), "{accuracy}");
         page.run("document.querySelector('#evaluation').scrollIntoView()");
         page.screenshot(&format!("review-{name}"));
         let hidden = "(box => box.scrollWidth - box.clientWidth)(document.querySelector('#reviewtable').parentElement)";
@@ -155,6 +226,13 @@ fn a_mistake_is_tried_again() {
     page.screenshot("retry");
     page.click("#retryclose");
     page.wait("document.querySelector('#retry').textContent === ''");
+    // There is one mistake only: the next one is the same again, now from the summary.
+    page.click("#nextmistake");
+    page.wait("document.querySelector('#retrytext').textContent.includes('Find a better move')");
+    page.click("#retryshow");
+    page.wait("document.querySelector('#retrynext')");
+    page.click("#retrynext");
+    page.wait("document.querySelector('#retrytext').textContent.includes('Find a better move')");
     page.silent();
 }
 

@@ -143,6 +143,48 @@ fn a_game_against_the_engine() {
     page.silent();
 }
 
+/// A move that is planned while the engine thinks follows the engine's move, if it is still possible.
+#[test]
+fn a_move_is_planned_while_the_engine_thinks() {
+    let Some(page) = Page::start() else { return };
+    // The black dog wins if it takes the rat, and loses otherwise.
+    page.open("/?fen=7/7/7/3d3/3R3/7/6E/7/7_w&view=play");
+    page.click("#level-E");
+    page.choose("#from", "board");
+    // The engine's moves wait for the test.
+    page.run(
+        "const ask = window.fetch; window.fetch = (address, options) => String(address).includes('bestmove') \
+         ? new Promise(resolve => { window.release = () => { delete window.release; resolve(ask(address, options)); }; }) \
+         : ask(address, options);",
+    );
+    page.click("#playstart");
+    page.wait("!document.querySelector('#matchbar').hidden");
+    let message = "document.querySelector('#matchmessage').textContent";
+    let arrows = "document.querySelectorAll('.arrows .hint').length";
+    play(&page, "g3g4");
+    page.wait("window.release");
+    play(&page, "g4g5");
+    page.wait(&format!("{message}.startsWith('Eg5 is planned')"));
+    assert_eq!(page.get(arrows), json!(1));
+    page.screenshot("planned");
+    play(&page, "g4g5");
+    page.wait(&format!("{message} === ''"));
+    assert_eq!(page.get(arrows), json!(0));
+    // The rat is taken before it moves.
+    play(&page, "d5c5");
+    page.wait(&format!("{message}.startsWith('Rc5 is planned')"));
+    page.run("release()");
+    page.wait(&format!("{message} === 'The planned move is not possible any longer.'"));
+    ply(&page, 2);
+
+    play(&page, "g4g3");
+    page.wait("window.release");
+    play(&page, "g3g2");
+    page.run("release()");
+    page.wait("new URLSearchParams(location.search).get('at') >= '5'");
+    page.silent();
+}
+
 /// Two players agree on a draw; the board stays turned for Black, and the button turns it back.
 #[test]
 fn a_draw_is_agreed_and_the_board_turns() {
