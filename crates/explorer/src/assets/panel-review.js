@@ -259,7 +259,9 @@ function summary() {
     "div",
     { class: "bar" },
     sides.length ? h("span", { id: "accuracy" }, labelled(t("review.accuracy"), described(sides))) : "",
-    review.some(isMistake) ? button(t("review.next"), nextMistake, { id: "nextmistake", class: "main" }) : "",
+    review.some(isMistake)
+      ? button(t("review.next"), nextMistake, { id: "nextmistake", class: "main", hidden: retry !== null })
+      : "",
   );
 }
 
@@ -351,6 +353,7 @@ async function begin(mistake, i) {
 function drawRetry() {
   const host = $("#retry");
   if (!host) return;
+  $("#nextmistake")?.toggleAttribute("hidden", Boolean(retry));
   if (!retry) return host.replaceChildren();
   host.replaceChildren(
     h("p", { id: "retrytext" }, retry.headline()),
