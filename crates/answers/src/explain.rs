@@ -340,13 +340,38 @@ fn cycle(
     Ok((line, None))
 }
 
+/// A statement about a position, in English and as data for other languages.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, schemars(rename = "Clause"))]
+pub struct ClauseReport {
+    /// What is stated, without subjects and numbers: `own_den.at_most`.
+    pub key: &'static str,
+    /// The side that the clause is about, if it is not about pieces.
+    #[cfg_attr(test, schemars(extend("enum" = ["white", "black", null])))]
+    pub side: Option<&'static str>,
+    /// The letters of the pieces that the clause is about, as in a FEN.
+    pub pieces: Vec<char>,
+    /// A bound, or the first and the last rank.
+    pub numbers: Vec<i8>,
+    /// The clause in English.
+    pub text: String,
+}
+
+impl From<study::Clause> for ClauseReport {
+    fn from(study::Clause { key, side, pieces, numbers, text }: study::Clause) -> ClauseReport {
+        let side = side.map(color_name);
+        ClauseReport { key, side, pieces: pieces.iter().map(|piece| piece.letter()).collect(), numbers, text }
+    }
+}
+
 /// A node of a tree: a test or a leaf.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(JsonSchema))]
 pub struct TreeNode {
     pub id: usize,
     /// The clause that is true in the branch `yes`.
-    pub test: Option<String>,
+    pub test: Option<ClauseReport>,
     /// The name of the tested feature.
     pub feature: Option<String>,
     pub yes: Option<usize>,
@@ -375,6 +400,8 @@ pub struct TreeReport {
     pub value: Option<ValueReport>,
     /// What the tree says about the position, and why.
     pub sentence: String,
+    /// The reasons of the sentence.
+    pub clauses: Vec<ClauseReport>,
 }
 
 /// Learned trees, least recently used first.
@@ -449,9 +476,10 @@ impl Trees {
         let nodes = nodes(tree, &found.set, exchanged);
         let clause = |&node: &usize| {
             let split = tree.node(node).split?;
-            Some(found.set.clause(split.feature, split.at_most, values[split.feature] <= split.at_most, exchanged))
+            let low = values[split.feature] <= split.at_most;
+            Some(found.set.clause(split.feature, split.at_most, low, exchanged).into())
         };
-        let clauses: Vec<String> = path.iter().filter_map(clause).collect();
+        let clauses: Vec<ClauseReport> = path.iter().filter_map(clause).collect();
         let label = path.last().map_or("draw", |&leaf| nodes[leaf].label);
         let wrong = found.tree.misclassified();
         Ok(TreeReport {
@@ -464,6 +492,7 @@ impl Trees {
             accuracy: 1.0 - wrong as f64 / found.positions.max(1) as f64,
             value: value(tables, position)?,
             sentence: sentence(position.turn(), label, &clauses),
+            clauses,
             nodes,
             path,
         })
@@ -487,7 +516,7 @@ fn nodes(tree: &Tree, set: &FeatureSet, exchanged: bool) -> Vec<TreeNode> {
         let node = tree.node(id);
         TreeNode {
             id,
-            test: node.split.map(|split| set.clause(split.feature, split.at_most, true, exchanged)),
+            test: node.split.map(|split| set.clause(split.feature, split.at_most, true, exchanged).into()),
             feature: node.split.map(|split| set.features()[split.feature].name.clone()),
             yes: node.split.map(|split| split.yes),
             no: node.split.map(|split| split.no),
@@ -503,13 +532,14 @@ fn nodes(tree: &Tree, set: &FeatureSet, exchanged: bool) -> Vec<TreeNode> {
 }
 
 /// The label of a leaf and the clauses on the path to it as a sentence.
-fn sentence(turn: Color, label: &str, clauses: &[String]) -> String {
+fn sentence(turn: Color, label: &str, clauses: &[ClauseReport]) -> String {
     let result = match label {
         "win" => format!("{turn} wins"),
         "loss" => format!("{} wins", !turn),
         _ => "The position is a draw".to_owned(),
     };
-    match clauses {
+    let texts: Vec<&str> = clauses.iter().map(|clause| clause.text.as_str()).collect();
+    match &texts[..] {
         [] => format!("{result}, as in every position of this material."),
         [only] => format!("{result}, because {only}."),
         [first @ .., last] => format!("{result}, because {}, and {last}.", first.join(", ")),

@@ -30,6 +30,7 @@ const FILES: &[(&str, &str, &[u8])] = &[
     ("/board.js", JS, include_bytes!("assets/board.js")),
     ("/characters.js", JS, include_bytes!("assets/characters.js")),
     ("/clauses.js", JS, include_bytes!("assets/clauses.js")),
+    ("/clauses.zh.js", JS, include_bytes!("assets/clauses.zh.js")),
     ("/clock.js", JS, include_bytes!("assets/clock.js")),
     ("/connection.js", JS, include_bytes!("assets/connection.js")),
     ("/editor.js", JS, include_bytes!("assets/editor.js")),

@@ -22,6 +22,7 @@ declare global {
     type Info = Schemas["Info"];
     type BestMove = Schemas["BestMove"];
     type Review = Schemas["Review"];
+    type Clause = Schemas["Clause"];
     type CountNeed = Schemas["CountNeed"];
     type CountProgress = Schemas["CountProgress"];
     type ErrorBody = Schemas["ErrorBody"];

@@ -37,6 +37,22 @@ export interface components {
             source: "table" | "engine" | "rules";
             uci: string | null;
         };
+        /** @description A statement about a position, in English and as data for other languages. */
+        Clause: {
+            /** @description What is stated, without subjects and numbers: `own_den.at_most`. */
+            key: string;
+            /** @description A bound, or the first and the last rank. */
+            numbers: number[];
+            /** @description The letters of the pieces that the clause is about, as in a FEN. */
+            pieces: string[];
+            /**
+             * @description The side that the clause is about, if it is not about pieces.
+             * @enum {string|null}
+             */
+            side: "white" | "black" | null;
+            /** @description The clause in English. */
+            text: string;
+        };
         /** @description The last event of a count that succeeded. */
         CountDone: {
             /** @description The representative of the class; null if a table or the cache contained the position. */
@@ -675,6 +691,8 @@ export interface components {
             /** @description The position with White to move: itself, or with colours exchanged. */
             as_white: string;
             class: string;
+            /** @description The reasons of the sentence. */
+            clauses: components["schemas"]["Clause"][];
             fen: string;
             material: string;
             /** Format: uint64 */
@@ -701,7 +719,7 @@ export interface components {
             /** Format: uint64 */
             positions: number;
             /** @description The clause that is true in the branch `yes`. */
-            test: string | null;
+            test: components["schemas"]["Clause"] | null;
             /** Format: uint */
             yes: number | null;
         };

@@ -2,7 +2,7 @@
 
 import { get } from "./api.js";
 import { app, emit, fen, on, params, pieces, turn, useRules } from "./app.js";
-import { because, clause, clauseSquares } from "./clauses.js";
+import { because, clauseSquares, clauseText } from "./clauses.js";
 import { icon } from "./icons.js";
 import { boardOf, index, name } from "./position.js";
 import {
@@ -406,8 +406,8 @@ function treeResult(label) {
 }
 
 /**
- * Marks on the board the squares that a test of the tree mentions.
- * @param {string} test
+ * Marks on the board the squares that a test of the tree is about.
+ * @param {Api.Clause} test
  */
 function mark(test) {
   const { pieces, region } = clauseSquares(test, fen());
@@ -420,45 +420,45 @@ function mark(test) {
   app.board.render();
 }
 
-/** @type {string | null} The question of the tree that the board keeps showing. */
+/** @type {Api.Clause | null} The question of the tree that the board keeps showing. */
 let kept = null;
 
 /** The board as it was before a question was pointed at. */
 const unmark = () => (kept ? mark(kept) : draw());
 
 /**
- * Keeps the marks of a question on the board; null removes them.
- * @param {string | null} test
+ * Keeps the marks of a question on the board, or removes them if they are kept.
+ * @param {Api.Clause} test
  */
 function keep(test) {
-  kept = test === kept ? null : test;
+  kept = test.text === kept?.text ? null : test;
   for (const element of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("#decision .marker")))
-    element.setAttribute("aria-pressed", String(element.dataset.test === kept));
+    element.setAttribute("aria-pressed", String(element.dataset.test === kept?.text));
   unmark();
   if (!kept) return;
-  toast(clause(kept));
+  toast(clauseText(kept));
   $("#board").scrollIntoView({ block: "nearest" });
 }
 
 /**
  * A button that marks the squares of a question on the board, for users without a pointer.
- * @param {string} test
+ * @param {Api.Clause} test
  */
 const marker = (test) =>
   button(icon("eye"), () => keep(test), {
     class: "marker",
-    "data-test": test,
-    "aria-label": t("tree.mark", { test: clause(test) }),
-    "aria-pressed": String(test === kept),
+    "data-test": test.text,
+    "aria-label": t("tree.mark", { test: clauseText(test) }),
+    "aria-pressed": String(test.text === kept?.text),
   });
 
 /**
  * The reason for the tree's decision: a sentence, or the beginning of a sentence with a list.
- * @param {string} english
  * @param {string} result
+ * @param {Api.Clause[]} reasons
  */
-function treeSentence(english, result) {
-  const { sentence, clauses } = because(english, result);
+function treeSentence(result, reasons) {
+  const { sentence, clauses } = because(result, reasons);
   const list = clauses.map((text) => h("li", {}, text));
   return h("div", { id: "treesentence" }, h("p", {}, sentence), list.length ? h("ul", { class: "clauses" }, list) : "");
 }
@@ -478,7 +478,7 @@ function drawTree() {
         "span",
         { class: "node", title: node.feature },
         answer ? labelled(t(answer), "") : "",
-        leaf(node) ? h("strong", {}, t(`leaf.${node.label}`)) : clause(node.test),
+        leaf(node) ? h("strong", {}, t(`leaf.${node.label}`)) : clauseText(node.test),
       );
       if (leaf(node)) return h("li", { class: lit ? "lit" : null }, text);
       const on = () => mark(node.test);
@@ -496,7 +496,7 @@ function drawTree() {
     const isWrong = tree.value && tree.value.wdl !== label;
     return [
       isWrong ? h("p", { id: "treewrong" }, t("tree.wrong", { result: result(tree.value, turn()) })) : "",
-      treeSentence(tree.sentence, treeResult(label)),
+      treeSentence(treeResult(label), tree.clauses),
       h(
         "p",
         { class: "soft" },

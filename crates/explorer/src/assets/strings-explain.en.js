@@ -9,4 +9,9 @@ export default {
   "fortress.needs": "{side} needs only {squares} to hold the draw against every move of {other}.",
   "fortress.many": "{side} holds the draw on {n} squares against every move of {other}.",
   "fortress.unlisted": "Neither side can force a win. The defence needs too many positions to list.",
+
+  "because.none": "{result}, as in every position of this material.",
+  "because.list": "{result}, because:",
+  because: "{result}, because {reasons}.",
+  "because.and": ", and ",
 };

@@ -9,4 +9,9 @@ export default {
   "fortress.needs": "无论{other}怎样走，{side}只需 {squares} 即可守和。",
   "fortress.many": "无论{other}怎样走，{side}用 {n} 个格子即可守和。",
   "fortress.unlisted": "双方都无法强行取胜。防守涉及的局面太多，无法列出。",
+
+  "because.none": "{result}，此子力的所有局面都如此。",
+  "because.list": "{result}，因为：",
+  because: "{result}，因为{reasons}。",
+  "because.and": "，且",
 };

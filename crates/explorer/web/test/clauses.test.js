@@ -1,36 +1,46 @@
-// The squares that the clauses of decision trees mention.
+// The clauses of decision trees: their squares, their sentences, and their translations.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { because, clauseSquares } from "../../src/assets/clauses.js";
+import chinese from "../../src/assets/clauses.zh.js";
 import { index, name } from "../../src/assets/position.js";
 
 const FEN = "7/3r3/7/6L/7/7/7/3E3/7 w";
-const of = (clause) => {
-  const { pieces, region } = clauseSquares(clause, FEN);
+const clause = (key, pieces, numbers = [], side = null) => ({ key, side, pieces: [...pieces], numbers, text: key });
+const of = (...parts) => {
+  const { pieces, region } = clauseSquares(clause(...parts), FEN);
   return [pieces.map(name).join(" "), region.map(name).join(" ")];
 };
 
-test("a clause names pieces and parts of the board", () => {
-  assert.deepEqual(of("White's elephant and Black's rat are at most 3 squares apart"), ["d2 d8", ""]);
-  assert.deepEqual(of("White's lion needs at most 4 moves to the enemy's den"), ["g6", "d9"]);
-  assert.deepEqual(of("Black's rat needs at most 4 moves to the enemy's den"), ["d8", "d1"]);
-  assert.deepEqual(of("Black's rat is more than 2 squares from its own den"), ["d8", "d9"]);
-  assert.deepEqual(of("Black's rat is in an enemy trap"), ["d8", "c1 e1 d2"]);
-  assert.deepEqual(of("White's lion is on rank 9"), ["g6", "a9 b9 c9 d9 e9 f9 g9"]);
-  assert.equal(of("White's lion is on rank 4 to 6")[1].split(" ").length, 21);
-  assert.equal(of("Black's rat is in the water")[1].split(" ").length, 12);
-  assert.deepEqual(of("White's lead in the race to the dens is more than 2 moves"), ["", "d1 d9"]);
-  const { region } = clauseSquares("Black's rat is on, or reaches, the last three ranks before every enemy piece", FEN);
+test("a clause is about pieces and parts of the board", () => {
+  assert.deepEqual(of("apart.at_most", "Er", [3]), ["d2 d8", ""]);
+  assert.deepEqual(of("den.at_most", "L", [4]), ["g6", "d9"]);
+  assert.deepEqual(of("den.at_most", "r", [4]), ["d8", "d1"]);
+  assert.deepEqual(of("own_den.more_than", "r", [2]), ["d8", "d9"]);
+  assert.deepEqual(of("trapped.yes", "r"), ["d8", "c1 e1 d2"]);
+  assert.deepEqual(of("rank.one", "L", [9, 9]), ["g6", "a9 b9 c9 d9 e9 f9 g9"]);
+  assert.equal(of("rank.several", "L", [4, 6])[1].split(" ").length, 21);
+  assert.equal(of("wet.yes", "r")[1].split(" ").length, 12);
+  assert.deepEqual(of("lead.more_than", "", [2], "white"), ["", "d1 d9"]);
+  assert.deepEqual(of("closest.nearer", "", [], "black"), ["", "d1"]);
+  const { region } = clauseSquares(clause("can_cross.yes", "r"), FEN);
   assert.deepEqual([region.length, region.at(-1)], [21, index("g3")]);
 });
 
 test("many clauses are a list", () => {
-  const few = "White wins, because White is nearer to the enemy's den.";
-  assert.deepEqual(because(few, ""), { sentence: few, clauses: [] });
-  const reaches = "White's cat is on, or reaches, the last three ranks before every enemy piece";
-  const apart = "White's cat and Black's dog are more than 4 files apart";
-  const many = `A draw, because A is odd, ${reaches}, B is even, and ${apart}.`;
-  const { sentence, clauses } = because(many, "");
-  assert.deepEqual([sentence, clauses], ["A draw, because:", ["A is odd", reaches, "B is even", apart]]);
+  const [a, b, c, d] = ["a", "b", "c", "d"].map((text) => ({ ...clause("wet.yes", "r"), text }));
+  const said = (...reasons) => because("White wins", reasons);
+  assert.deepEqual(said(), { sentence: "White wins, as in every position of this material.", clauses: [] });
+  assert.deepEqual(said(a), { sentence: "White wins, because a.", clauses: [] });
+  assert.deepEqual(said(a, b, c), { sentence: "White wins, because a, b, and c.", clauses: [] });
+  assert.deepEqual(said(a, b, c, d), { sentence: "White wins, because:", clauses: ["a", "b", "c", "d"] });
+});
+
+test("every clause has a translation", () => {
+  const source = readFileSync(new URL("../../../study/src/prose.rs", import.meta.url), "utf8").split("#[cfg(test)]")[0];
+  const keys = new Set([...source.matchAll(/"([a-z_]+\.[a-z_]+)"/g)].map(([, key]) => `clause.${key}`));
+  assert.ok(keys.size > 40);
+  assert.deepEqual([...keys].sort(), Object.keys(chinese).sort());
 });
