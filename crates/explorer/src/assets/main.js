@@ -27,7 +27,7 @@ import { startRules } from "./rules.js";
 import { keepSettings, readSettings } from "./settings.js";
 import { startSolve } from "./solve.js";
 import { startSounds } from "./sounds.js";
-import { $, currentLanguage, h, number, percent, setLanguage, t, toast, translate } from "./ui.js";
+import { $, currentLanguage, h, inLetters, number, percent, setLanguage, t, toast, translate } from "./ui.js";
 import { startUpdates } from "./update.js";
 
 const panels = [home, playing, learn, position, explore, material, engine, game];
@@ -157,7 +157,7 @@ function press(event, setting, apply) {
 function typed(event) {
   event.preventDefault();
   const input = $("#movein");
-  const text = input.value.trim();
+  const text = inLetters(input.value.trim());
   if (!text) return input.focus();
   const plain = text.toLowerCase().replaceAll(/[x\- ]/g, "");
   const found = playable().find(

@@ -1,7 +1,7 @@
 // The tree of variations as text: the first child is the main line, the others stand below it.
 
 import { app, emit, go } from "./app.js";
-import { button, h, side, spokenName, t } from "./ui.js";
+import { button, h, moveText, side, spokenName, t } from "./ui.js";
 
 /**
  * @param {GameNode} node
@@ -22,7 +22,7 @@ function moveButton(node, first) {
   const current = node === app.game.cursor;
   return [
     h("span", { class: "no" }, numbered(node, first)),
-    button(node.san + node.mark, () => go(node), {
+    button(moveText(node.san + node.mark), () => go(node), {
       "aria-label": spokenName(node.san + node.mark),
       "aria-current": current ? "true" : null,
       title: node.note || null,

@@ -3,7 +3,7 @@
 import { choose, isOn } from "./analysis.js";
 import { app, emit, on, turn } from "./app.js";
 import { scoreKind, scoreText } from "./score.js";
-import { $, announce, button, errorText, h, number, spokenName, t } from "./ui.js";
+import { $, announce, button, errorText, h, moveText, number, spokenName, t } from "./ui.js";
 
 export const key = "engine";
 /** @type {Record<string, any>} */
@@ -104,10 +104,12 @@ function tell() {
  * @param {Api.Info} info
  */
 const moves = (info) =>
-  info.pv
-    ?.map((move) => move.san)
-    .slice(0, 12)
-    .join(" ") ?? "";
+  moveText(
+    info.pv
+      ?.map((move) => move.san)
+      .slice(0, 12)
+      .join(" ") ?? "",
+  );
 
 /**
  * @param {any} info

@@ -16,6 +16,7 @@ import {
   inWords,
   labelled,
   listed,
+  moveText,
   number,
   pieceName,
   result,
@@ -285,7 +286,7 @@ async function drawFortress() {
     .map((color) => [color, fortress.squares[color].map(index)]);
   const draw = (/** @type {Board} */ board) =>
     held.forEach(([, squares]) => squares.forEach((/** @type {number} */ square) => board.tintSquare(square, "hold")));
-  const cycle = fortress.cycle.map((/** @type {any} */ move) => move.san);
+  const cycle = fortress.cycle.map((/** @type {any} */ move) => moveText(move.san));
   const from = fortress.repeats_from;
   /** @type {HTMLElement[]} */
   const text = [

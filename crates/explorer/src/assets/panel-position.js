@@ -28,6 +28,7 @@ import {
   h,
   inWords,
   labelled,
+  moveText,
   result,
   said,
   side,
@@ -184,11 +185,11 @@ function row(move) {
     h(
       "th",
       { scope: "row" },
-      button(move.san, () => play(move.uci), {
+      button(moveText(move.san), () => play(move.uci), {
         class: "plain",
         onfocus: point(move.uci),
         onblur: point(null),
-        "aria-label": spokenName(move.san, described([move.san, app.probe.known && inWords(move.value)])),
+        "aria-label": spokenName(moveText(move.san), described([move.san, app.probe.known && inWords(move.value)])),
       }),
     ),
     app.probe.known ? h("td", {}, chip(move.value)) : "",

@@ -9,7 +9,21 @@ import { reviewGame, sideAccuracy } from "./review.js";
 import { readRules, shortest } from "./ruleset.js";
 import { scoreText, whiteShare } from "./score.js";
 import { gameStatus } from "./status.js";
-import { $, announce, button, described, errorText, h, labelled, percent, s, spoken, spokenName, t } from "./ui.js";
+import {
+  $,
+  announce,
+  button,
+  described,
+  errorText,
+  h,
+  labelled,
+  moveText,
+  percent,
+  s,
+  spoken,
+  spokenName,
+  t,
+} from "./ui.js";
 
 /** @type {any} The reviewed moves of the line on the board, or null. */
 let review = null;
@@ -216,7 +230,7 @@ const scored = (move, score) => (score ? scoreText(score, move.color[0]) : "?");
  */
 function numbered(move, i) {
   const half = i + (review[0].color === "black" ? 1 : 0);
-  return `${Math.floor(half / 2) + 1}${half % 2 ? "…" : "."} ${move.san}${move.mark ?? ""}`;
+  return `${Math.floor(half / 2) + 1}${half % 2 ? "…" : "."} ${moveText(move.san)}${move.mark ?? ""}`;
 }
 
 /**
@@ -224,7 +238,7 @@ function numbered(move, i) {
  * @param {number} i
  */
 function row(move, i) {
-  const better = isMistake(move) ? notation(move.before, move.best) : "";
+  const better = isMistake(move) ? moveText(notation(move.before, move.best)) : "";
   const label = spoken(labelled(t("retry.do"), numbered(move, i)));
   const again = better ? button(t("retry.do"), () => begin(move, i), { class: "retry", "aria-label": label }) : "";
   return h(

@@ -3,7 +3,7 @@
 import { addBestLine, app, emit, goTo, infoOf, on, step, storeProbe } from "./app.js";
 import { get } from "./api.js";
 import { icon } from "./icons.js";
-import { $, asTable, h, labelled, number, s, t, valueForSide } from "./ui.js";
+import { $, asTable, h, labelled, moveText, number, s, t, valueForSide } from "./ui.js";
 
 /** @type {number | undefined} */
 let timer;
@@ -161,7 +161,7 @@ function ribbon(line, ply) {
       .slice(0, -1)
       .map((/** @type {GameNode} */ node, /** @type {number} */ i) => [
         String(i + 1),
-        line[i + 1].san,
+        moveText(line[i + 1].san ?? ""),
         valueForSide(infoOf(node)?.value, node.fen.slice(-1)),
         infoOf(node)?.keeps ?? "?",
         infoOf(node)?.legal ?? "?",
@@ -191,7 +191,7 @@ function columnText(node, next) {
     info?.value && info.legal
       ? t("ribbon.ply", { keeps: info.keeps, legal: info.legal, value: valueForSide(info.value, node.fen.slice(-1)) })
       : "";
-  const move = `${t("ply")} ${node.ply + 1}${next ? ` ${next.san}` : ""}`;
+  const move = `${t("ply")} ${node.ply + 1}${next ? ` ${moveText(next.san ?? "")}` : ""}`;
   return kept ? labelled(move, kept) : move;
 }
 

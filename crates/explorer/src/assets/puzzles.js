@@ -5,7 +5,7 @@ import { app, emit } from "./app.js";
 import { Exercise } from "./exercise.js";
 import { notation, play } from "./position.js";
 import { keep, recall } from "./storage.js";
-import { side, t } from "./ui.js";
+import { moveText, side, t } from "./ui.js";
 
 const STORE = "doushouqi.puzzles";
 /** Milliseconds before the reply appears. */
@@ -262,15 +262,14 @@ export class Puzzle extends Exercise {
     return super.again();
   }
 
-  /** The line of a solution in the papers' notation. */
+  /** The moves of the solution. */
   text() {
     let { fen } = this.puzzle;
-    return this.puzzle.solution
-      .map((/** @type {string} */ uci) => {
-        const san = notation(fen, uci);
-        fen = play(fen, uci);
-        return san;
-      })
-      .join(" ");
+    const moves = this.puzzle.solution.map((/** @type {string} */ uci) => {
+      const san = notation(fen, uci);
+      fen = play(fen, uci);
+      return san;
+    });
+    return moveText(moves.join(" "));
   }
 }

@@ -29,16 +29,21 @@ export async function setLanguage(code) {
   document.documentElement.lang = code === "zh" ? "zh-Hans" : code;
 }
 
+/** The places of strings that are filled with moves. */
+const MOVES = ["line", "move", "moves", "reply"];
+
 /**
  * The string of a key; English if the language lacks it. `{name}` is replaced by the value of that name, and
  * `{name:ply|plies}` by the singular or the plural for it.
  * @param {string} key
  * @param {Record<string, unknown>} [values]
+ * @returns {string}
  */
 export function t(key, values = {}) {
   const text = strings[key] ?? en[key] ?? key;
   return text.replace(/\{(\w+)(?::(.*?)\|(.*?))?\}/g, (whole, /** @type {string} */ name, one, many) => {
-    if (one === undefined) return String(values[name] ?? whole);
+    const value = String(values[name] ?? whole);
+    if (one === undefined) return MOVES.includes(name) ? moveText(value) : value;
     return String(values[name]) === "1" ? one : many;
   });
 }
@@ -308,15 +313,34 @@ export const labelled = (label, text) => `${label}${t("colon")}${text}`;
 /** @type {Record<string, string>} */
 const MARKS = { "??": "mark.blunder", "?": "mark.mistake", "?!": "mark.inaccuracy" };
 
+const LETTERS = [..."RCWDPTLE"];
+
 /**
- * A text for screen readers: moves in the papers' notation, such as `Dxa8??`, become words.
+ * Moves in the papers' notation as the page shows them: in Chinese with animals, 猫c1 for `Cc1`.
  * @param {string} text
  */
-export const spoken = (text) =>
-  text.replace(/\b([RCWDPTLE])(x?)([a-g][1-9])(?!\d)(\?\?|\?!|\?)?/g, (_, letter, taken, square, mark) => {
-    const move = t(taken ? "said.take" : "said.move", { animal: animal(letter), square });
-    return described([move, mark && t(MARKS[mark])]);
+export const moveText = (text) =>
+  language === "zh" ? text.replace(/\b([RCWDPTLE])(?=x?[a-g][1-9](?!\d))/g, (letter) => animal(letter)) : text;
+
+/**
+ * Moves in the papers' notation, from what the page shows.
+ * @param {string} text
+ */
+export const inLetters = (text) =>
+  language === "zh" ? LETTERS.reduce((text, letter) => text.replaceAll(animal(letter), letter), text) : text;
+
+/**
+ * A text for screen readers: moves, such as `Dxa8??`, become words.
+ * @param {string} text
+ */
+export const spoken = (text) => {
+  const letters = LETTERS.map(animal).join("|");
+  const move = new RegExp(`(?:\\b([RCWDPTLE])|(${letters}))(x?)([a-g][1-9])(?!\\d)(\\?\\?|\\?!|\\?)?`, "g");
+  return text.replace(move, (_, letter, name, taken, square, mark) => {
+    const words = t(taken ? "said.take" : "said.move", { animal: name ?? animal(letter), square });
+    return described([words, mark && t(MARKS[mark])]);
   });
+};
 
 /**
  * The name of a control that shows moves: a text in words, and after it the shown text, which users of speech control
