@@ -173,7 +173,7 @@ function puzzleSection() {
   const isDone = day === today();
   const known = [
     t("puzzle.rating", { n: rating }),
-    t("puzzle.progress", { n: solved.length, first }),
+    solved.length ? t("puzzle.progress", { n: solved.length, first }) : "",
     best > 1 ? t("puzzle.streak", { n: streak, best }) : "",
   ];
   return section(
