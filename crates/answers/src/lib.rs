@@ -35,3 +35,8 @@ pub use errors::{ApiError, Code};
 
 /// The OpenAPI description of the operations.
 pub const OPENAPI: &str = include_str!("openapi.json");
+
+/// The example of the README is compiled with the tests of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

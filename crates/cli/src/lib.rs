@@ -38,3 +38,8 @@ mod signals;
 pub use name::name;
 pub use program::{Entry, Program, parsed};
 pub use run::main;
+
+/// The example of the README is compiled with the tests of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
