@@ -5,25 +5,44 @@
 
 use explorer::site::{SiteFile, files};
 use std::path::{Path, PathBuf};
-use std::{env, fs};
+use std::process::ExitCode;
+use std::{env, fs, io};
 
-fn main() -> Result<(), String> {
-    let [module, dir] = <[PathBuf; 2]>::try_from(env::args_os().skip(1).map(PathBuf::from).collect::<Vec<_>>())
-        .map_err(|_| "usage: write_site MODULE DIR")?;
-    let error = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
-    let code = fs::read(&module).map_err(|reason| error(&module, reason))?;
+fn main() -> ExitCode {
+    let arguments: Vec<PathBuf> = env::args_os().skip(1).map(PathBuf::from).collect();
+    let result = match &arguments[..] {
+        [module, dir] => write(module, dir),
+        _ => Err("usage: write_site MODULE DIR".to_owned()),
+    };
+    result.map_or_else(
+        |message| {
+            eprintln!("write_site: {message}");
+            ExitCode::FAILURE
+        },
+        |()| ExitCode::SUCCESS,
+    )
+}
+
+fn write(module: &Path, dir: &Path) -> Result<(), String> {
+    let error = |path: &Path| {
+        let path = path.display().to_string();
+        move |error: io::Error| format!("{path}: {error}")
+    };
+    let code = fs::read(module).map_err(error(module))?;
     let files = files(code, dir.join("tables/manifest.json").exists())?;
-    let service = dir.join("sw.js");
-    let before = fs::read_to_string(&service).unwrap_or_default();
+    let before = fs::read(dir.join("sw.js")).unwrap_or_default();
     // The page and its service worker are the last ones, so that they never name a file that is missing.
     for SiteFile { name, content } in &files {
         let (path, new) = (dir.join(name), dir.join(format!("{name}.new")));
-        fs::write(&new, content).and_then(|()| fs::rename(&new, &path)).map_err(|reason| error(&path, reason))?;
+        fs::write(&new, content).and_then(|()| fs::rename(&new, &path)).map_err(error(&path))?;
     }
+    let is_same = files.iter().any(|file| file.name == "sw.js" && file.content == before);
+    let before = String::from_utf8_lossy(&before);
     let is_named = |name: &str| files.iter().any(|file| file.name == name) || before.contains(&format!("\"{name}\""));
-    for entry in fs::read_dir(&dir).map_err(|reason| error(&dir, reason))?.flatten() {
-        if entry.file_name().to_str().is_some_and(|name| has_hash(name) && !is_named(name)) {
-            fs::remove_file(entry.path()).map_err(|reason| error(&entry.path(), reason))?;
+    let is_old = |name: &str| !is_same && has_hash(name) && !is_named(name);
+    for entry in fs::read_dir(dir).map_err(error(dir))?.flatten() {
+        if entry.file_name().to_str().is_some_and(is_old) {
+            fs::remove_file(entry.path()).map_err(error(&entry.path()))?;
         }
     }
     Ok(())
