@@ -2,6 +2,7 @@
 
 import { app, on } from "./app.js";
 import { clockText } from "./clock.js";
+import { buildTree } from "./moves-tree.js";
 import { pieceIcon } from "./pieces.js";
 import { captured } from "./status.js";
 import { $, announce, button, h, listed, pieceName, said, side, t } from "./ui.js";
@@ -137,15 +138,25 @@ function draw() {
   if (!isOn) return bar.replaceChildren();
   const lost = captured(app.game.root.fen, app.game.cursor.fen);
   const [far, near] = app.board.flipped ? ["w", "b"] : ["b", "w"];
-  const focused = document.activeElement?.id;
+  const focused = focusedPart();
+  const moves = h("div", { id: "matchmoves", class: "moves-tree scroll", role: "group", "aria-label": t("moves") });
   bar.replaceChildren(
     row(far, lost),
     row(near, lost),
     counters(),
     h("p", { id: "matchmessage", class: "soft" }, match.message && said(match.message)),
     h("div", { class: "bar actions" }, actions()),
+    moves,
   );
-  if (focused && bar.querySelector(`#${focused}`)) $(`#${focused}`).focus({ preventScroll: true });
+  if (app.game.root.children.length) buildTree(moves);
+  if (focused) $(focused, bar)?.focus({ preventScroll: true });
+}
+
+/** The selector of the element that has the focus: by its id, or by its ply among the moves. */
+function focusedPart() {
+  const { id, dataset } = /** @type {HTMLElement} */ (document.activeElement ?? document.body);
+  if (id) return `#${id}`;
+  return dataset.ply ? `#matchmoves [data-ply="${dataset.ply}"]` : null;
 }
 
 function drawClocks() {
