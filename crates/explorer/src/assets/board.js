@@ -76,6 +76,8 @@ export class Board {
   last = null;
   /** @type {string | null} A move that is pointed at. */
   hint = null;
+  /** @type {number | null} The square that a lesson is about. */
+  goal = null;
   /** @type {[number, number][]} */
   arrows = [];
   editing = false;
@@ -300,6 +302,7 @@ export class Board {
     for (const square of this.last ? [index(this.last.slice(0, 2)), index(this.last.slice(2, 4))] : []) {
       marks.append(this.at(square, box("last", 2)));
     }
+    if (this.goal !== null) this.tintSquare(this.goal, "goal");
     if (this.selected !== null) marks.append(this.at(this.selected, box("selected", 3)));
     this.marked = new Map();
     if (this.overlay?.values) this.renderWhatIf(this.overlay.values);
@@ -440,6 +443,7 @@ export class Board {
     const value = this.marked.get(square);
     if (value) parts.push(inWords(value));
     else if (this.selected !== null && this.targets().has(square)) parts.push(t("target"));
+    if (square === this.goal) parts.push(t("lesson.goal"));
     if (this.overlay?.say) parts.push(...this.overlay.say(square));
     return described(parts);
   }

@@ -77,8 +77,17 @@ export class Exercise {
     return this.again();
   }
 
+  /**
+   * The square to mark on the board. Lessons override this.
+   * @returns {number | null}
+   */
+  goal() {
+    return null;
+  }
+
   leave() {
     this.busy = true;
+    app.board.goal = null;
     emit("lesson", null);
   }
 
@@ -89,6 +98,7 @@ export class Exercise {
   }
 
   changed() {
+    app.board.goal = this.solved ? null : this.goal();
     app.board.select(null);
     emit("lesson", this);
     emit("match", null);

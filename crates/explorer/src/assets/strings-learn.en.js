@@ -15,6 +15,7 @@ export default {
   "lesson.number": "Lesson {n} of {of}: {title}",
   "lesson.next": "Next lesson",
   "lesson.done": "done",
+  "lesson.goal": "goal",
   "lesson.solved": "Right!",
   "lesson.missed": "Not yet: the goal takes at most {n} {n:move|moves}. Try again.",
   "lesson.step": "One square at a time",

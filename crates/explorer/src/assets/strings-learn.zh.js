@@ -15,6 +15,7 @@ export default {
   "lesson.number": "第 {n} 课，共 {of} 课：{title}",
   "lesson.next": "下一课",
   "lesson.done": "已完成",
+  "lesson.goal": "目标",
   "lesson.solved": "正确！",
   "lesson.missed": "还没有达到目标，最多只能用 {n} 着。请再试。",
   "lesson.step": "每次一格",

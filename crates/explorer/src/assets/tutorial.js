@@ -19,6 +19,15 @@ export class Tutorial extends Exercise {
     return super.begin();
   }
 
+  /** The square that the piece has to reach: of the piece to be captured, or Black's den. */
+  goal() {
+    const { reach, capture } = this.lesson.goal;
+    if (reach) return index(reach);
+    if (!capture) return DENS.b;
+    const square = boardOf(this.node.fen).squares.indexOf(capture);
+    return square < 0 ? null : square;
+  }
+
   headline() {
     return this.message || t(`lesson.${this.lesson.key}.task`, { n: this.lesson.most });
   }

@@ -21,6 +21,10 @@ const SOLUTIONS: &[(&str, &str)] = &[
 
 const TEXT: &str = "document.querySelector('#exercisetext').textContent";
 
+/// Whether the board marks the goal of a lesson, and the label of the first lesson's goal.
+const MARKED: &str = "(document.querySelector('.picture .goal') !== null)";
+const GOAL: &str = "document.querySelector('#grid [data-square=d6]').getAttribute('aria-label')";
+
 #[test]
 fn the_tutorial_teaches_the_chosen_rules() {
     let Some(page) = Page::start() else { return };
@@ -35,6 +39,7 @@ fn the_tutorial_teaches_the_chosen_rules() {
         page.wait(&format!("document.querySelector('#exercisehead').textContent.startsWith('Lesson {} of 11')", i + 1));
         match *name {
             "step" => {
+                page.wait(&format!("{GOAL} === 'd6, empty, goal'"));
                 play(&page, "d4c5");
                 page.wait(&format!("{TEXT}.includes('diagonally')"));
             }
@@ -45,6 +50,7 @@ fn the_tutorial_teaches_the_chosen_rules() {
             }
             _ => {}
         }
+        page.wait(MARKED);
         for uci in moves.split(' ') {
             page.wait(&format!(
                 "document.querySelector('#grid [data-square={}]').getAttribute('aria-label').includes('White')",
@@ -52,7 +58,7 @@ fn the_tutorial_teaches_the_chosen_rules() {
             ));
             play(&page, uci);
         }
-        page.wait(&format!("{TEXT} === 'Right!'"));
+        page.wait(&format!("{TEXT} === 'Right!' && !{MARKED}"));
         if i + 1 < SOLUTIONS.len() {
             page.click("#nextlesson");
         }
