@@ -31,120 +31,110 @@ impl FeatureSet {
     #[must_use]
     pub fn clause(&self, feature: usize, at_most: i8, low: bool, exchanged: bool) -> Clause {
         let color = |color: Color| if exchanged { !color } else { color };
-        let piece = |i: usize| Piece { color: color(self.pieces()[i].color), ..self.pieces()[i] };
-        let name = |i: usize| format!("{}'s {}", piece(i).color, piece(i).animal);
-        // For yes-or-no features, low means no.
-        let not = if low { " not" } else { "" };
-        let bound = |noun: &str| format!("{} {}", if low { "at most" } else { "more than" }, count(at_most, noun));
-        let state = |[if_low, if_high]: [&'static str; 2], pieces: &[usize], text: String| {
-            let pieces = pieces.iter().map(|&i| piece(i)).collect();
-            let numbers = if if_low.ends_with(".at_most") { vec![at_most] } else { Vec::new() };
-            Clause { key: if low { if_low } else { if_high }, side: None, pieces, numbers, text }
-        };
-        let about = |side: Color, clause: Clause| Clause { side: Some(color(side)), ..clause };
-        let ranks = |i: usize, last: i8| {
-            let (from, to) = if low { (1, last) } else { (last + 1, 9) };
-            let (from, to) = if exchanged { (10 - to, 10 - from) } else { (from, to) };
-            let text = if from == to { format!("rank {from}") } else { format!("rank {from} to {to}") };
-            let key = if from == to { "rank.one" } else { "rank.several" };
-            Clause { numbers: vec![from, to], ..state([key; 2], &[i], format!("{} is on {text}", name(i))) }
-        };
-        match self.features()[feature].what {
-            Measure::Closest if low => about(
-                Color::Black,
-                state(["closest.nearer"; 2], &[], format!("{} is nearer to the enemy's den", color(Color::Black))),
-            ),
-            Measure::Closest => about(
-                Color::White,
-                state(
-                    ["closest.as_near"; 2],
-                    &[],
-                    format!("{} is at least as near to the enemy's den", color(Color::White)),
-                ),
-            ),
-            Measure::Unopposed(i) => {
-                let verb = if low { "does not reach" } else { "reaches" };
-                let text = format!("{} {verb} a trap at the enemy's den before every enemy piece", name(i));
-                state(["unopposed.no", "unopposed.yes"], &[i], text)
-            }
-            Measure::Sector(i) => ranks(i, 3 * (at_most + 1)),
-            Measure::Rank(i) => ranks(i, at_most),
-            Measure::OwnDen(i) => state(
-                ["own_den.at_most", "own_den.more_than"],
-                &[i],
-                format!("{} is {} from its own den", name(i), bound("square")),
-            ),
-            Measure::Apart(i, j) => state(
-                ["apart.at_most", "apart.more_than"],
-                &[i, j],
-                format!("{} and {} are {} apart", name(i), name(j), bound("square")),
-            ),
-            Measure::Parity(i, j) => {
-                let parity = if low { "even" } else { "odd" };
-                let text = format!("the distance between {} and {} is {parity}", name(i), name(j));
-                state(["parity.even", "parity.odd"], &[i, j], text)
-            }
-            Measure::Adjacent(i, j) => state(
-                ["adjacent.no", "adjacent.yes"],
-                &[i, j],
-                format!("{} and {} are{not} adjacent", name(i), name(j)),
-            ),
-            Measure::Trapped(i) => {
-                state(["trapped.no", "trapped.yes"], &[i], format!("{} is{not} in an enemy trap", name(i)))
-            }
-            Measure::CanCross(i) => {
-                let verb = if low { "cannot reach" } else { "is on, or reaches," };
-                let text = format!("{} {verb} the last three ranks before every enemy piece", name(i));
-                state(["can_cross.no", "can_cross.yes"], &[i], text)
-            }
-            Measure::Den(i) => state(
-                ["den.at_most", "den.more_than"],
-                &[i],
-                format!("{} needs {} to the enemy's den", name(i), bound("move")),
-            ),
-            Measure::Lead => {
-                let text = format!("{}'s lead in the race to the dens is {}", color(Color::White), bound("move"));
-                about(Color::White, state(["lead.at_most", "lead.more_than"], &[], text))
-            }
-            Measure::Margin(i) => {
-                let what = "lead over every enemy piece to the best trap at the enemy's den";
-                let text = format!("{}'s {what} is {}", name(i), bound("move"));
-                state(["margin.at_most", "margin.more_than"], &[i], text)
-            }
-            Measure::Wing(i) => state(
-                ["wing.at_most", "wing.more_than"],
-                &[i],
-                format!("{} is {} from the d-file", name(i), bound("file")),
-            ),
-            Measure::Wet(i) => state(["wet.no", "wet.yes"], &[i], format!("{} is{not} in the water", name(i))),
-            Measure::Ahead(i, j) => {
-                let (i, j) = if exchanged { (i, j) } else { (j, i) };
-                let text = format!("the rank of {} minus the rank of {} is {}", name(i), name(j), bound("rank"));
-                state(["ahead.at_most", "ahead.more_than"], &[i, j], text)
-            }
-            Measure::Beside(i, j) => state(
-                ["beside.at_most", "beside.more_than"],
-                &[i, j],
-                format!("{} and {} are {} apart", name(i), name(j), bound("file")),
-            ),
-            Measure::Chase(i, j) => state(
-                ["chase.at_most", "chase.more_than"],
-                &[i, j],
-                format!("{} needs {} to the square of {}", name(i), bound("move"), name(j)),
-            ),
-            Measure::Takes(i, j) => {
-                state(["takes.no", "takes.yes"], &[i, j], format!("{} could{not} take {} at once", name(i), name(j)))
-            }
-            Measure::MayTake(i, j) => state(
-                ["may_take.no", "may_take.yes"],
-                &[i, j],
-                format!("{} may{not} take {} on open land", name(i), name(j)),
-            ),
-            Measure::Leaps(i) => {
-                state(["leaps.no", "leaps.yes"], &[i], format!("{} can{not} leap over water", name(i)))
-            }
-            Measure::Swims(i) => state(["swims.no", "swims.yes"], &[i], format!("{} can{not} swim", name(i))),
+        let named = |i: usize| Piece { color: color(self.pieces()[i].color), ..self.pieces()[i] };
+        let what = self.features()[feature].what;
+        let Wording { sides, mut pieces, keys, text } = wording(what);
+        // The rank of the second piece minus that of the first, which the exchange of colours turns around.
+        if matches!(what, Measure::Ahead(..)) && !exchanged {
+            pieces.reverse();
         }
+        let pieces: Vec<Piece> = pieces.into_iter().map(named).collect();
+        let side = sides.map(|[if_low, if_high]| color(if low { if_low } else { if_high }));
+        let ranks = match what {
+            Measure::Sector(_) => Some(ranks(3 * (at_most + 1), low, exchanged)),
+            Measure::Rank(_) => Some(ranks(at_most, low, exchanged)),
+            _ => None,
+        };
+        let mut key = keys[usize::from(!low)];
+        let mut numbers = if keys[0].ends_with(".at_most") { vec![at_most] } else { Vec::new() };
+        if let Some((from, to)) = ranks {
+            key = keys[usize::from(from != to)];
+            numbers = vec![from, to];
+        }
+        let text = filled(text, |part| match (part, ranks) {
+            ("a" | "b", _) => {
+                let piece = pieces.get(usize::from(part == "b"));
+                piece.map_or_else(|| side.map(|side| side.to_string()), |piece| Some(name(*piece))).unwrap_or_default()
+            }
+            ("ranks", Some((from, to))) if from == to => format!("rank {from}"),
+            ("ranks", Some((from, to))) => format!("rank {from} to {to}"),
+            (part, _) => match part.split_once('|') {
+                Some((if_low, if_high)) => if low { if_low } else { if_high }.to_owned(),
+                None => format!("{} {}", if low { "at most" } else { "more than" }, count(at_most, part)),
+            },
+        });
+        Clause { key, side, pieces, numbers, text }
+    }
+}
+
+fn name(piece: Piece) -> String {
+    format!("{}'s {}", piece.color, piece.animal)
+}
+
+/// The ranks of a clause about ranks up to `last`, or after it.
+fn ranks(last: i8, low: bool, exchanged: bool) -> (i8, i8) {
+    let (from, to) = if low { (1, last) } else { (last + 1, 9) };
+    if exchanged { (10 - to, 10 - from) } else { (from, to) }
+}
+
+/// A text whose parts in braces are replaced.
+fn filled(text: &str, part: impl Fn(&str) -> String) -> String {
+    let (mut filled, mut rest) = (String::new(), text);
+    while let Some((before, after)) = rest.split_once('{') {
+        let (name, after) = after.split_once('}').unwrap_or((after, ""));
+        filled.push_str(before);
+        filled.push_str(&part(name));
+        rest = after;
+    }
+    filled + rest
+}
+
+/// The words of both sides of a split.
+struct Wording {
+    /// The side that the clause is about if the feature is low, and if it is high.
+    sides: Option<[Color; 2]>,
+    /// The pieces that it is about.
+    pieces: Vec<usize>,
+    /// The keys for low and high; for ranks, those of one rank and of several.
+    keys: [&'static str; 2],
+    /// The text: `{a}` and `{b}` are the subjects, `{low|high}` is a word for each side, and a noun in braces a bound.
+    text: &'static str,
+}
+
+#[rustfmt::skip]
+fn wording(what: Measure) -> Wording {
+    let of = |pieces: &[usize], keys, text| Wording { sides: None, pieces: pieces.to_vec(), keys, text };
+    let about = |sides, keys, text| Wording { sides: Some(sides), ..of(&[], keys, text) };
+    match what {
+        Measure::Closest => about([Color::Black, Color::White], ["closest.nearer", "closest.as_near"],
+            "{a} is {nearer|at least as near} to the enemy's den"),
+        Measure::Unopposed(i) => of(&[i], ["unopposed.no", "unopposed.yes"],
+            "{a} {does not reach|reaches} a trap at the enemy's den before every enemy piece"),
+        Measure::Sector(i) | Measure::Rank(i) => of(&[i], ["rank.one", "rank.several"], "{a} is on {ranks}"),
+        Measure::OwnDen(i) => of(&[i], ["own_den.at_most", "own_den.more_than"], "{a} is {square} from its own den"),
+        Measure::Apart(i, j) => of(&[i, j], ["apart.at_most", "apart.more_than"], "{a} and {b} are {square} apart"),
+        Measure::Parity(i, j) => of(&[i, j], ["parity.even", "parity.odd"],
+            "the distance between {a} and {b} is {even|odd}"),
+        Measure::Adjacent(i, j) => of(&[i, j], ["adjacent.no", "adjacent.yes"], "{a} and {b} are{ not|} adjacent"),
+        Measure::Trapped(i) => of(&[i], ["trapped.no", "trapped.yes"], "{a} is{ not|} in an enemy trap"),
+        Measure::CanCross(i) => of(&[i], ["can_cross.no", "can_cross.yes"],
+            "{a} {cannot reach|is on, or reaches,} the last three ranks before every enemy piece"),
+        Measure::Den(i) => of(&[i], ["den.at_most", "den.more_than"], "{a} needs {move} to the enemy's den"),
+        Measure::Lead => about([Color::White; 2], ["lead.at_most", "lead.more_than"],
+            "{a}'s lead in the race to the dens is {move}"),
+        Measure::Margin(i) => of(&[i], ["margin.at_most", "margin.more_than"],
+            "{a}'s lead over every enemy piece to the best trap at the enemy's den is {move}"),
+        Measure::Wing(i) => of(&[i], ["wing.at_most", "wing.more_than"], "{a} is {file} from the d-file"),
+        Measure::Wet(i) => of(&[i], ["wet.no", "wet.yes"], "{a} is{ not|} in the water"),
+        Measure::Ahead(i, j) => of(&[i, j], ["ahead.at_most", "ahead.more_than"],
+            "the rank of {a} minus the rank of {b} is {rank}"),
+        Measure::Beside(i, j) => of(&[i, j], ["beside.at_most", "beside.more_than"], "{a} and {b} are {file} apart"),
+        Measure::Chase(i, j) => of(&[i, j], ["chase.at_most", "chase.more_than"],
+            "{a} needs {move} to the square of {b}"),
+        Measure::Takes(i, j) => of(&[i, j], ["takes.no", "takes.yes"], "{a} could{ not|} take {b} at once"),
+        Measure::MayTake(i, j) => of(&[i, j], ["may_take.no", "may_take.yes"], "{a} may{ not|} take {b} on open land"),
+        Measure::Leaps(i) => of(&[i], ["leaps.no", "leaps.yes"], "{a} can{not|} leap over water"),
+        Measure::Swims(i) => of(&[i], ["swims.no", "swims.yes"], "{a} can{not|} swim"),
     }
 }
 
