@@ -5,7 +5,6 @@
 
 use super::assets::{self, Asset, joined};
 use super::bundle;
-use std::fmt::Write;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// The page loads its own files only. Its scripts compile the module, and nothing else.
@@ -88,15 +87,11 @@ pub fn files(module: Vec<u8>, with_tables: bool) -> Result<Vec<SiteFile>, String
 
 /// The service worker, with the files that it keeps in the browser, and a version that changes with any of them.
 fn service_worker(files: &[SiteFile], index: &str) -> Result<String, String> {
-    let mut list = "\"./\"".to_owned();
-    let mut version = format!("{:016x}", xxh3_64(index.as_bytes()));
-    for SiteFile { name, content } in files {
-        let _ = write!(list, ", \"{name}\"");
-        let _ = write!(version, " {name} {:016x}", xxh3_64(content));
-    }
-    let version = format!("{:016x}", xxh3_64(version.as_bytes()));
+    let list = files.iter().fold("\"./\"".to_owned(), |list, file| format!("{list}, \"{}\"", file.name));
+    let contents: Vec<&[u8]> = files.iter().map(|file| &file.content[..]).chain([index.as_bytes()]).collect();
+    let version = xxh3_64(&contents.concat());
     let lines = [
-        ("const VERSION = \"\";", format!("const VERSION = \"{version}\";")),
+        ("const VERSION = \"\";", format!("const VERSION = \"{version:016x}\";")),
         ("const FILES = [];", format!("const FILES = [{list}];")),
     ];
     replaced(include_str!("site/sw.js"), &lines)

@@ -14,6 +14,12 @@ export function clauseText({ key, side: about, pieces, numbers, text }) {
   return t(`clause.${key}`, { a, b, n, m });
 }
 
+const isWater = (/** @type {number} */ square) => ground(square).kind === "water";
+const isDen = (/** @type {number} */ square) => ground(square).kind === "den";
+/** @type {(kind: string) => (square: number, own: string) => boolean} */
+const isEnemys = (kind) => (square, own) => ground(square).kind === kind && ground(square).owner !== own;
+const [isEnemyTrap, isEnemyDen] = ["trap", "den"].map(isEnemys);
+
 /**
  * The regions that clauses are about, by the beginning of their keys, each with its squares for a side.
  * @type {Record<string, (square: number, own: string) => boolean>}
@@ -23,31 +29,14 @@ const REGIONS = {
   unopposed: isEnemyTrap,
   margin: isEnemyTrap,
   trapped: isEnemyTrap,
-  own_den: (square, own) => ground(square).kind === "den" && ground(square).owner === own,
+  own_den: (square, own) => isDen(square) && ground(square).owner === own,
   den: isEnemyDen,
   closest: isEnemyDen,
-  lead: (square) => ground(square).kind === "den",
+  lead: isDen,
   wing: (square) => square % 7 === 3,
   wet: isWater,
   leaps: isWater,
 };
-
-/** @type {(square: number, own: string) => boolean} */
-function isEnemyTrap(square, own) {
-  const { kind, owner } = ground(square);
-  return kind === "trap" && owner !== own;
-}
-
-/** @type {(square: number, own: string) => boolean} */
-function isEnemyDen(square, own) {
-  const { kind, owner } = ground(square);
-  return kind === "den" && owner !== own;
-}
-
-/** @param {number} square */
-function isWater(square) {
-  return ground(square).kind === "water";
-}
 
 /**
  * The squares of a board that a clause is about: those of its pieces, and of its ranks, traps, dens, file or water.

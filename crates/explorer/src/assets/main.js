@@ -157,9 +157,9 @@ function press(event, setting, apply) {
 function typed(event) {
   event.preventDefault();
   const input = $("#movein");
-  const text = inLetters(input.value.trim());
+  const text = input.value.trim();
   if (!text) return input.focus();
-  const plain = text.toLowerCase().replaceAll(/[x\- ]/g, "");
+  const plain = inLetters(text.toLowerCase().replaceAll(/[x\- ]/g, "")).toLowerCase();
   const found = playable().find(
     (/** @type {Page.Move} */ move) =>
       move.uci === plain || move.san === text || move.san.toLowerCase().replaceAll("x", "") === plain,

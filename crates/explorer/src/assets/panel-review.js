@@ -281,7 +281,7 @@ function summary() {
 
 /** Asks for a better move at the first mistake that the board has not reached, or else at the first one. */
 function nextMistake() {
-  const from = (retry ? retry.start : app.game.cursor).ply + (retry ? 1 : 0);
+  const from = retry ? retry.start.ply + 1 : app.game.cursor.ply;
   const mistakes = review.flatMap((/** @type {any} */ move, /** @type {number} */ i) => (isMistake(move) ? [i] : []));
   const at = mistakes.find((/** @type {number} */ i) => i >= from) ?? mistakes[0];
   return begin(review[at], at);

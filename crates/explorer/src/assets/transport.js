@@ -31,10 +31,10 @@ export function onFault(act) {
 }
 
 /** @type {(_?: unknown) => void} */
-let tellOfWorker;
+let settleWorker;
 /** Fulfilled when a worker has answered for the first time, or cannot be loaded. */
-export const workerIsKnown = new Promise((resolve) => {
-  tellOfWorker = resolve;
+export const workerSettled = new Promise((resolve) => {
+  settleWorker = resolve;
 });
 
 /** A worker, and the requests that it has not answered yet. */
@@ -70,7 +70,7 @@ class Answers {
    * @param {Message} message
    */
   receive(message) {
-    tellOfWorker();
+    settleWorker();
     if (message.fault !== undefined) return reportFault(message.fault, message.id === undefined);
     const found = this.waiting.get(message.id);
     if (!message.event || message.event === "done") this.waiting.delete(message.id);
@@ -80,7 +80,7 @@ class Answers {
 
   /** The worker cannot be loaded. */
   fail() {
-    tellOfWorker();
+    settleWorker();
     const all = [...this.waiting];
     this.waiting.clear();
     this.end();

@@ -323,24 +323,23 @@ export const moveText = (text) =>
   language === "zh" ? text.replace(/\b([RCWDPTLE])(?=x?[a-g][1-9](?!\d))/g, (letter) => animal(letter)) : text;
 
 /**
- * Moves in the papers' notation, from what the page shows.
+ * Moves as the page shows them in the papers' notation.
  * @param {string} text
  */
 export const inLetters = (text) =>
-  language === "zh" ? LETTERS.reduce((text, letter) => text.replaceAll(animal(letter), letter), text) : text;
+  language === "zh"
+    ? LETTERS.reduce((text, letter) => text.replace(new RegExp(`${animal(letter)}(?=x?[a-g][1-9])`, "g"), letter), text)
+    : text;
 
 /**
  * A text for screen readers: moves, such as `Dxa8??`, become words.
  * @param {string} text
  */
-export const spoken = (text) => {
-  const letters = LETTERS.map(animal).join("|");
-  const move = new RegExp(`(?:\\b([RCWDPTLE])|(${letters}))(x?)([a-g][1-9])(?!\\d)(\\?\\?|\\?!|\\?)?`, "g");
-  return text.replace(move, (_, letter, name, taken, square, mark) => {
-    const words = t(taken ? "said.take" : "said.move", { animal: name ?? animal(letter), square });
-    return described([words, mark && t(MARKS[mark])]);
+export const spoken = (text) =>
+  inLetters(text).replace(/\b([RCWDPTLE])(x?)([a-g][1-9])(?!\d)(\?\?|\?!|\?)?/g, (_, letter, taken, square, mark) => {
+    const move = t(taken ? "said.take" : "said.move", { animal: animal(letter), square });
+    return described([move, mark && t(MARKS[mark])]);
   });
-};
 
 /**
  * The name of a control that shows moves: a text in words, and after it the shown text, which users of speech control

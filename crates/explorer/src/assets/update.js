@@ -1,13 +1,13 @@
 // Offers a new version of a page without a server, which starts when the user agrees, or when no tab shows the old one.
 
-import { workerIsKnown } from "./transport.js";
+import { workerSettled } from "./transport.js";
 import { $, button, t } from "./ui.js";
 
 export function startUpdates() {
   const { serviceWorker } = navigator;
   if (!document.documentElement.dataset.worker || !serviceWorker) return;
   // What the page needs to answer comes first: the service worker loads all files, at best from the browser's cache.
-  workerIsKnown.then(() => serviceWorker.register("sw.js")).then(watch, () => undefined);
+  workerSettled.then(() => serviceWorker.register("sw.js")).then(watch, () => undefined);
 }
 
 /**
