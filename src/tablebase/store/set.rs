@@ -1,9 +1,9 @@
 //! An open directory of tables: which classes it has, and their files.
 
-mod values;
-mod whole;
+mod load;
+mod look_up;
 
-pub(crate) use whole::Loaded;
+pub(crate) use load::Loaded;
 
 use crate::board::{RuleOptions, Rules};
 use crate::tablebase::address::Addresser;

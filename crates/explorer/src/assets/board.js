@@ -471,7 +471,7 @@ export class Board {
 
   /**
    * Whether the user may move the piece on a square: one of the side to move or, while it is not the user's turn, one
-   * with a move that may be planned.
+   * with a premove.
    * @param {number} square
    */
   isOwn(square) {

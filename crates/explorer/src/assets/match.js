@@ -53,8 +53,8 @@ export class Match {
   score = null;
   /** @type {string | null} The side that offers a draw to the other player. */
   offer = null;
-  /** @type {string | null} A move that the user has planned for after the engine's move. */
-  planned = null;
+  /** @type {string | null} The premove: a move that follows the engine's move. */
+  premove = null;
   message = "";
   hints = 0;
   takebacks = 0;
@@ -123,47 +123,47 @@ export class Match {
   }
 
   moves() {
-    return this.isOpen() ? this.status.moves : this.plans();
+    return this.isOpen() ? this.status.moves : this.premoves();
   }
 
-  /** The moves that the user may plan while the engine thinks: those that would be legal now. */
-  plans() {
+  /** The possible premoves while the engine thinks: the moves that would be legal now. */
+  premoves() {
     const { setup } = this;
     const isPossible = !this.result && !setup.trainer && app.game.cursor === this.node && !this.isHuman(this.turn());
     return isPossible ? legalMoves(pass(this.node.fen), rules()) : [];
   }
 
   /**
-   * Plans a move for after the engine's, instead of an earlier plan. The same move again is a plan no longer.
+   * Sets the premove, or cancels it if it is the same move again.
    * @param {string} uci
    */
-  plan(uci) {
-    this.planned = this.planned === uci ? null : uci;
-    this.message = this.planned ? t("match.planned", { move: notation(pass(this.node.fen), uci) }) : "";
-    announce(this.message || t("match.planned.none"));
+  setPremove(uci) {
+    this.premove = this.premove === uci ? null : uci;
+    this.message = this.premove ? t("match.premove", { move: notation(pass(this.node.fen), uci) }) : "";
+    announce(this.message || t("match.premove.none"));
     app.board.select(null);
-    app.board.point(this.planned);
+    app.board.point(this.premove);
     this.changed();
   }
 
-  /** Makes the planned move, if it is legal. */
-  playPlanned() {
-    const { planned } = this;
-    this.planned = null;
-    if (!planned || this.result) return;
+  /** Plays the premove, if it is legal, wherever the board is. */
+  playPremove() {
+    const { premove } = this;
+    this.premove = null;
+    if (!premove || this.result) return;
     this.message = "";
-    if (this.isOpen() && this.status.moves.some((move) => move.uci === planned)) return this.play(planned);
-    this.message = t("match.planned.illegal");
+    if (this.status.moves.some((move) => move.uci === premove)) return this.advance(premove);
+    this.message = t("match.premove.illegal");
     announce(this.message);
     this.changed();
   }
 
   /**
-   * The user's move, or a plan while the engine thinks; `message` is shown until the next move.
+   * The user's move, or a premove while the engine thinks; `message` is shown until the next move.
    * @param {string} uci
    */
   play(uci, message = "") {
-    if (this.plans().some((move) => move.uci === uci)) return this.plan(uci);
+    if (this.premoves().some((move) => move.uci === uci)) return this.setPremove(uci);
     if (!this.isOpen() || !this.status.moves.some((move) => move.uci === uci)) return;
     Object.assign(this, { message, offer: null, thinking: null, waiting: false });
     return this.advance(uci);
@@ -198,7 +198,7 @@ export class Match {
     this.store();
     await refresh();
     this.changed();
-    return this.isHuman(this.turn()) ? this.playPlanned() : this.reply();
+    return this.isHuman(this.turn()) ? this.playPremove() : this.reply();
   }
 
   /**
@@ -266,7 +266,7 @@ export class Match {
     app.game.remove(taken);
     this.clock?.stop();
     this.clock?.start(this.turn());
-    Object.assign(this, { offer: null, message: "", waiting: false, planned: null });
+    Object.assign(this, { offer: null, message: "", waiting: false, premove: null });
     this.takebacks++;
     this.status = status(node);
     if (this.turning()) app.board.flip(this.turn() === "b");

@@ -36,7 +36,7 @@ import {
   t,
   valueSymbol,
 } from "./ui.js";
-import { ENDINGS } from "./endings.js";
+import { FAMOUS_ENDGAMES } from "./famous-endgames.js";
 import { buildTree } from "./moves-tree.js";
 import { scoreText } from "./score.js";
 import { draw as drawSolve } from "./solve.js";
@@ -86,18 +86,18 @@ export function build() {
     ),
     h(
       "section",
-      { "aria-labelledby": "endingshead" },
-      h("h3", { id: "endingshead" }, t("endings")),
-      h("ul", { class: "lessons" }, ENDINGS.map(ending)),
+      { "aria-labelledby": "famoushead" },
+      h("h3", { id: "famoushead" }, t("famous")),
+      h("ul", { class: "lessons" }, FAMOUS_ENDGAMES.map(famousEndgame)),
     ),
   ];
 }
 
 /**
- * An ending with a button that shows it and, if White is to move and wins, one that plays it.
- * @param {import("./endings.js").Ending} ending
+ * A famous endgame with a button that shows it and, if White is to move and wins, one that plays it.
+ * @param {import("./famous-endgames.js").FamousEndgame} endgame
  */
-function ending({ key: name, fen: start, wdl, dtw }) {
+function famousEndgame({ key: name, fen: start, wdl, dtw }) {
   const show = async () => {
     if (!(await mayLeave())) return false;
     load({ start, moves: [], rules: "paper" });
@@ -105,14 +105,14 @@ function ending({ key: name, fen: start, wdl, dtw }) {
     return true;
   };
   const win = async () => (await show()) && new Trainer({ fen: start, plies: dtw ?? 0 }, 5).begin();
-  const title = t(`ending.${name}`);
+  const title = t(`famous.${name}`);
   const canWin = wdl === "win" && start.endsWith("w");
   return h(
     "li",
     {},
-    button(title, show, { class: "plain", "data-ending": name }),
-    canWin ? button(t("ending.win"), win, { "data-win": name, "aria-label": labelled(t("ending.win"), title) }) : "",
-    h("p", { class: "soft" }, t(`ending.${name}.text`)),
+    button(title, show, { class: "plain", "data-famous": name }),
+    canWin ? button(t("famous.win"), win, { "data-win": name, "aria-label": labelled(t("famous.win"), title) }) : "",
+    h("p", { class: "soft" }, t(`famous.${name}.text`)),
   );
 }
 

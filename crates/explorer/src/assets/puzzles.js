@@ -23,8 +23,8 @@ const STEP = 32;
  * @property {string[]} solved
  * @property {number} first how many were solved at the first move
  * @property {number} rating
- * @property {number} streak the last ones in a row that were solved at the first move
- * @property {number} best the longest of these rows
+ * @property {number} streak the number of the last puzzles that were all solved at the first move
+ * @property {number} best the longest streak so far
  * @property {string} day the day of the last puzzle of the day that was solved
  */
 

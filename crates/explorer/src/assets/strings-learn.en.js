@@ -93,7 +93,7 @@ export default {
   "puzzle.wrong": "{move} gives the result away. Try another move.",
   "puzzle.refuted": "{move} gives the result away: {reply}. Try another move.",
   "puzzle.rating": "Your rating is {n}.",
-  "puzzle.streak": "{n} in a row at the first try, {best} at most.",
+  "puzzle.streak": "Streak of first tries: {n}, the longest {best}.",
   "puzzle.gained": "Rating {n} ({change})",
   "puzzle.daily": "Puzzle of the day",
   "puzzle.daily.done": "Puzzle of the day ✓",
@@ -128,25 +128,25 @@ export default {
   "trainer.lost.draw": "{move} turned the win into a draw. Take it back and try again.",
   "trainer.lost.loss": "{move} turned the win into a loss. Take it back and try again.",
 
-  endings: "Famous endings",
-  "ending.win": "Win it",
-  "ending.wait": "Nobody wants to move",
-  "ending.wait.text":
+  famous: "Famous endgames",
+  "famous.win": "Win it",
+  "famous.wait": "Nobody wants to move",
+  "famous.wait.text":
     "Two elephants face each other. Whoever has to move loses: White in 34 plies, Black at once in 6.",
-  "ending.longest2": "The longest ending of two pieces",
-  "ending.longest2.text": "Equal animals in opposite corners, and still the side to move is lost, after 34 plies.",
-  "ending.two": "Two against one, and lost",
-  "ending.two.text":
+  "famous.longest2": "The longest endgame of two pieces",
+  "famous.longest2.text": "Equal animals in opposite corners, and still the side to move is lost, after 34 plies.",
+  "famous.two": "Two against one, and lost",
+  "famous.two.text":
     "White has lion and elephant against an elephant, but has to move and loses in 36 plies. If Black had to move, " +
     "White would win in 4.",
-  "ending.fortress": "One lion holds two",
-  "ending.fortress.text":
+  "famous.fortress": "One lion holds two",
+  "famous.fortress.text":
     "White's lion draws against tiger and panther whatever they do, and never has to leave its part of the board.",
-  "ending.hunt": "The longest win of three pieces",
-  "ending.hunt.text": "Elephant and panther need 67 plies against a lion that runs to their den.",
-  "ending.move": "A draw by having the move",
-  "ending.move.text":
+  "famous.hunt": "The longest win of three pieces",
+  "famous.hunt.text": "Elephant and panther need 67 plies against a lion that runs to their den.",
+  "famous.move": "A draw by having the move",
+  "famous.move.text":
     "If Black had to move it would lose in 116 plies. But it is White's move, and the game is a draw.",
-  "ending.longest4": "The longest ending of four pieces",
-  "ending.longest4.text": "Elephant and panther against lion and rat: White, to move, loses after 118 plies.",
+  "famous.longest4": "The longest endgame of four pieces",
+  "famous.longest4.text": "Elephant and panther against lion and rat: White, to move, loses after 118 plies.",
 };

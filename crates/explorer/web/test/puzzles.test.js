@@ -1,4 +1,4 @@
-// The rating, the row of solved puzzles, and the puzzle of the day.
+// The rating, the streak, and the puzzle of the day.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

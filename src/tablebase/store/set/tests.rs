@@ -1,5 +1,5 @@
 use super::TableSet;
-use super::values::{conversions, may_convert};
+use super::look_up::{conversions, may_convert};
 use crate::board::geometry::DEN;
 use crate::board::{Color, Move, Position, RuleOptions, Rules};
 use crate::game::random::Random;

@@ -1,7 +1,10 @@
 //! Lessons, puzzles, the endgame trainer, and another try at mistakes.
 
 use super::{Page, play};
+use crate::dsq;
+use crate::serve::folder;
 use doushouqi::board::{Move, Position, Rules};
+use doushouqi::tablebase::Material;
 use serde_json::{Value, json};
 
 /// The moves that solve each lesson.
@@ -129,31 +132,38 @@ fn a_day_has_its_puzzle() {
     page.silent();
 }
 
-/// The famous endings have the values that the page claims.
+/// The famous endgames have the values that the page states.
 #[test]
-fn famous_endings_are_what_they_claim() {
+fn famous_endgames_have_their_values() {
     let Some(page) = Page::start() else { return };
-    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../explorer/src/assets/endings.js"));
-    let text = text.unwrap();
+    let text =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../explorer/src/assets/famous-endgames.js"));
+    let (text, tables) = (text.unwrap(), folder("famous"));
     let value = |line: &str, field: &str| -> String {
         let rest = line.split(&format!("{field}: ")).nth(1).unwrap();
         rest.split([',', '}']).next().unwrap().trim().trim_matches('"').to_owned()
     };
-    let endings: Vec<&str> = text.lines().filter(|line| line.trim_start().starts_with("{ key:")).collect();
-    assert!(endings.len() >= 7);
-    for line in &endings {
+    let endgames: Vec<&str> = text.lines().filter(|line| line.trim_start().starts_with("{ key:")).collect();
+    assert!(endgames.len() >= 7);
+    for line in &endgames {
         let fen = value(line, "fen").replace(' ', "_");
         let pieces = fen.bytes().filter(u8::is_ascii_alphabetic).count() - 1;
-        // The server of this test has three pieces in memory and counts no others.
-        if pieces > 3 {
-            continue;
-        }
-        let found = page.api(&format!("probe?fen={fen}"))["value"].clone();
+        let found = if pieces > 3 {
+            // The server of this test has three pieces in memory and counts no others.
+            let material = Material::of(&Position::from_fen(&fen.replace('_', " ")).unwrap()).unwrap();
+            let [tables, material] = [tables.to_str().unwrap(), &material.to_string()];
+            dsq::stdout(&["generate", "--material", material, "--backend", "cpu", "--out", tables, "--json"]);
+            serde_json::from_str(&dsq::stdout(&["probe", "--tables", tables, "--json", &fen.replace('_', " ")]))
+                .unwrap()
+        } else {
+            page.api(&format!("probe?fen={fen}"))["value"].clone()
+        };
         assert_eq!(found["wdl"], json!(value(line, "wdl")), "{fen}");
         assert_eq!(found["dtw"].to_string(), value(line, "dtw"), "{fen}");
     }
+    std::fs::remove_dir_all(tables).unwrap();
     page.open("/?rules=chinese&view=position");
-    page.click("[data-ending=wait]");
+    page.click("[data-famous=wait]");
     page.wait("document.querySelector('#resulttext').textContent === 'Black wins in 34 plies'");
     assert_eq!(page.text("document.querySelector('#rules').value"), "paper");
     page.click("[data-win=hunt]");

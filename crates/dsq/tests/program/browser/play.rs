@@ -143,9 +143,9 @@ fn a_game_against_the_engine() {
     page.silent();
 }
 
-/// A move that is planned while the engine thinks follows the engine's move, if it is still possible.
+/// A premove, chosen while the engine thinks, follows the engine's move if it is legal then.
 #[test]
-fn a_move_is_planned_while_the_engine_thinks() {
+fn a_premove_follows_the_engines_move() {
     let Some(page) = Page::start() else { return };
     // The black dog wins if it takes the rat, and loses otherwise.
     page.open("/?fen=7/7/7/3d3/3R3/7/6E/7/7_w&view=play");
@@ -164,17 +164,17 @@ fn a_move_is_planned_while_the_engine_thinks() {
     play(&page, "g3g4");
     page.wait("window.release");
     play(&page, "g4g5");
-    page.wait(&format!("{message}.startsWith('Eg5 is planned')"));
+    page.wait(&format!("{message}.startsWith('Premove Eg5')"));
     assert_eq!(page.get(arrows), json!(1));
-    page.screenshot("planned");
+    page.screenshot("premove");
     play(&page, "g4g5");
     page.wait(&format!("{message} === ''"));
     assert_eq!(page.get(arrows), json!(0));
     // The rat is taken before it moves.
     play(&page, "d5c5");
-    page.wait(&format!("{message}.startsWith('Rc5 is planned')"));
+    page.wait(&format!("{message}.startsWith('Premove Rc5')"));
     page.run("release()");
-    page.wait(&format!("{message} === 'The planned move is not possible any longer.'"));
+    page.wait(&format!("{message} === 'The premove is not legal any longer.'"));
     ply(&page, 2);
 
     play(&page, "g4g3");

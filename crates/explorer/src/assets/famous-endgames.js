@@ -1,15 +1,15 @@
-// Endings worth seeing, by the paper's rules. A test compares their values with the tables.
+// Famous endgames, under the paper's rules. A test compares their values with the tables.
 
 /**
- * @typedef {object} Ending
- * @property {string} key names the strings `ending.<key>` and `ending.<key>.text`
+ * @typedef {object} FamousEndgame
+ * @property {string} key names the strings `famous.<key>` and `famous.<key>.text`
  * @property {string} fen
  * @property {"win" | "draw" | "loss"} wdl the result for the side to move
  * @property {number | null} dtw the plies to it; null for a draw
  */
 
-/** @type {Ending[]} */
-export const ENDINGS = [
+/** @type {FamousEndgame[]} */
+export const FAMOUS_ENDGAMES = [
   { key: "wait", fen: "6e/7/6E/7/7/7/7/7/7 w", wdl: "loss", dtw: 34 },
   { key: "longest2", fen: "6e/7/7/7/7/7/7/7/E6 w", wdl: "loss", dtw: 34 },
   { key: "two", fen: "Le5/E6/7/7/7/7/7/7/7 w", wdl: "loss", dtw: 36 },
