@@ -39,6 +39,7 @@ pub use solve::cpu::{BufferPool, CpuBackend};
 pub use solve::difference::{Difference, first_difference};
 #[cfg(feature = "gpu")]
 pub use solve::gpu::{Gpu, GpuLimits, GpuTimes, WorkTime};
+pub use solve::progress::{CountPhase, CountProgress, Follow};
 pub use solve::solver::{Done, Options, Solver};
 pub use stats::{Stats, Summary};
 pub use store::codec::compressed_len;
@@ -52,9 +53,7 @@ pub use store::generate::{Generate, Progress};
 pub use store::job::{ClassJob, JobDone};
 pub use store::manifest::{CountedClass, MANIFEST, Manifest, ManifestClass};
 pub use store::many::ValueWithMoves;
-pub use store::on_demand::{
-    AnswerSource, CountNeed, CountPhase, CountProgress, Follow, OnDemand, OnDemandAnswer, OnDemandError,
-};
+pub use store::on_demand::{AnswerSource, CountNeed, OnDemand, OnDemandAnswer, OnDemandError};
 pub use store::partial::PartialFile;
 pub use store::path::TablePath;
 pub use store::peak::memory_limit;

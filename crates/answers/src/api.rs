@@ -184,7 +184,8 @@ fn class_of(tables: &RequestTables<'_>, material: Material) -> Option<String> {
     let name = |classes: &doushouqi::tablebase::Classes| {
         Some(classes.get(classes.member(material)?.class).representative.to_string())
     };
-    name(tables.classes()).or_else(|| name(tables.disk()?.classes()))
+    let counted = || Some(tables.counted()?.name(material)?.to_string());
+    name(tables.classes()).or_else(counted).or_else(|| name(tables.disk()?.classes()))
 }
 
 fn points(wdl: Wdl) -> i32 {

@@ -1,6 +1,7 @@
-//! Four-piece classes that requests have solved, of all rule sets together.
+//! Classes that requests have solved, of all rule sets together.
 
 use super::class_table::ClassTable;
+use super::counted_class::CountedClass;
 use doushouqi::tablebase::{ClassId, SolveError};
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,10 +11,12 @@ use std::time::Duration;
 /// A class of a rule set ([`RuleOptions::table_hash`](doushouqi::board::RuleOptions::table_hash)).
 pub type Key = (u64, ClassId);
 
-/// The most recently used classes, in a limited number of bytes. Several requests for a missing class solve it once.
+/// The most recently used four-piece classes, in a limited number of bytes. Several requests for a missing class solve it
+/// once. Besides, the last class of more pieces.
 pub struct ClassCache {
     bytes: usize,
     state: Mutex<State>,
+    counted: Mutex<Option<Arc<CountedClass>>>,
     /// Notified after each solution.
     solved: Condvar,
 }
@@ -39,11 +42,22 @@ const POLL: Duration = Duration::from_millis(50);
 impl ClassCache {
     #[must_use]
     pub fn new(bytes: usize) -> ClassCache {
-        ClassCache { bytes, state: Mutex::default(), solved: Condvar::new() }
+        ClassCache { bytes, state: Mutex::default(), counted: Mutex::default(), solved: Condvar::new() }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The class of more pieces for the rules with this hash.
+    #[must_use]
+    pub fn counted(&self, hash: u64) -> Option<Arc<CountedClass>> {
+        self.counted.lock().unwrap_or_else(PoisonError::into_inner).clone().filter(|counted| counted.is_for(hash))
+    }
+
+    /// Replaces the class of more pieces, or drops it.
+    pub fn set_counted(&self, counted: Option<CountedClass>) {
+        *self.counted.lock().unwrap_or_else(PoisonError::into_inner) = counted.map(Arc::new);
     }
 
     /// The class, solved by `solve` if it is missing.
@@ -123,7 +137,7 @@ mod tests {
         let solver = Solver::solved(&RuleOptions::PAPER, 2).unwrap();
         let table = |id| {
             let stats = solver.class_stats(id)?.clone();
-            Some((id, ClassTable::new(solver.classes().get(id), &solver.table(id)?.cells, stats)))
+            Some((id, ClassTable::new(solver.classes().get(id), solver.table(id)?.cells.clone(), stats)))
         };
         solver.classes().level(2).filter_map(|(id, _)| table(id)).collect()
     }

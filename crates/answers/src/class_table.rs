@@ -2,7 +2,7 @@
 
 use doushouqi::board::{ByColor, Color, Position};
 use doushouqi::game::random::Random;
-use doushouqi::tablebase::{CellValue, Cells, Class, Index, Material, ROW_CELLS, Stats, squares_in_play};
+use doushouqi::tablebase::{CellValue, Cells, Class, Index, Material, ROW_CELLS, SolveError, Stats, squares_in_play};
 
 /// The values of a class in memory, without the cells of squares that the last two pieces cannot enter.
 pub struct ClassTable {
@@ -17,9 +17,35 @@ pub struct ClassTable {
 }
 
 impl ClassTable {
-    /// Copies the values of a class.
+    /// Takes the values of a class.
     #[must_use]
-    pub fn new(class: &Class, cells: &ByColor<Cells>, stats: ByColor<Stats>) -> ClassTable {
+    pub fn new(class: &Class, mut cells: ByColor<Cells>, stats: ByColor<Stats>) -> ClassTable {
+        let mut table = ClassTable::empty(class, stats);
+        for color in Color::ALL {
+            match &mut cells[color] {
+                Cells::Byte(cells) => keep(cells, &table.kept),
+                Cells::Wide(cells) => keep(cells, &table.kept),
+            }
+        }
+        table.cells = cells;
+        table
+    }
+
+    /// The table of a class without its values, which [`values_mut`](ClassTable::values_mut) adds; `wide` tells for each side
+    /// to move whether each takes two bytes.
+    ///
+    /// # Errors
+    /// If the memory cannot be allocated.
+    pub fn reserved(class: &Class, wide: ByColor<bool>, stats: ByColor<Stats>) -> Result<ClassTable, SolveError> {
+        let mut table = ClassTable::empty(class, stats);
+        let len = table.places();
+        for color in Color::ALL {
+            table.cells[color] = if wide[color] { Cells::Wide(reserved(len)?) } else { Cells::Byte(reserved(len)?) };
+        }
+        Ok(table)
+    }
+
+    fn empty(class: &Class, stats: ByColor<Stats>) -> ClassTable {
         let (material, index) = (class.representative, class.index());
         let lanes = squares_in_play(index.lane_piece());
         let kept: Vec<u16> = squares_in_play(index.word_piece())
@@ -30,17 +56,30 @@ impl ClassTable {
         for (place, &cell) in kept.iter().enumerate() {
             places[usize::from(cell)] = place as u16;
         }
-        let pack = |color| {
-            let rows = 0..index.rows;
-            let all = rows.flat_map(|row| kept.iter().map(move |&cell| row * ROW_CELLS + usize::from(cell)));
-            let places = index.rows * kept.len();
-            match &cells[color] {
-                Cells::Byte(cells) => Cells::Byte(filled(places, all.map(|cell| cells[cell]))),
-                Cells::Wide(cells) => Cells::Wide(filled(places, all.map(|cell| cells[cell]))),
-            }
-        };
-        let cells = ByColor::from_fn(pack);
+        let cells = ByColor::from_fn(|_| Cells::Byte(Vec::new()));
         ClassTable { material, index, places, kept, cells, stats }
+    }
+
+    /// The number of values of one side to move.
+    fn places(&self) -> usize {
+        self.index.rows * self.kept.len()
+    }
+
+    /// The values of one side to move, in an order that only this version of the program knows.
+    #[must_use]
+    pub fn values(&self, turn: Color) -> &Cells {
+        &self.cells[turn]
+    }
+
+    /// The values of one side to move, to be overwritten with those of an equal table; at first no position has a value.
+    pub fn values_mut(&mut self, turn: Color) -> &mut Cells {
+        let places = self.places();
+        let cells = &mut self.cells[turn];
+        match cells {
+            Cells::Byte(cells) => cells.resize(places, 0),
+            Cells::Wide(cells) => cells.resize(places, 0),
+        }
+        cells
     }
 
     /// The representative of the class.
@@ -90,9 +129,22 @@ impl ClassTable {
     }
 }
 
-/// A vector of exactly this capacity: a vector that grew would take up to twice the memory.
-fn filled<T>(len: usize, items: impl Iterator<Item = T>) -> Vec<T> {
-    let mut all = Vec::with_capacity(len);
-    all.extend(items);
-    all
+/// An empty vector of exactly this capacity: a vector that grew would take up to twice the memory.
+fn reserved<T>(len: usize) -> Result<Vec<T>, SolveError> {
+    let mut all = Vec::new();
+    all.try_reserve_exact(len).map_err(|_| SolveError::Memory { bytes: len * size_of::<T>() })?;
+    Ok(all)
+}
+
+/// Keeps these cells of all rows, without more memory.
+fn keep<T: Copy>(cells: &mut Vec<T>, kept: &[u16]) {
+    let mut place = 0;
+    for row in (0..cells.len()).step_by(ROW_CELLS) {
+        for &cell in kept {
+            cells[place] = cells[row + usize::from(cell)];
+            place += 1;
+        }
+    }
+    cells.truncate(place);
+    cells.shrink_to_fit();
 }

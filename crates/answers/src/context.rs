@@ -36,6 +36,11 @@ pub trait Context: Send + Sync + Sized + 'static {
         work: impl FnOnce(&State, &AtomicBool) -> Result<T, ApiError> + Send + 'static,
     ) -> impl Future<Output = Result<T, ApiError>> + Send;
 
+    /// The most pieces of an endgame that is counted on demand; `None` if none is.
+    fn countable(&self, tables: &RuleTables) -> Option<usize> {
+        tables.on_demand().map(|on_demand| on_demand.pieces())
+    }
+
     /// The resources that counting the endgame of a position needs.
     fn need(&self, query: PositionQuery) -> impl Future<Output = Result<NeedReport, ApiError>> + Send;
 

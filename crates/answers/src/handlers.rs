@@ -420,7 +420,7 @@ pub async fn status<C: Context>(context: C, _: NoKeys) -> Answer<Status> {
             rules: tables.rules().options().to_string(),
             pieces: tables.complete(),
             on_disk: tables.disk().map(|set| set.classes().pieces()),
-            on_demand: tables.on_demand().map(|on_demand| on_demand.pieces()),
+            on_demand: context.countable(tables),
             state: if solving { "solving" } else { "ready" },
             progress,
             seconds_left: left.filter(|_| solving),

@@ -11,6 +11,7 @@ pub mod api;
 pub mod class_cache;
 mod class_table;
 pub mod context;
+pub mod counted_class;
 pub mod counting;
 pub mod engine;
 pub mod errors;

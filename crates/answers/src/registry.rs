@@ -1,6 +1,7 @@
 //! The rule sets with tables in memory.
 
 use super::class_cache::ClassCache;
+use super::counted_class::CountedClass;
 use super::rule_tables::RuleTables;
 use doushouqi::board::RuleOptions;
 use doushouqi::search::Tables;
@@ -96,6 +97,11 @@ impl Registry {
         let searched = others.iter().rev().filter(|tables| tables.ready_for_search().is_some());
         searched.skip(OTHER_SEARCHES).for_each(|tables| tables.forget_search());
         Ok(found)
+    }
+
+    /// Keeps a class of more pieces than the tables in memory instead of the one before.
+    pub fn keep(&self, counted: Option<CountedClass>) {
+        self.solved.set_counted(counted);
     }
 
     /// The threads that solve.

@@ -2,6 +2,7 @@
 
 use super::class_cache::ClassCache;
 use super::class_table::ClassTable;
+use super::counted_class::CountedClass;
 use doushouqi::board::{ByColor, Color, Move, Piece, Position, RuleOptions, Rules};
 use doushouqi::clock::Instant;
 use doushouqi::game::random::Random;
@@ -142,7 +143,7 @@ impl RuleTables {
             solver.solve_classes(ids, true, needed, &|id, solved| {
                 check(stop)?;
                 if let Some(table) = &solved.table {
-                    let table = ClassTable::new(self.classes.get(id), &table.cells, solved.stats.clone());
+                    let table = ClassTable::new(self.classes.get(id), table.cells.clone(), solved.stats.clone());
                     // If two threads solved the class, the first table is kept; both are equal.
                     let _ = self.kept[id.index()].set(table);
                 }
@@ -218,9 +219,15 @@ impl RuleTables {
             for level in self.classes.needed_for(id) {
                 solver.solve_classes(&level, true, true, &|_, _| check(stop))?;
             }
-            let (table, stats) = solver.table(id).zip(solver.class_stats(id)).ok_or(SolveError::Stopped)?;
-            Ok(ClassTable::new(self.classes.get(id), &table.cells, stats.clone()))
+            let (table, stats) = solver.forget(id).zip(solver.class_stats(id)).ok_or(SolveError::Stopped)?;
+            Ok(ClassTable::new(self.classes.get(id), table.cells, stats.clone()))
         })
+    }
+
+    /// The class of more pieces that was solved at a visitor's request.
+    #[must_use]
+    pub fn counted(&self) -> Option<Arc<CountedClass>> {
+        self.solved.counted(self.hash)
     }
 
     /// The table of a class that is not kept, solved now if missing.
@@ -430,7 +437,12 @@ impl<'a> RequestTables<'a> {
 
     /// The counts of a material.
     pub fn stats(&self, material: Material) -> Result<Option<MaterialCounts>, SetError> {
-        let Some(member) = self.classes.member(material) else { return Ok(self.stats_on_disk(material)) };
+        let Some(member) = self.classes.member(material) else {
+            let counted = self
+                .counted()
+                .and_then(|counted| Some(counts_of(counted.class(), counted.member(material)?, counted.stats())));
+            return Ok(counted.or_else(|| self.stats_on_disk(material)));
+        };
         // The manifest contains the counts of classes that would take long to solve.
         if self.kept[member.class.index()].get().is_none()
             && let Some(found) = self.stats_on_disk(material)
@@ -449,12 +461,17 @@ impl<'a> RequestTables<'a> {
         wanted: &dyn Fn(Value) -> bool,
         random: &mut Random,
     ) -> Result<Option<Position>, SetError> {
-        let Some(member) = self.classes.member(material) else {
+        let is_wanted = |value| wanted(Value::of(value, &self.rules));
+        let counted = self.counted();
+        let (member, found) = if let Some(member) = self.classes.member(material) {
+            let there = if member.swapped { !turn } else { turn };
+            (member, self.with_class(member.class, self.stop, |table| table.random(there, &is_wanted, random))?)
+        } else if let Some((counted, member)) = counted.as_deref().and_then(|it| Some((it, it.member(material)?))) {
+            let there = if member.swapped { !turn } else { turn };
+            (member, counted.random(there, &is_wanted, random))
+        } else {
             return self.find_on_disk(material, turn, wanted, random);
         };
-        let there = if member.swapped { !turn } else { turn };
-        let is_wanted = |value| wanted(Value::of(value, &self.rules));
-        let found = self.with_class(member.class, self.stop, |table| table.random(there, &is_wanted, random))?;
         let position = found.and_then(|position| renamed(&position, &member.pieces, member.swapped));
         // The table contains only one of a position and its mirror image.
         Ok(position.map(|position| if random.below(2) == 0 { position } else { position.mirror() }))
@@ -520,6 +537,9 @@ impl Probe for RequestTables<'_> {
             return Ok(Some(value));
         }
         let Some(address) = self.addresser.locate(position) else {
+            if let Some(value) = self.counted().and_then(|counted| counted.value(position)) {
+                return Ok(Some(Value::of(value, &self.rules)));
+            }
             return self.or_result(self.value_on_disk(position)?, position);
         };
         let value = match self.kept[address.class.index()].get() {

@@ -43,14 +43,14 @@ pub fn files(module: Vec<u8>, with_tables: bool) -> Result<Vec<SiteFile>, String
     let read = |file: &str| match file {
         "answers.js" => Some(include_str!("site/answers.js")),
         "gpu.js" => Some(include_str!("site/gpu.js")),
-        "measure-worker.js" => Some(include_str!("site/measure-worker.js")),
+        "device-worker.js" => Some(include_str!("site/device-worker.js")),
         "worker.js" => Some(include_str!("site/worker.js")),
         _ => None,
     };
     let names = [("\"answers.wasm\"", format!("\"{module}\"")), ("\"puzzles.jsonl\"", format!("\"{puzzles}\""))];
     let worker = hashed("worker.js", replaced(&bundle::join("worker.js", &read)?, &names)?.into());
-    let measure = replaced(&bundle::join("measure-worker.js", &read)?, &names[..1])?;
-    let measure = hashed("measure-worker.js", measure.into());
+    let device = replaced(&bundle::join("device-worker.js", &read)?, &names[..1])?;
+    let device = hashed("device-worker.js", device.into());
 
     let (index, joined) = joined()?;
     let mut icon = None;
@@ -70,7 +70,7 @@ pub fn files(module: Vec<u8>, with_tables: bool) -> Result<Vec<SiteFile>, String
          <link rel=\"manifest\" href=\"site.webmanifest\">\n<link rel=\"apple-touch-icon\" href=\"{}\">",
         ICONS[0].0
     );
-    let data = format!(" data-rules=\"paper\" data-worker=\"{worker}\" data-measure=\"{measure}\" ");
+    let data = format!(" data-rules=\"paper\" data-worker=\"{worker}\" data-device=\"{device}\" ");
     let index = replaced(
         &index,
         &[
@@ -142,8 +142,8 @@ mod tests {
             let worker = named("data-worker")[0];
             assert_eq!(worker.ends_with("?tables"), with_tables);
             let worker = content(&files, worker.trim_end_matches("?tables"));
-            let measure = content(&files, named("data-measure")[0]);
-            for (script, called) in [(worker, 2), (measure, 1)] {
+            let device = content(&files, named("data-device")[0]);
+            for (script, called) in [(worker, 2), (device, 1)] {
                 let names: Vec<&str> =
                     script.split("file(\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
                 assert!(names.len() == called && names.iter().all(|name| is_file(name)), "{names:?}");
@@ -169,7 +169,7 @@ mod tests {
         let (old, new) = (names(&one), names(&two));
         let gone: Vec<&str> =
             old.iter().filter(|name| !new.contains(name)).map(|name| name.split('.').next().unwrap()).collect();
-        assert_eq!(gone, ["answers", "worker", "measure-worker"]);
+        assert_eq!(gone, ["answers", "worker", "device-worker"]);
         let version = |files: &[SiteFile]| {
             content(files, "sw.js").lines().find(|line| line.contains("VERSION =")).unwrap().to_owned()
         };

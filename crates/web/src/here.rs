@@ -1,14 +1,17 @@
 //! The surroundings of a request: one client, one thread.
 
+use crate::count;
 use answers::ApiError;
+use answers::api::is_known;
 use answers::context::Context;
+use answers::counted_class::{COUNTED_PIECES, CountedClass};
 use answers::counting::NeedReport;
 use answers::engine::Engines;
-use answers::handlers::{on_demand_tables, position_of};
+use answers::handlers::position_of;
 use answers::params::PositionQuery;
 use answers::puzzles::Puzzles;
 use answers::registry::Registry;
-use answers::rule_tables::{Disk, RuleTables};
+use answers::rule_tables::{Disk, MEMORY_PIECES, RequestTables, RuleTables};
 use answers::state::{Lane, State};
 use doushouqi::board::RuleOptions;
 use doushouqi::tablebase::{Content, SetError, TableSet, WdlProber};
@@ -54,6 +57,13 @@ impl Here {
         };
         STATE.set(state).ok()
     }
+
+    /// Keeps the class that a visitor has asked to solve, or none.
+    pub(crate) fn keep(counted: Option<CountedClass>) {
+        if let Some(state) = STATE.get() {
+            state.registry.keep(counted);
+        }
+    }
 }
 
 /// The tables beside the page, with distances or of results alone. If they cannot be read, the page works without them and
@@ -96,10 +106,18 @@ impl Context for Here {
         work(self.state(), &NEVER)
     }
 
-    /// Nothing is counted here, which the error says.
+    fn countable(&self, _: &RuleTables) -> Option<usize> {
+        Some(COUNTED_PIECES)
+    }
+
     async fn need(&self, query: PositionQuery) -> Result<NeedReport, ApiError> {
-        let (_, rules) = position_of(self, &query.fen, &query.rules)?;
-        on_demand_tables(self, &rules)?;
-        Err(ApiError::busy())
+        let (position, rules) = position_of(self, &query.fen, &query.rules)?;
+        let tables = self.tables(rules).await?;
+        let tables = RequestTables::new(&tables, rules, &NEVER);
+        let pieces = position.occupied().len();
+        if pieces <= MEMORY_PIECES || is_known(&tables, &position)? {
+            return Ok(NeedReport::of(position.to_fen(), rules.to_string(), None, "known", None));
+        }
+        count::need(&position, &rules)
     }
 }

@@ -4,16 +4,23 @@
 //! `answer` runs, an analysis sends its events by the imported function `event`. Everything runs on the thread of the
 //! host, which ends an analysis by ending the module. Plain functions on bytes need no generated JavaScript.
 //!
-//! Instead of answering requests, a module can measure the device: the host calls `measure`, then `resume` after each
-//! operation of its GPU (see `doushouqi::gpu`), until they return 1, and reads `output`.
+//! Instead of answering requests, a module can measure the device or solve a class: the host calls `measure` or `count`, then
+//! `resume` after each operation of its GPU (see `doushouqi::gpu`), until they return 1, and reads `output`. The values of a
+//! class that one module has solved are copied to the module that answers: `values` of the one to `values` of the other,
+//! which has called `receive` before, and calls `keep` after that.
 #![cfg(target_family = "wasm")]
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::todo)]
 
+mod count;
 mod faults;
 mod here;
 mod measure;
 mod respond;
 
+use answers::counted_class::CountedClass;
+use count::Device;
+use doushouqi::board::Color;
+use doushouqi::tablebase::Cells;
 use here::Here;
 use std::cell::RefCell;
 use std::pin::Pin;
@@ -31,15 +38,17 @@ unsafe extern "C" {
 type Task = Pin<Box<dyn Future<Output = Vec<u8>>>>;
 
 thread_local! {
-    /// The measurement that waits for the GPU.
+    /// The measurement or the count that waits for the GPU.
     static TASK: RefCell<Option<Task>> = const { RefCell::new(None) };
 }
 
 static INPUT: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 static OUTPUT: Mutex<Vec<u8>> = Mutex::new(Vec::new());
+/// The class that was solved, or whose values are received.
+static COUNTED: Mutex<Option<CountedClass>> = Mutex::new(None);
 
-fn lock(bytes: &Mutex<Vec<u8>>) -> MutexGuard<'_, Vec<u8>> {
-    bytes.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The place for `len` bytes of input, until the next call of a function.
@@ -84,6 +93,59 @@ pub extern "C" fn answer(random: f64) -> u32 {
     status.into()
 }
 
+/// Solves the class of the position in the input, a query of the HTTP API. `device` is 0 to choose, 1 for the CPU, 2 for the
+/// GPU. Returns 1 if the task is finished, 0 if it waits for the GPU. The output is what `receive` needs; empty if the task
+/// has failed, which an event has reported.
+#[unsafe(no_mangle)]
+pub extern "C" fn count(device: u32) -> u32 {
+    report_panics();
+    let query = String::from_utf8_lossy(&std::mem::take(&mut *lock(&INPUT))).into_owned();
+    let device = [Device::Auto, Device::Cpu, Device::Gpu].get(device as usize).copied().unwrap_or(Device::Auto);
+    TASK.set(Some(Box::pin(async move {
+        let counted = count::count(&query, device).await;
+        let head = counted.as_ref().map(|counted| serde_json::to_vec(&counted.head()).unwrap_or_default());
+        *lock(&COUNTED) = counted;
+        head.unwrap_or_default()
+    })));
+    resume()
+}
+
+/// Makes room for the values of a class, whose `count` had the input as output. Returns 0, or 1 if there is not enough memory.
+#[unsafe(no_mangle)]
+pub extern "C" fn receive() -> u32 {
+    Here::keep(None);
+    let head = std::mem::take(&mut *lock(&INPUT));
+    let reserved = serde_json::from_slice(&head).ok().and_then(CountedClass::reserved).and_then(Result::ok);
+    *lock(&COUNTED) = reserved;
+    u32::from(lock(&COUNTED).is_none())
+}
+
+/// The values of a class with White (0) or Black (1) to move.
+#[unsafe(no_mangle)]
+pub extern "C" fn values(turn: usize) -> *mut u8 {
+    match lock(&COUNTED).as_mut().map(|counted| counted.values_mut(Color::ALL[turn % 2])) {
+        Some(Cells::Byte(values)) => values.as_mut_ptr(),
+        Some(Cells::Wide(values)) => values.as_mut_ptr().cast(),
+        None => std::ptr::null_mut(),
+    }
+}
+
+/// The bytes of `values`.
+#[unsafe(no_mangle)]
+pub extern "C" fn values_len(turn: usize) -> usize {
+    match lock(&COUNTED).as_ref().map(|counted| counted.values(Color::ALL[turn % 2])) {
+        Some(Cells::Byte(values)) => values.len(),
+        Some(Cells::Wide(values)) => 2 * values.len(),
+        None => 0,
+    }
+}
+
+/// Keeps the class for answers.
+#[unsafe(no_mangle)]
+pub extern "C" fn keep() {
+    Here::keep(lock(&COUNTED).take());
+}
+
 /// Measures the device by solving all endgames of up to this many pieces. Returns 1 if the measurement is finished, 0 if it
 /// waits for the GPU.
 #[unsafe(no_mangle)]
@@ -93,7 +155,7 @@ pub extern "C" fn measure(pieces: usize) -> u32 {
     resume()
 }
 
-/// Goes on with the measurement after an operation of the GPU.
+/// Goes on with the measurement or the count after an operation of the GPU.
 #[unsafe(no_mangle)]
 pub extern "C" fn resume() -> u32 {
     let Some(mut task) = TASK.take() else { return 1 };

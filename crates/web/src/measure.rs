@@ -137,7 +137,7 @@ async fn run(pieces: usize) -> Result<Report, String> {
             }
         }
         if !keep {
-            solvers.iter_mut().for_each(|solver| ids.iter().for_each(|&id| solver.forget(id)));
+            solvers.iter_mut().for_each(|solver| ids.iter().for_each(|&id| drop(solver.forget(id))));
         }
     }
     let version = env!("CARGO_PKG_VERSION");

@@ -55,7 +55,6 @@ fn own(here: &Here, path: &str, request: &Request) -> Result<Vec<u8>, ApiError> 
             Analysis::Events(events) => events.into_iter().for_each(send),
             Analysis::Search(search) => search.run(here.state(), &AtomicBool::new(false), &mut send),
         },
-        "/api/v1/count" => drop(now(here.need(query(&request.query)?))?),
         "/api/v1/board.svg" => return handlers::board(&query(&request.query)?).map(String::into_bytes),
         "/api/v1/openapi.json" => return Ok(answers::OPENAPI.into()),
         _ => return Err(not_found()),

@@ -1,11 +1,12 @@
-// Answers requests by the module of a site, as its worker does: node answers.mjs SITE < requests.json > answers.json
+// Answers requests by the module of a site, as its worker does: node answers.mjs SITE [COUNT] < requests.json > answers.json
+// With COUNT, a query, another module solves the class of its position before.
 // A request is [method, address, body], an answer {status, body, events}.
 
 import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 import { join } from "node:path";
-import { MISSING, startAnswers } from "../../explorer/src/site/answers.js";
+import { MISSING, startAnswers, startTasks } from "../../explorer/src/site/answers.js";
 
-const [, , site] = process.argv;
+const [, , site, count] = process.argv;
 const file = (name) => join(site, name);
 /** A file whose name contains a hash. */
 const hashed = (pattern) => file(readdirSync(site).find((name) => pattern.test(name)));
@@ -20,12 +21,14 @@ const readPart = (path, at, length) => {
   closeSync(opened);
   return { bytes: bytes.subarray(0, read), length: size };
 };
+const code = readFileSync(hashed(/^answers\..*\.wasm$/));
 const answers = await startAnswers(
-  readFileSync(hashed(/^answers\..*\.wasm$/)),
+  code,
   readFileSync(hashed(/^puzzles\..*\.jsonl$/), "utf8"),
   (name, data) => events.push([name, JSON.parse(data)]),
   readPart,
 );
+if (count) answers.keep(await (await startTasks(code, () => {})).count(count, "cpu"));
 const given = JSON.parse(readFileSync(0, "utf8")).map((request) => {
   events = [];
   return { ...answers.answer(...request), events };

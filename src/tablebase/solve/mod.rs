@@ -6,4 +6,5 @@ pub(crate) mod cpu;
 pub(crate) mod difference;
 #[cfg(feature = "gpu")]
 pub(crate) mod gpu;
+pub(crate) mod progress;
 pub(crate) mod solver;

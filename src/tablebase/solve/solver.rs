@@ -172,9 +172,9 @@ impl Solver {
         Ok(value)
     }
 
-    /// Drops the values of a class and keeps its counts.
-    pub fn forget(&mut self, id: ClassId) {
-        self.tables[id.0] = None;
+    /// Takes the values of a class out of the solver, which keeps its counts.
+    pub fn forget(&mut self, id: ClassId) -> Option<Table> {
+        self.tables[id.0].take()
     }
 
     /// A job for the backend: classes to solve, and the tables of the smaller classes.

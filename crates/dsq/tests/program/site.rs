@@ -152,8 +152,6 @@ fn the_module_answers_as_the_server() {
         "/api/v1/analyze?depth=5&hash=4&rules=chinese&moves=a3b3,g7f7&tables=0".to_owned(),
         format!("/api/v1/board.svg?fen={three}"),
         "/api/v1/openapi.json".to_owned(),
-        format!("/api/v1/need?fen={three}"),
-        format!("/api/v1/count?fen={three}"),
         "/api/v1/probe?fen=7/7/7".to_owned(),
         "/api/v1/probe?fin=7".to_owned(),
         "/api/v1/probe?rules=paper&rules=paper".to_owned(),
@@ -183,13 +181,14 @@ fn the_module_answers_as_the_server() {
     asked.retain(|[_, target, _]| target != "/api/v1/status");
 
     let server = Server::start(&["--pieces", "3", "--threads", "2"]);
-    compare(&site, &server, &asked);
+    compare(&site, &[], &server, &asked);
 }
 
-/// The module and the server give the same answers to these requests.
-fn compare(site: &Path, server: &Server, asked: &[[String; 3]]) {
+/// The module, with more arguments of its script, and the server give the same answers to these requests.
+fn compare(site: &Path, more: &[&str], server: &Server, asked: &[[String; 3]]) {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../web/tests/answers.mjs");
-    let node = Command::new("node").arg(script).arg(site).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+    let node =
+        Command::new("node").arg(script).arg(site).args(more).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
     let Ok(mut node) = node else { return skip("there is no node") };
     node.stdin.take().unwrap().write_all(json!(asked).to_string().as_bytes()).unwrap();
     let served: Vec<_> = asked
@@ -221,6 +220,31 @@ fn compare(site: &Path, server: &Server, asked: &[[String; 3]]) {
 /// A class of five pieces whose file is small; repacked, it has a dictionary.
 pub const FIVE: &str = "EvPDWC";
 
+/// Requests for positions of the class [`FIVE`], which `server` chooses by random numbers.
+fn five_pieces(server: &Server) -> Vec<[String; 3]> {
+    let mut connection = server.connect();
+    let mut asked = vec![format!("/api/v1/stats/{FIVE}"), "/api/v1/stats/DvPC".to_owned()];
+    for (seed, wdl) in ["win", "loss", "win", "loss", "win", "loss"].into_iter().enumerate() {
+        let random = format!("/api/v1/random?material={FIVE}&wdl={wdl}&seed={seed}");
+        let fen = connection.get(&random).json()["fen"].as_str().unwrap().replace(' ', "_");
+        asked.extend([format!("/api/v1/probe?fen={fen}"), format!("/api/v1/mainline?fen={fen}")]);
+    }
+    asked.into_iter().map(|target| ["GET".into(), target, String::new()]).collect()
+}
+
+/// A class that the page solves has the values of the tables.
+#[test]
+fn a_class_that_the_page_solves_answers_as_tables() {
+    let Some(site) = dir() else { return };
+    let tables = folder("site-counted");
+    let text = tables.to_str().unwrap();
+    dsq::stdout(&["generate", "--material", FIVE, "--backend", "cpu", "--out", text, "--json"]);
+    let server = Server::start(&["--tables", text, "--pieces", "3", "--threads", "2"]);
+    let position = "fen=1E5/4c2/7/7/7/7/3d3/1w5/4p2_b";
+    compare(&site, &[position], &server, &five_pieces(&server));
+    fs::remove_dir_all(tables).unwrap();
+}
+
 /// Tables of five pieces beside the page, as generated, repacked and of results alone, give the answers of a server with them.
 #[test]
 fn tables_beside_the_page_answer_as_those_of_the_server() {
@@ -235,16 +259,10 @@ fn tables_beside_the_page_answer_as_those_of_the_server() {
     for tables in [&exact, &packed, &results] {
         let site = with_tables(&site, "site-tables", tables);
         let server = Server::start(&["--tables", &text(tables), "--pieces", "3", "--threads", "2"]);
-        let mut connection = server.connect();
-        let mut asked = Vec::new();
-        for (seed, wdl) in ["win", "loss", "win", "loss", "win", "loss"].into_iter().enumerate() {
-            let random = format!("/api/v1/random?material={FIVE}&wdl={wdl}&seed={seed}");
-            let fen = connection.get(&random).json()["fen"].as_str().unwrap().replace(' ', "_");
-            asked.extend([random, format!("/api/v1/probe?fen={fen}"), format!("/api/v1/mainline?fen={fen}")]);
-        }
-        asked.extend([format!("/api/v1/stats/{FIVE}"), "/api/v1/stats/EvPDL".to_owned()]);
-        let asked: Vec<[String; 3]> = asked.into_iter().map(|target| ["GET".into(), target, String::new()]).collect();
-        compare(&site, &server, &asked);
+        let mut asked = five_pieces(&server);
+        let others = ["random?material=EvPDWC&wdl=win&seed=1", "random?material=EvPDWC&wdl=loss&seed=2", "stats/EvPDL"];
+        asked.extend(others.map(|target| ["GET".into(), format!("/api/v1/{target}"), String::new()]));
+        compare(&site, &[], &server, &asked);
         fs::remove_dir_all(site).unwrap();
     }
     [exact, packed, results].iter().for_each(|dir| fs::remove_dir_all(dir).unwrap());

@@ -25,12 +25,12 @@ let worker = null;
 
 /** Shows the button, if the page has a worker that measures. */
 export function startMeasure() {
-  const { measure } = document.documentElement.dataset;
-  if (!measure) return;
+  const { device } = document.documentElement.dataset;
+  if (!device) return;
   $("#measuring").hidden = false;
   $("#measuring").addEventListener("click", () => {
     $("#settings").hidePopover();
-    build(measure);
+    build(device);
     $("#measure").showModal();
   });
   $("#measure").addEventListener("close", stop);
@@ -85,13 +85,16 @@ function measure(script) {
   say(t("measure.loading"));
   worker = new Worker(script, { type: "module" });
   worker.addEventListener("error", () => end(t("measure.failed", { reason: t("error.no_module") })));
-  worker.addEventListener("message", ({ data: { progress, report, error } }) => {
-    if (progress) return say(t(`measure.${progress.phase}`, progress));
+  worker.addEventListener("message", ({ data: { event, data, report, error } }) => {
+    if (event === "progress") {
+      const progress = JSON.parse(data);
+      return say(t(`measure.${progress.phase}`, progress));
+    }
     if (error) return end(t("measure.failed", { reason: error }));
     end("");
     show({ ...report, browser: navigator.userAgent, threads: navigator.hardwareConcurrency });
   });
-  worker.postMessage(Number($("#measurepieces").value));
+  worker.postMessage({ measure: Number($("#measurepieces").value) });
 }
 
 /** @type {(count: number, seconds: number) => string} */

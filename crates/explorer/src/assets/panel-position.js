@@ -126,7 +126,7 @@ function renderMoves() {
   const host = $("#moves");
   const { probe, problem } = app;
   $("#bestline").disabled = !probe || Boolean(probe.over) || app.controller !== null;
-  $("#randomsame").disabled = $("#randomdraw").disabled = pieces() > app.largest;
+  $("#randomsame").disabled = $("#randomdraw").disabled = !probe?.known && pieces() > app.largest;
   if (problem) return host.replaceChildren(h("p", { class: "error", role: "alert" }, errorText(problem)));
   if (!probe) return;
   if (probe.over) return host.replaceChildren(h("p", { class: "soft" }, sentence(probe)));

@@ -325,6 +325,9 @@ export default {
   "reason.no_tables_to_count": "Solving this endgame needs the table of {capture}, which the server lacks.",
   "reason.too_many_pieces_to_count":
     "Solving {pieces} pieces needs tables of {tables} pieces; the server has tables of {largest}.",
+  "reason.too_many_pieces_here": "This page solves endgames of up to {most} pieces.",
+  "reason.no_memory_here": "The browser has not enough memory to solve this endgame.",
+  "reason.cannot_solve_here": "This device cannot solve this endgame: {reason}",
   "reason.cannot_count": "The server cannot solve this endgame at the moment.",
   "error.offline": "The server does not respond.",
   "error.no_table": "No table contains this position.",

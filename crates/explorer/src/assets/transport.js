@@ -1,13 +1,14 @@
 // How the page gets answers: from its server or, where `data-worker` of the page names one, from workers of its own.
 
-/** @type {{ worker?: string }} */
-const { worker: WORKER } = globalThis.document?.documentElement?.dataset ?? {};
+/** @type {{ worker?: string, device?: string }} The scripts of workers that answer, and of one that solves endgames. */
+const { worker: WORKER, device: DEVICE } = globalThis.document?.documentElement?.dataset ?? {};
 
 /** The requests that take seconds have a worker of their own, which ends when nobody waits for its answer. */
 const SLOW = /\/(analyze|bestmove|review)(\?|$)/;
 
 /**
  * @typedef {{ method: string, address: string, body?: string | null }} Asked
+ * @typedef {{ head: string, values: Uint8Array[] }} Counted a class of endgames (site/answers.js)
  * @typedef {object} Message
  * @property {number} id of the request; a fault at the start has none
  * @property {number} [status]
@@ -41,7 +42,7 @@ export const workerSettled = new Promise((resolve) => {
 class Answers {
   /** @type {Worker | null} */
   worker = null;
-  /** @type {Map<number, { asked: Asked, act: (message: Message) => void }>} */
+  /** @type {Map<number, { asked: Asked | null, act: (message: Message) => void }>} */
   waiting = new Map();
   last = 0;
 
@@ -58,12 +59,30 @@ class Answers {
     return id;
   }
 
+  /**
+   * Gives the worker a class, which cannot be sent a second time.
+   * @param {Counted} counted
+   * @param {(message: Message) => void} act
+   */
+  keep(counted, act) {
+    if (!this.worker) this.start();
+    const id = ++this.last;
+    this.waiting.set(id, { asked: null, act });
+    this.worker?.postMessage({ id, counted }, { transfer: counted.values.map(({ buffer }) => buffer) });
+  }
+
   start() {
     const worker = new Worker(/** @type {string} */ (WORKER), { type: "module" });
     worker.addEventListener("message", ({ data }) => this.receive(data));
     worker.addEventListener("error", () => this.fail());
-    for (const [id, { asked }] of this.waiting) worker.postMessage({ id, ...asked });
     this.worker = worker;
+    for (const [id, { asked, act }] of this.waiting) {
+      if (asked) worker.postMessage({ id, ...asked });
+      else {
+        this.waiting.delete(id);
+        act({ id, failure: "the worker has ended" });
+      }
+    }
   }
 
   /**
@@ -125,6 +144,46 @@ class Stream extends EventTarget {
   }
 }
 
+/** The events of a count in a worker of its own, as an `EventSource` reports those of a server. */
+class Count extends EventTarget {
+  /**
+   * @param {string} address
+   */
+  constructor(address) {
+    super();
+    this.worker = new Worker(/** @type {string} */ (DEVICE), { type: "module" });
+    this.worker.addEventListener("message", ({ data }) => this.receive(data));
+    this.worker.addEventListener("error", () => this.fail("cannot_solve_here", "the worker cannot be loaded"));
+    this.worker.postMessage({ count: address.split("?")[1] ?? "" });
+  }
+
+  /**
+   * @param {{ event?: string, data?: string, counted?: Counted, error?: string }} message
+   */
+  receive({ event, data, counted, error }) {
+    if (event) return this.dispatchEvent(new MessageEvent(event, { data }));
+    this.close();
+    if (!counted) return this.fail("cannot_solve_here", error);
+    quick.keep(counted, ({ status }) => {
+      if (status === 200) this.dispatchEvent(new MessageEvent("done"));
+      else this.fail("no_memory_here");
+    });
+  }
+
+  /**
+   * @param {string} reason the key of a text
+   * @param {string} [detail]
+   */
+  fail(reason, detail = "") {
+    const error = { code: "unavailable", message: detail, reason, params: { reason: detail } };
+    this.dispatchEvent(new MessageEvent("failed", { data: JSON.stringify({ error }) }));
+  }
+
+  close() {
+    this.worker.terminate();
+  }
+}
+
 /**
  * The response to a request, as `fetch` returns it.
  * @param {string} address
@@ -154,7 +213,11 @@ export function send(address, options = {}) {
  * @param {string} address
  * @returns {EventSource}
  */
-export const openStream = (address) => (WORKER ? /** @type {any} */ (new Stream(address)) : new EventSource(address));
+export function openStream(address) {
+  if (!WORKER) return new EventSource(address);
+  const stream = /\/count(\?|$)/.test(address) ? new Count(address) : new Stream(address);
+  return /** @type {any} */ (stream);
+}
 
 /** Whether the server answers. */
 export const reachable = async () =>

@@ -120,36 +120,76 @@ export async function startAnswers(code, puzzles, event, readPart) {
       const status = call(() => module.answer(Math.random()));
       return { status, body: output() };
     },
+    /**
+     * Keeps the values of a class that another module has solved. Returns whether there is enough memory.
+     * @param {Counted} counted
+     */
+    keep({ head, values }) {
+      write(head);
+      if (call(() => module.receive()) !== 0) return false;
+      values.forEach((bytes, turn) => {
+        // The call may move the memory.
+        const at = module.values(turn) >>> 0;
+        new Uint8Array(module.memory.buffer, at, bytes.length).set(bytes);
+      });
+      module.keep();
+      return true;
+    },
   };
 }
 
 /**
- * Starts the module for measurements.
- * @param {BufferSource} code
- * @param {(name: string, data: string) => void} event receives the progress
+ * A class of endgames that a module has solved: what another module needs to keep it, and the values of its positions
+ * with White and with Black to move.
+ * @typedef {{ head: string, values: Uint8Array<ArrayBuffer>[] }} Counted
  */
-export async function startMeasuring(code, event) {
+
+/** What counts: the numbers of `count` of crates/web. */
+export const DEVICES = { auto: 0, cpu: 1, gpu: 2 };
+
+/**
+ * Starts the module for tasks of the whole device.
+ * @param {BufferSource} code
+ * @param {(name: string, data: string) => void} event receives the progress, and why a count has failed
+ */
+export async function startTasks(code, event) {
   let resume = () => {};
-  const { module, call, output } = await load(code, event, () => resume());
+  const { module, write, call, output } = await load(code, event, () => resume());
+  /** @type {(run: () => number) => Promise<string>} The output of a task. */
+  const task = (run) =>
+    new Promise((resolve, reject) => {
+      const step = (/** @type {() => number} */ run) => {
+        try {
+          if (call(run) === 1) resolve(output());
+        } catch (error) {
+          reject(error);
+        }
+      };
+      resume = () => step(() => module.resume());
+      step(run);
+    });
+  const values = (/** @type {number} */ turn) => {
+    const at = module.values(turn) >>> 0;
+    return new Uint8Array(module.memory.buffer.slice(at, at + (module.values_len(turn) >>> 0)));
+  };
   return {
     /** Bytes of the module's memory, which never shrinks. */
     memory: () => module.memory.buffer.byteLength,
     /**
      * The report, as JSON.
      * @param {number} pieces all endgames of up to this many pieces are solved
-     * @returns {Promise<string>}
      */
-    measure: (pieces) =>
-      new Promise((resolve, reject) => {
-        const step = (/** @type {() => number} */ run) => {
-          try {
-            if (call(run) === 1) resolve(output());
-          } catch (error) {
-            reject(error);
-          }
-        };
-        resume = () => step(() => module.resume());
-        step(() => module.measure(pieces));
-      }),
+    measure: (pieces) => task(() => module.measure(pieces)),
+    /**
+     * The class of the position in a query of the HTTP API; null if that has failed.
+     * @param {string} query
+     * @param {keyof typeof DEVICES} device
+     * @returns {Promise<Counted | null>}
+     */
+    async count(query, device) {
+      write(query);
+      const head = await task(() => module.count(DEVICES[device]));
+      return head ? { head, values: [0, 1].map(values) } : null;
+    },
   };
 }

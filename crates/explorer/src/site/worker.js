@@ -29,12 +29,13 @@ const broken = (code, { message }) => ({
   broken: true,
 });
 
-addEventListener("message", async ({ data: { id, method, address, body } }) => {
+addEventListener("message", async ({ data: { id, method, address, body, counted } }) => {
   try {
     const answers = await starting;
     current = id;
     try {
-      postMessage({ id, ...answers.answer(method, address, body) });
+      if (counted) postMessage({ id, status: answers.keep(counted) ? 200 : 507, body: "" });
+      else postMessage({ id, ...answers.answer(method, address, body) });
     } catch (error) {
       postMessage({ id, ...broken("module_failed", error) });
     }

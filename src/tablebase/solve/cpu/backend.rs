@@ -7,26 +7,41 @@ use crate::tablebase::solve::cpu::buckets::Entry;
 use crate::tablebase::solve::cpu::iteration::solve;
 use crate::tablebase::solve::cpu::pool::BufferPool;
 use crate::tablebase::solve::cpu::task::{Iteration, Keep, Observer, Task, Unobserved};
+use crate::tablebase::solve::progress::{CountProgress, Reporter};
 use crate::tablebase::{Cells, ClassId, Classes, Index, WIDTH};
 use rayon::prelude::*;
 use std::cmp::Reverse;
+use std::fmt;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Solves classes on the threads of the current rayon pool.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct CpuBackend {
     level: CpuLevel,
     /// The directory for the conversions; `None` to keep them in memory.
     spill: Option<PathBuf>,
     /// The buffers that are kept from one class to the next.
     pool: BufferPool,
+    /// Receives the progress of each class.
+    follow: Option<Arc<OwnFollow>>,
+}
+
+/// As [`Follow`](crate::tablebase::Follow), owned.
+type OwnFollow = dyn Fn(CountProgress) -> ControlFlow<()> + Send + Sync;
+
+impl fmt::Debug for CpuBackend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CpuBackend").field("level", &self.level).field("spill", &self.spill).finish_non_exhaustive()
+    }
 }
 
 impl CpuBackend {
     /// A backend that uses the instructions of `level`.
     #[must_use]
     pub fn new(level: CpuLevel) -> CpuBackend {
-        CpuBackend { level, spill: None, pool: BufferPool::default() }
+        CpuBackend { level, spill: None, pool: BufferPool::default(), follow: None }
     }
 
     /// Keeps the conversions of classes in temporary files in `dir`, not in memory. The files have no name, so none is
@@ -34,6 +49,13 @@ impl CpuBackend {
     #[must_use]
     pub fn spilling(self, dir: PathBuf) -> CpuBackend {
         CpuBackend { spill: Some(dir), ..self }
+    }
+
+    /// Reports the progress of each class that it solves. A callback that returns [`ControlFlow::Break`] ends the job with
+    /// [`SolveError::Stopped`].
+    #[must_use]
+    pub fn following(self, follow: impl Fn(CountProgress) -> ControlFlow<()> + Send + Sync + 'static) -> CpuBackend {
+        CpuBackend { follow: Some(Arc::new(follow)), ..self }
     }
 
     /// Takes memory from this pool and returns it to this pool.
@@ -111,8 +133,10 @@ impl Backend for CpuBackend {
             // number of classes in memory.
             let (group, others) = rest.split_at((job.memory / bytes(largest)).clamp(1, rest.len()));
             let solve = |&id: &ClassId| {
+                let reporter = self.follow.as_deref().map(|follow| Reporter::new(follow));
+                let observer: &dyn Observer = reporter.as_ref().map_or(&Unobserved, |reporter| reporter);
                 let task = self.task(job.classes, id, if job.values { Keep::All } else { Keep::Counts });
-                sink(id, solve(Task { all_rows: job.all_rows, ..task }, job.tables)?.solved)
+                sink(id, solve(Task { all_rows: job.all_rows, observer, ..task }, job.tables)?.solved)
             };
             group.par_iter().with_max_len(1).try_for_each(solve)?;
             rest = others;

@@ -4,7 +4,6 @@
 mod class_cache;
 mod distance;
 mod error;
-mod progress;
 #[cfg(test)]
 mod tests;
 
@@ -16,12 +15,11 @@ use super::table_error::TableError;
 use crate::board::{Move, Position, Rules};
 use crate::tablebase::address::{Address, Addresser};
 use crate::tablebase::needs::limit::MemoryLimit;
+use crate::tablebase::solve::progress::{CountPhase, CountProgress, Follow, Reporter};
 use crate::tablebase::{BufferPool, ClassId, Classes, Material, MemoryNeed, Probe, SolveError, TableProber, Value};
 use class_cache::ClassCache;
 use distance::{Distances, Probed, Stop};
 pub use error::OnDemandError;
-use progress::Reporter;
-pub use progress::{CountPhase, CountProgress, Follow};
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::ops::ControlFlow;

@@ -110,6 +110,66 @@ fn the_device_is_measured() {
     }
 }
 
+/// A class of five pieces is solved on the device, and its positions have values from then on.
+#[test]
+fn an_endgame_is_solved_on_the_device() {
+    let Some(dir) = dir() else { return };
+    let host = site::Host::start(dir);
+    let page = browser(&host, Options::default());
+    let text = "document.querySelector('#solve').textContent";
+    page.open("/?fen=1E5/4c2/7/7/7/7/3d3/1w5/4p2_w");
+    page.wait("document.querySelector('#solvestart')");
+    let offer = page.text(text);
+    assert!(offer.starts_with("Solve this endgame (about ") && offer.ends_with(" MB)"), "{offer}");
+    page.screenshot("site-solve");
+    page.click("#solvestart");
+    page.wait("document.querySelector('#solvecancel')");
+    page.click("#solvecancel");
+    page.wait("document.querySelector('#live').textContent === 'Cancelled'");
+    page.click("#solvestart");
+    page.wait("document.querySelector('#resulttext').textContent.startsWith('Black wins in ')");
+    page.wait("document.querySelectorAll('#moves .chip.loss').length === 3");
+    page.wait(&format!("{text} === ''"));
+    page.screenshot("site-solved");
+    page.click("#randomsame");
+    page.wait("document.querySelector('#resulttext').textContent.match(/wins in|draw/i)");
+    // The positions after its moves are known, too.
+    page.click("#bestline");
+    page.wait("document.querySelectorAll('#tree [data-ply], #tree button').length >= 2");
+    page.open("/?fen=7/7/2rel2/7/7/7/2CEP2/7/7_w");
+    page.wait(&format!("{text} === 'This page solves endgames of up to 5 pieces.'"));
+}
+
+/// The GPU of the browser, here one in software, and the CPU solve the same values.
+#[test]
+fn classes_are_equal_on_cpu_and_gpu() {
+    let Some(dir) = dir() else { return };
+    let host = site::Host::start(dir);
+    let page = browser(&host, Options { webgpu: true, ..Options::default() });
+    page.open("/");
+    page.run(
+        "const hash = async (values) => [...new Uint8Array(await crypto.subtle.digest('SHA-256', values))].join();
+        const count = async (device) => {
+          const worker = new Worker(document.documentElement.dataset.device, { type: 'module' });
+          worker.postMessage({ count: 'fen=7/7/3e3/7/7/7/2C1E2/7/7_w', device });
+          const { head, values } = await new Promise((resolve, reject) => worker.addEventListener('message', ({ data }) => {
+            if (data.counted) resolve(data.counted);
+            else if (data.event !== 'progress') reject(new Error(JSON.stringify(data)));
+          }));
+          worker.terminate();
+          return [head, ...(await Promise.all(values.map(hash)))];
+        };
+        Promise.all(['cpu', 'gpu'].map(count)).then(
+          (counted) => { window.counted = counted; },
+          (error) => { window.counted = [error.message]; },
+        );",
+    );
+    page.wait("window.counted");
+    let counted = page.get("window.counted");
+    assert!(counted[0][0].as_str().is_some_and(|head| head.contains("stats")), "{counted}");
+    assert_eq!(counted[0], counted[1]);
+}
+
 /// A browser that cannot run the module says so, and two players can still play.
 #[test]
 fn a_module_that_cannot_run_is_reported() {

@@ -1,5 +1,7 @@
-use crate::tablebase::SolveError;
-use crate::tablebase::solve::cpu::task::Observer;
+//! The progress of solving a class, for a caller that shows it or cancels the work.
+
+use super::backend::SolveError;
+use super::cpu::task::Observer;
 use serde::Serialize;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU16, Ordering::Relaxed};
@@ -39,13 +41,13 @@ const CONVERSIONS: f64 = 0.3;
 const PASSES: f64 = 0.4;
 
 /// Reports the progress of a class being solved, and stops it on request.
-pub(super) struct Reporter<'a> {
+pub(in crate::tablebase) struct Reporter<'a> {
     follow: Follow<'a>,
     depth: AtomicU16,
 }
 
 impl<'a> Reporter<'a> {
-    pub(super) fn new(follow: Follow<'a>) -> Reporter<'a> {
+    pub(crate) fn new(follow: Follow<'a>) -> Reporter<'a> {
         Reporter { follow, depth: AtomicU16::new(0) }
     }
 

@@ -1,0 +1,117 @@
+//! A class of more pieces than the tables in memory, which a page without a server has solved at its visitor's request.
+
+use super::class_table::ClassTable;
+use doushouqi::board::{ByColor, Color, Position, RuleOptions};
+use doushouqi::game::random::Random;
+use doushouqi::tablebase::{
+    Addresser, CellValue, Cells, Class, ClassId, Classes, Material, Member, SolveError, Solver, Stats,
+};
+use serde::{Deserialize, Serialize};
+
+/// The most pieces of a class that is solved at a visitor's request.
+pub const COUNTED_PIECES: usize = 5;
+
+/// A class with its values in memory.
+pub struct CountedClass {
+    classes: Classes,
+    addresser: Addresser,
+    id: ClassId,
+    table: ClassTable,
+}
+
+/// What a [`CountedClass`] is made from besides its values.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CountedHead {
+    pub rules: String,
+    /// The representative of the class.
+    pub class: String,
+    /// For each side of the representative to move, whether a value takes two bytes.
+    pub wide: ByColor<bool>,
+    /// For each side of the representative to move.
+    pub stats: ByColor<Stats>,
+}
+
+impl CountedClass {
+    /// Takes the values of a class that `solver` has solved and kept; `None` if there are none.
+    #[must_use]
+    pub fn take(solver: &mut Solver, id: ClassId) -> Option<CountedClass> {
+        let (solved, stats) = solver.forget(id).zip(solver.class_stats(id))?;
+        let table = ClassTable::new(solver.classes().get(id), solved.cells, stats.clone());
+        Some(CountedClass::of(solver.classes().clone(), id, table))
+    }
+
+    /// Reserves the memory for the values of an equal class in another module. The values are not there yet.
+    ///
+    /// # Errors
+    /// If the memory cannot be allocated; `None` if there is no such class.
+    pub fn reserved(head: CountedHead) -> Option<Result<CountedClass, SolveError>> {
+        let options: RuleOptions = head.rules.parse().ok()?;
+        let classes = Classes::new(&options, COUNTED_PIECES);
+        let id = classes.member(head.class.parse().ok()?)?.class;
+        let table = ClassTable::reserved(classes.get(id), head.wide, head.stats);
+        Some(table.map(|table| CountedClass::of(classes, id, table)))
+    }
+
+    fn of(classes: Classes, id: ClassId, table: ClassTable) -> CountedClass {
+        CountedClass { addresser: Addresser::new(&classes), classes, id, table }
+    }
+
+    /// What another module makes an equal class from, besides the values.
+    #[must_use]
+    pub fn head(&self) -> CountedHead {
+        CountedHead {
+            rules: self.classes.options().to_string(),
+            class: self.table.material().to_string(),
+            wide: ByColor::from_fn(|turn| matches!(self.values(turn), Cells::Wide(_))),
+            stats: self.table.stats().clone(),
+        }
+    }
+
+    /// The values of one side to move.
+    #[must_use]
+    pub fn values(&self, turn: Color) -> &Cells {
+        self.table.values(turn)
+    }
+
+    /// The values of one side to move, to be overwritten with those of an equal class.
+    pub fn values_mut(&mut self, turn: Color) -> &mut Cells {
+        self.table.values_mut(turn)
+    }
+
+    pub(crate) fn is_for(&self, hash: u64) -> bool {
+        self.classes.options().table_hash() == hash
+    }
+
+    pub(crate) fn class(&self) -> &Class {
+        self.classes.get(self.id)
+    }
+
+    /// How the pieces of a material correspond to those of the class; `None` if it is of another class.
+    pub(crate) fn member(&self, material: Material) -> Option<&Member> {
+        self.classes.member(material).filter(|member| member.class == self.id)
+    }
+
+    /// The representative of the class, if a material is of the class.
+    pub(crate) fn name(&self, material: Material) -> Option<Material> {
+        self.member(material).map(|_| self.table.material())
+    }
+
+    pub(crate) fn stats(&self) -> &ByColor<Stats> {
+        self.table.stats()
+    }
+
+    pub(crate) fn value(&self, position: &Position) -> Option<CellValue> {
+        let address = self.addresser.locate(position).filter(|address| address.class == self.id)?;
+        self.table.value(address.turn, address.cell)
+    }
+
+    /// A random position, with the pieces of the representative, that has a wanted value.
+    pub(crate) fn random(
+        &self,
+        turn: Color,
+        wanted: &dyn Fn(CellValue) -> bool,
+        random: &mut Random,
+    ) -> Option<Position> {
+        self.table.random(turn, wanted, random)
+    }
+}
