@@ -53,6 +53,7 @@ const FILES: &[(&str, &str, &[u8])] = &[
     ("/motion.js", JS, include_bytes!("assets/motion.js")),
     ("/messages.zh.js", JS, include_bytes!("assets/messages.zh.js")),
     ("/moves-tree.js", JS, include_bytes!("assets/moves-tree.js")),
+    ("/panel-endgames.js", JS, include_bytes!("assets/panel-endgames.js")),
     ("/noscript.css", CSS, include_bytes!("assets/noscript.css")),
     ("/page.css", CSS, include_bytes!("assets/page.css")),
     ("/panel-engine.js", JS, include_bytes!("assets/panel-engine.js")),
@@ -92,12 +93,14 @@ const FILES: &[(&str, &str, &[u8])] = &[
     ("/sounds.js", JS, include_bytes!("assets/sounds.js")),
     ("/strings.en.js", JS, include_bytes!("assets/strings.en.js")),
     ("/strings.zh.js", JS, include_bytes!("assets/strings.zh.js")),
+    ("/tabs.js", JS, include_bytes!("assets/tabs.js")),
     ("/trainer.js", JS, include_bytes!("assets/trainer.js")),
     ("/transport.js", JS, include_bytes!("assets/transport.js")),
     ("/tutorial.js", JS, include_bytes!("assets/tutorial.js")),
     ("/ui.js", JS, include_bytes!("assets/ui.js")),
     ("/update.js", JS, include_bytes!("assets/update.js")),
     ("/variations.js", JS, include_bytes!("assets/variations.js")),
+    ("/views.js", JS, include_bytes!("assets/views.js")),
 ];
 
 /// The path of the puzzles.

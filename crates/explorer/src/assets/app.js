@@ -43,7 +43,7 @@ export const app = /** @type {any} */ ({
     flipped: false,
     values: true,
     keys: true,
-    sounds: false,
+    sounds: true,
   },
 });
 

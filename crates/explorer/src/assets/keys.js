@@ -5,8 +5,7 @@ import { toggleEditor } from "./editor.js";
 import { toggleAnalysis } from "./panel-engine.js";
 import { choose } from "./panel-explore.js";
 import { $, button, h, t, toast } from "./ui.js";
-
-export const TABS = ["play", "learn", "position", "explore", "material", "engine", "game"];
+import { ENTRIES } from "./views.js";
 
 /**
  * @param {string} kind
@@ -57,14 +56,14 @@ const ACTIONS = [
     ["s"],
     "key.analyze",
     () => {
-      $("#tab-engine").click();
+      emit("opentab", "engine");
       toggleAnalysis();
     },
   ],
   [
-    TABS.map((_, i) => String(i + 1)),
+    Object.keys(ENTRIES).map((_, i) => String(i + 1)),
     "key.tabs",
-    (/** @type {any} */ event) => $(`#tab-${TABS[Number(event.key) - 1]}`).click(),
+    (/** @type {any} */ event) => $(`#tab-${Object.keys(ENTRIES)[Number(event.key) - 1]}`).click(),
   ],
 ];
 

@@ -8,11 +8,12 @@ import { startConnection } from "./connection.js";
 import { edit, editKey, startEditor, toggleEditor } from "./editor.js";
 import { startGauge } from "./gauge.js";
 import { icon } from "./icons.js";
-import { showKeys, startKeys, TABS, undo } from "./keys.js";
+import { showKeys, startKeys, undo } from "./keys.js";
 import { defaultRules, fromAddress, jump, push, settled, write } from "./link.js";
 import { startMatchBar } from "./matchbar.js";
 import { startMeasure } from "./measure.js";
 import { whyIllegal } from "./movegen.js";
+import * as endgames from "./panel-endgames.js";
 import * as engine from "./panel-engine.js";
 import * as explore from "./panel-explore.js";
 import * as game from "./panel-game.js";
@@ -27,12 +28,12 @@ import { startRules } from "./rules.js";
 import { keepSettings, readSettings } from "./settings.js";
 import { startSolve } from "./solve.js";
 import { startSounds } from "./sounds.js";
+import { drawEntries, labelOfPanel, viewTabs } from "./tabs.js";
 import { $, currentLanguage, h, inLetters, number, percent, setLanguage, t, toast, translate } from "./ui.js";
 import { startUpdates } from "./update.js";
+import { entryOf, isView, noteView } from "./views.js";
 
-const panels = [home, playing, learn, position, explore, material, engine, game];
-/** @type {Record<string, number>} */
-const ARROWS = { ArrowRight: 1, ArrowLeft: -1 };
+const panels = [home, playing, learn, position, explore, engine, game, endgames, material];
 
 const setTheme = () => {
   if (app.settings.theme === "auto") delete document.documentElement.dataset.theme;
@@ -192,35 +193,6 @@ function refuse(text, uci) {
   return toast(why ? t(`illegal.${why}`, { move: text }) : t("move.illegal", { move: text }));
 }
 
-function startTabs() {
-  const first = TABS.includes(app.tab) ? app.tab : TABS[0];
-  const tabs = TABS.map((key) =>
-    h(
-      "button",
-      {
-        type: "button",
-        role: "tab",
-        id: `tab-${key}`,
-        "aria-controls": "panel",
-        "aria-selected": String(key === app.tab),
-        tabindex: key === first ? 0 : -1,
-        onclick: () => openTab(key),
-      },
-      t(`tab.${key}`),
-    ),
-  );
-  $("#tabs").replaceChildren(...tabs);
-  $("#tabs").onkeydown = (/** @type {any} */ event) => {
-    const step = ARROWS[event.key];
-    if (!step) return;
-    event.preventDefault();
-    const to = TABS[(TABS.indexOf(app.tab) + step + TABS.length) % TABS.length];
-    openTab(to);
-    $(`#tab-${to}`).focus();
-  };
-  buildPanel();
-}
-
 const panel = () => panels.find((p) => p.key === app.tab) ?? home;
 
 const isPhone = () => matchMedia("(max-width: 56rem)").matches;
@@ -238,35 +210,35 @@ function showBegin() {
 }
 
 /**
- * @param {string} key
+ * Opens a view.
+ * @param {string} view
  */
-function openTab(key) {
+function openTab(view) {
   const isFirst = app.tab === "home";
-  app.tab = key;
+  const entry = entryOf(app.tab);
+  app.tab = view;
   emit("tab");
-  for (const tab of $("#tabs").children) {
-    const chosen = tab.id === `tab-${key}`;
-    tab.setAttribute("aria-selected", String(chosen));
-    tab.tabIndex = chosen ? 0 : -1;
-  }
-  // On a narrow screen the tabs scroll.
-  $(`#tab-${key}`).scrollIntoView({ block: "nearest", inline: "nearest" });
+  if (entry !== entryOf(view)) drawEntries(openTab);
   buildPanel();
   write();
   if (!isFirst) return;
   // The button of the first choice is gone, so its tab takes the focus.
-  $(`#tab-${key}`).focus({ preventScroll: true });
+  $(`#tab-${entryOf(view)}`).focus({ preventScroll: true });
   if (isPhone()) $("#tabs").scrollIntoView({ block: "start" });
 }
 
-const labelled = () =>
-  app.tab === "home" ? { "aria-label": t("home.head") } : { "aria-labelledby": `tab-${app.tab}` };
-
 function buildPanel() {
   material.renew();
-  $("#panels").replaceChildren(h("div", { role: "tabpanel", id: "panel", ...labelled() }, panel().build()));
+  noteView(app.tab);
+  const built = h("div", { role: "tabpanel", id: "panel", ...labelOfPanel() }, panel().build());
+  $("#panels").replaceChildren(...viewTabs(openTab), built);
   panel().update();
   if (app.tab === "explore") explore.choose(app.overlay?.name ?? "none");
+}
+
+function startTabs() {
+  drawEntries(openTab);
+  buildPanel();
 }
 
 /** Rewrites all strings, for another language. */
@@ -356,7 +328,7 @@ async function open() {
     app.notice = t("notice.link", { detail: t("error.bad_request") });
   }
   const { overlay, arrows } = app.wanted ?? {};
-  if (!TABS.includes(app.tab) && app.tab !== "home") app.tab = "position";
+  if (!isView(app.tab) && app.tab !== "home") app.tab = "position";
   app.board.arrows = (arrows ?? "")
     .split(",")
     .filter((text) => /^([a-g][1-9]){2}$/.test(text))

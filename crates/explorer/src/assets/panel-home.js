@@ -31,7 +31,7 @@ const CHOICES = [
     "endgames",
     "R",
     () => {
-      openTab("position");
+      openTab("endgames");
       return randomPosition({});
     },
   ],

@@ -1,24 +1,7 @@
 // The result of the position, and every move with its value.
 
-import {
-  addBestLine,
-  app,
-  emit,
-  fen,
-  infoOf,
-  isExact,
-  load,
-  mayLeave,
-  on,
-  pieces,
-  play,
-  randomPosition,
-  refresh,
-  sentence,
-  setPosition,
-  status,
-} from "./app.js";
-import { material, pass, START } from "./position.js";
+import { addBestLine, app, emit, fen, infoOf, isExact, on, play, sentence, setPosition, status } from "./app.js";
+import { pass, START } from "./position.js";
 import {
   $,
   button,
@@ -27,7 +10,6 @@ import {
   errorText,
   h,
   inWords,
-  labelled,
   moveText,
   result,
   said,
@@ -36,11 +18,9 @@ import {
   t,
   valueSymbol,
 } from "./ui.js";
-import { FAMOUS_ENDGAMES } from "./famous-endgames.js";
 import { buildTree } from "./moves-tree.js";
 import { scoreText } from "./score.js";
 import { draw as drawSolve } from "./solve.js";
-import { Trainer } from "./trainer.js";
 
 export const key = "position";
 
@@ -76,44 +56,11 @@ export function build() {
       h(
         "div",
         { class: "bar" },
-        button(t("random.same"), () => randomPosition({ material: material(fen()) }), { id: "randomsame" }),
-        button(t("random.draw"), () => randomPosition({ material: material(fen()), wdl: "draw" }), {
-          id: "randomdraw",
-        }),
         button(t("otherside"), () => setPosition(pass(fen()))),
         button(t("start"), () => setPosition(START)),
       ),
     ),
-    h(
-      "section",
-      { "aria-labelledby": "famoushead" },
-      h("h3", { id: "famoushead" }, t("famous")),
-      h("ul", { class: "lessons" }, FAMOUS_ENDGAMES.map(famousEndgame)),
-    ),
   ];
-}
-
-/**
- * A famous endgame with a button that shows it and, if White is to move and wins, one that plays it.
- * @param {import("./famous-endgames.js").FamousEndgame} endgame
- */
-function famousEndgame({ key: name, fen: start, wdl, dtw }) {
-  const show = async () => {
-    if (!(await mayLeave())) return false;
-    load({ start, moves: [], rules: "paper" });
-    await refresh();
-    return true;
-  };
-  const win = async () => (await show()) && new Trainer({ fen: start, plies: dtw ?? 0 }, 5).begin();
-  const title = t(`famous.${name}`);
-  const canWin = wdl === "win" && start.endsWith("w");
-  return h(
-    "li",
-    {},
-    button(title, show, { class: "plain", "data-famous": name }),
-    canWin ? button(t("famous.win"), win, { "data-win": name, "aria-label": labelled(t("famous.win"), title) }) : "",
-    h("p", { class: "soft" }, t(`famous.${name}.text`)),
-  );
 }
 
 export function update() {
@@ -126,7 +73,6 @@ function renderMoves() {
   const host = $("#moves");
   const { probe, problem } = app;
   $("#bestline").disabled = !probe || Boolean(probe.over) || app.controller !== null;
-  $("#randomsame").disabled = $("#randomdraw").disabled = !probe?.known && pieces() > app.largest;
   if (problem) return host.replaceChildren(h("p", { class: "error", role: "alert" }, errorText(problem)));
   if (!probe) return;
   if (probe.over) return host.replaceChildren(h("p", { class: "soft" }, sentence(probe)));

@@ -1,4 +1,4 @@
-// The sounds of moves: synthesised, and off until the user switches them on.
+// The sounds of moves: synthesised, and on until the user switches them off.
 
 import { app, emit, on } from "./app.js";
 import { index, parse } from "./position.js";
@@ -59,10 +59,11 @@ const SOUNDS = {
 };
 
 /**
- * Plays a sound. A browser allows it once the user has done something on the page.
+ * Plays a sound, once the user has done something on the page: before that, browsers forbid it.
  * @param {Sound} sound
  */
 export function playSound(sound) {
+  if (navigator.userActivation?.hasBeenActive === false) return;
   context ??= new AudioContext();
   if (context.state === "suspended") context.resume();
   SOUNDS[sound](context);

@@ -94,9 +94,9 @@ fn assistive_technology_is_told_everything() {
     page.click("#singlekeys");
     page.click("#closekeys");
     page.run("document.activeElement.blur()");
-    page.keys(&["5"]);
+    page.keys(&["4"]);
     assert_eq!(
-        page.get("document.querySelector('#tab-material').getAttribute('aria-selected')"),
+        page.get("document.querySelector('#tab-endgames').getAttribute('aria-selected')"),
         json!("false"),
         "single keys are off"
     );
@@ -119,13 +119,13 @@ fn the_page_is_light_and_speaks_two_languages() {
     assert_eq!(page.get("window.keys[0]"), page.get("window.keys[1]"));
     page.choose("#language", "zh");
     page.wait(
-        "document.documentElement.lang === 'zh-Hans' && document.querySelector('#tab-position').textContent === '局面'",
+        "document.documentElement.lang === 'zh-Hans' && document.querySelector('#tab-learn').textContent === '学习'",
     );
     page.wait("document.querySelector('#grid [data-square=b4]').getAttribute('aria-label') === 'b4，河，空'");
     page.choose("#language", "en");
-    page.wait("document.querySelector('#tab-position').textContent === 'Position'");
+    page.wait("document.querySelector('#tab-learn').textContent === 'Learn'");
     // SVG and PNG of the board, drawn by the page.
-    page.click("#tab-game");
+    page.show("game");
     page.run("window.saved = []; const make = URL.createObjectURL; URL.createObjectURL = (blob) => { window.saved.push(blob.type + ' ' + blob.size); return make.call(URL, blob); }; HTMLAnchorElement.prototype.click = () => {};");
     page.click("#savesvg");
     page.click("#savepng");

@@ -109,7 +109,7 @@ fn nothing_moves_under_the_pointer() {
         page.click("#moves tbody tr:last-child button");
         page.wait("!document.querySelector('#cost').hidden");
         assert_eq!(page.text(places), before, "after a move and what it cost, {width} wide");
-        page.click("#tab-engine");
+        page.show("engine");
         page.wait("document.querySelector('#analyze')");
         assert_eq!(page.text(places), before, "in another view, {width} wide");
     }

@@ -1,5 +1,6 @@
 //! Checks of every page: sufficient contrast, names for all roles, and axe-core's rules if it is installed.
 
+use super::opening;
 use super::webdriver::Browser;
 use crate::skip::skip;
 use serde_json::{Value, json};
@@ -71,7 +72,7 @@ pub fn axe(browser: &Browser, views: &[&str]) {
     };
     browser.run(&source);
     for view in views {
-        browser.run(&format!("document.querySelector('#tab-{view}').click()"));
+        browser.run(&opening(view));
         browser.wait("document.querySelector('#panel').textContent.length > 20");
         let found = browser.run(
             "const options = {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'], \

@@ -188,7 +188,7 @@ fn a_game_is_left_only_on_demand() {
         "!document.querySelector('#matchbar').hidden && document.querySelectorAll('.picture .mover').length === 16";
     page.run("document.querySelector('#grid [data-square=g3]').focus()");
     page.keys(&["\u{e017}"]);
-    page.click("#tab-position");
+    page.show("position");
     page.run("document.querySelector('#tree button').focus()");
     page.keys(&["\u{e017}"]);
     assert_eq!(page.get(running), json!(true));

@@ -162,7 +162,7 @@ fn famous_endgames_have_their_values() {
         assert_eq!(found["dtw"].to_string(), value(line, "dtw"), "{fen}");
     }
     std::fs::remove_dir_all(tables).unwrap();
-    page.open("/?rules=chinese&view=position");
+    page.open("/?rules=chinese&view=endgames");
     page.click("[data-famous=wait]");
     page.wait("document.querySelector('#resulttext').textContent === 'Black wins in 34 plies'");
     assert_eq!(page.text("document.querySelector('#rules').value"), "paper");

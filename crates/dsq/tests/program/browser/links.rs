@@ -21,7 +21,7 @@ fn a_link_shows_the_same_after_a_reload() {
     assert_eq!(page.text(state), before);
     assert!(before.contains("chinese"));
     // The board's picture as a file of its own.
-    page.click("#tab-game");
+    page.show("game");
     let address = page.text("document.querySelector('#sharelink').value");
     assert_eq!(address, page.text("location.href"));
     page.silent();

@@ -89,23 +89,27 @@ fn leaps_are_animated_unless_motion_is_reduced() {
 }
 
 #[test]
-fn sounds_are_off_until_switched_on() {
+fn sounds_are_on_until_switched_off() {
     let Some(page) = Page::start() else { return };
     let count = "window.contexts = 0; const Real = AudioContext; window.AudioContext = class extends Real { constructor() { super(); window.contexts += 1; } }";
     page.open_position(LION, "");
     page.run(count);
     page.click("#moves tbody button");
     page.wait("document.querySelector('#fen').value.endsWith(' b')");
-    assert_eq!(page.get("window.contexts"), json!(0));
+    page.wait("window.contexts === 1");
     page.click("#gear");
     page.wait("document.querySelector('#settings').matches(':popover-open')");
     page.screenshot("settings");
     page.click("#sounds");
-    page.wait("window.contexts === 1");
     page.keys(&["\u{e00c}"]);
     page.wait("!document.querySelector('#settings').matches(':popover-open')");
     page.reload();
-    assert_eq!(page.get("document.querySelector('#sounds').checked"), json!(true), "the choice is kept");
+    assert_eq!(page.get("document.querySelector('#sounds').checked"), json!(false), "the choice is kept");
+    page.open_position(LION, "");
+    page.run(count);
+    page.click("#moves tbody button");
+    page.wait("document.querySelector('#fen').value.endsWith(' b')");
+    assert_eq!(page.get("window.contexts"), json!(0));
     page.silent();
 }
 

@@ -31,8 +31,18 @@ const UP: &str = "\u{e013}";
 const LION: &str = "7/3r3/7/6L/7/7/7/3E3/7_w";
 /// A cat that holds a draw against a dog, as the paper of 2014 has it.
 const DRAW: &str = "d6/7/7/7/7/7/5C1/7/7_w";
-const VIEWS: [&str; 7] = ["play", "learn", "position", "explore", "material", "engine", "game"];
+const VIEWS: [&str; 8] = ["play", "learn", "position", "explore", "engine", "game", "endgames", "material"];
 const TWO: &str = "7/7/3e3/7/7/7/3E3/7/7_w";
+
+/// A script that opens a view by the tab of its entry and, if the entry has several views, by its own.
+fn opening(view: &str) -> String {
+    let entry = match view {
+        "position" | "explore" | "engine" | "game" => "analyse",
+        "endgames" | "material" => "endgames",
+        entry => entry,
+    };
+    format!("document.querySelector('#tab-{entry}').click(); document.querySelector('#view-{view}')?.click();")
+}
 
 struct Page {
     browser: Browser,
@@ -106,10 +116,12 @@ impl Page {
         self.wait("document.querySelector('#result:not([aria-busy]) #resulttext')?.textContent");
     }
 
-    /// Opens a view by its tab, and waits until its answers have arrived.
+    /// Opens a view by its tabs, and waits until its answers have arrived.
     fn show(&self, view: &str) {
-        self.run(&format!("document.querySelector('#tab-{view}').click()"));
-        self.wait(&format!("document.querySelector('#tab-{view}').getAttribute('aria-selected') === 'true'"));
+        self.run(&opening(view));
+        self.wait(&format!(
+            "document.querySelector('#view-{view}, #tab-{view}').getAttribute('aria-selected') === 'true'"
+        ));
         self.settled();
     }
 

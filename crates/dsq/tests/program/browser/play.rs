@@ -256,7 +256,7 @@ fn the_best_move_is_never_a_guess() {
     let played = page.text("document.querySelector('#tree button').textContent");
     assert!(!played.is_empty());
     // During a game the key only shows a message.
-    page.click("#tab-play");
+    page.show("play");
     page.click("#playstart");
     page.wait("!document.querySelector('#matchbar').hidden");
     page.run("document.activeElement.blur()");
@@ -302,7 +302,7 @@ fn variations_are_kept_in_links_and_files() {
     page.settled();
     page.wait(&format!("location.search.includes('line={line}')"));
     assert_eq!(page.get("document.querySelectorAll('#tree .variation').length"), json!(3));
-    page.click("#tab-game");
+    page.show("game");
     page.run("window.text = null; const make = URL.createObjectURL; URL.createObjectURL = (blob) => { Promise.all([blob.text(), import('/gamefile.js')]).then(([text, file]) => { window.read = file.readGame(text, 'paper'); window.text = text; }); return make.call(URL, blob); }; HTMLAnchorElement.prototype.click = () => {};");
     page.click("#savegame");
     page.wait("window.text");
@@ -422,7 +422,7 @@ fn the_page_recovers_from_a_lost_server() {
     page.wait("document.querySelector('#notice').hidden");
     page.wait("document.querySelector('#resulttext').textContent.includes('wins in')");
     // A game waits for the engine's answer.
-    page.click("#tab-play");
+    page.show("play");
     page.choose("#from", "board");
     page.click("#playstart");
     page.wait("document.querySelector('#resulttext').textContent === 'Your move (White)'");

@@ -129,7 +129,7 @@ fn the_line_player_steps_scrubs_and_tells_what_leaving_costs() {
     page.click("#player-first");
     page.wait("document.querySelector('#ply').textContent.startsWith('0 /')");
     // After the worst move instead of the best, the page shows its cost.
-    page.click("#tab-position");
+    page.show("position");
     page.wait("document.querySelectorAll('#moves tbody tr').length > 1");
     page.wait("document.querySelector('#resulttext')?.textContent");
     page.click("#moves tbody tr:last-child button");
@@ -187,7 +187,7 @@ fn the_engine_streams_and_reviews() {
     page.click("#analyze");
     assert_eq!(page.text("document.querySelector('#enginestate').textContent"), "Stopped.");
     // A pasted game: the cat walks past the dog's den.
-    page.click("#tab-game");
+    page.show("game");
     page.run("document.querySelector('#gametext').value = '1. Rg4 ra6 2. Wc4 *'");
     page.click("#review");
     assert_eq!(
