@@ -1,9 +1,12 @@
 //! The options of commands that count endgames on demand.
 
+use crate::failure::{RESUME, resumable};
 use clap::Args;
-use cli::arguments::Memory;
+use cli::arguments::{Memory, ThreadsArg};
 use cli::failure::Failure;
-use doushouqi::tablebase::{OnDemand, TableProber};
+use cli::progress::{exit_on_interrupt, progress_bar};
+use doushouqi::board::RuleOptions;
+use doushouqi::tablebase::{Generate, OnDemand, Options, Solver, TableProber};
 use std::env;
 use std::path::PathBuf;
 
@@ -13,8 +16,9 @@ pub struct OnDemandArgs {
     ///
     /// Counting six pieces takes tables of five pieces as `dsq generate` writes them, about a minute on two cores and
     /// up to 10 GiB of memory. The cache keeps the counts. A count that does not fit into memory or on the disk is
-    /// rejected.
-    #[arg(long, requires = "tables")]
+    /// rejected. `dsq serve` without --tables first generates the tables of four pieces in the cache, some seconds and
+    /// 70 MB, and counts five.
+    #[arg(long)]
     pub on_demand: bool,
     /// The directory of the cache, which processes may share; by default `dsq` in the user's cache directory.
     #[arg(long, value_name = "DIR", requires = "on_demand")]
@@ -52,7 +56,22 @@ impl CountCache {
         let on_demand = OnDemand::new(tables, &self.dir, self.size)?;
         Ok(self.memory.iter().fold(on_demand, |on_demand, &bytes| on_demand.with_memory(bytes)))
     }
+
+    /// The directory of the tables of four pieces in the cache. Generates those that are missing.
+    pub fn four_pieces(&self, rules: &RuleOptions, threads: &ThreadsArg) -> Result<PathBuf, Failure> {
+        let dir = self.dir.join(format!("tables-{:016x}", rules.table_hash()));
+        let job = Generate { pieces: PIECES, ..Generate::new(&dir, *rules) };
+        let bar = progress_bar(job.positions(), "positions").with_message("tables");
+        exit_on_interrupt(&bar, RESUME);
+        let mut solver = Solver::new(rules, PIECES, Options::default());
+        threads.run(|| job.run(&mut solver, &|progress| bar.inc(progress.positions)))?.map_err(resumable)?;
+        bar.finish_and_clear();
+        Ok(dir)
+    }
 }
+
+/// The pieces of the tables that a cache contains: those of the smallest tables from which a server counts.
+const PIECES: usize = 4;
 
 /// The program's directory for files that it can compute again.
 fn user_cache() -> Option<PathBuf> {

@@ -16,8 +16,10 @@ use tracing_subscriber::filter::LevelFilter;
 /// The server solves the tables of three pieces when it starts and the tables of four in the background. It listens on
 /// this machine only, unless --listen names another address. docs/http-api.md describes the API.
 #[derive(Args)]
-#[command(after_help = "Examples:\n  dsq serve --open\n  dsq serve --tables tables --listen 127.0.0.1:9000\n  \
-                        curl 'http://127.0.0.1:8763/api/v1/probe?fen=7/7/3e3/7/7/7/3E3/7/7_w'")]
+#[command(
+    after_help = "Examples:\n  dsq serve --open\n  dsq serve --open --on-demand\n  dsq serve --tables tables --listen 127.0.0.1:9000\n  \
+                        curl 'http://127.0.0.1:8763/api/v1/probe?fen=7/7/3e3/7/7/7/3E3/7/7_w'"
+)]
 pub struct Serve {
     /// A port, or an address or host name and a port, to listen on; port 0 selects a free one.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8763", value_parser = listen)]
@@ -114,21 +116,23 @@ impl Serve {
     }
 
     pub fn run(self) -> Outcome {
-        let stop = Stop::default();
-        let on_interrupt = stop.clone();
-        stop_on_interrupt(Box::new(move || on_interrupt.stop()));
         start_log(&self.log);
         self.check_memory()?;
         limit_arenas(self.threads.count());
-        let on_demand = self.on_demand.cache()?.map(|CountCache { dir, size, memory }| CountConfig {
-            cache: dir,
-            cache_size: size,
-            memory,
-        });
+        let cache = self.on_demand.cache()?;
+        let tables = match (self.tables, &cache) {
+            (None, Some(cache)) => Some(cache.four_pieces(&self.rules.rules, &self.threads)?),
+            (tables, _) => tables,
+        };
+        let stop = Stop::default();
+        let on_interrupt = stop.clone();
+        stop_on_interrupt(Box::new(move || on_interrupt.stop()));
+        let on_demand =
+            cache.map(|CountCache { dir, size, memory }| CountConfig { cache: dir, cache_size: size, memory });
         let config = Config {
             listen: self.listen.0,
             rules: self.rules.rules,
-            tables: self.tables,
+            tables,
             on_demand,
             pieces: self.pieces.into(),
             threads: self.threads.count(),

@@ -50,6 +50,30 @@ pub fn block(cache: &Path) -> File {
     file
 }
 
+/// Without tables the server generates those of four pieces in the cache, once.
+#[test]
+fn a_server_without_tables_counts_five_pieces() {
+    let cache = folder("serve-no-tables");
+    for seen in [false, true] {
+        let tables =
+            || std::fs::read_dir(&cache).unwrap().map(|entry| entry.unwrap().path()).find(|path| path.is_dir());
+        assert_eq!(cache.exists() && tables().is_some(), seen);
+        let server = Server::start(&["--pieces", "3", "--on-demand", "--cache", text(&cache), "--threads", "2"]);
+        let need = server.connect().get(&format!("/api/v1/need?fen={FIVE}")).json();
+        assert_eq!(need["state"], if seen { "known" } else { "possible" });
+        if !seen {
+            let events = server.connect().get(&format!("/api/v1/count?fen={FIVE}")).events();
+            assert_eq!(events.last().unwrap().0, "done");
+        }
+        let value = server.connect().get(&format!("/api/v1/probe?fen={FIVE}")).json()["value"].clone();
+        assert_eq!((&value["wdl"], &value["dtw"]), (&json!("win"), &json!(19)));
+        assert!(
+            dsq::stdout(&["verify", text(&tables().unwrap()), "--sample", "100"]).contains("186 classes are complete")
+        );
+    }
+    std::fs::remove_dir_all(cache).unwrap();
+}
+
 fn error(answer: &Answer) -> (u16, Value, Value) {
     let error = answer.json()["error"].clone();
     (answer.status, error["code"].clone(), error["reason"].clone())
@@ -208,7 +232,6 @@ fn what_cannot_be_counted_is_refused() {
         assert_eq!(output.status.code(), Some(2), "{stderr}");
         assert!(stderr.contains(word) && output.stdout.is_empty(), "{stderr}");
     };
-    fails(&["--on-demand"], "--tables");
     fails(&["--cache", text(&cache)], "--on-demand");
     fails(&["--tables", text(&small), "--on-demand", "--cache", text(&cache)], "4 pieces");
     std::fs::remove_dir_all(small).unwrap();
