@@ -5,9 +5,9 @@ use super::{ENTER, LION, TWO, at, opening, play};
 use crate::dsq;
 use crate::serve::folder;
 use crate::site;
-use doushouqi::board::{Position, RuleOptions, Rules};
+use doushouqi::board::{Move, Position, RuleOptions, Rules};
 use doushouqi::perft::{Perft, PerftMode};
-use doushouqi::tablebase::Solver;
+use doushouqi::tablebase::{Options as SolverOptions, Solver, Value as Exact};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
@@ -26,6 +26,35 @@ fn browser(host: &site::Host, options: Options) -> Browser {
 fn three_pieces(page: &Browser) {
     page.open(&format!("/?fen={LION}"));
     page.wait("document.querySelector('#resulttext')?.textContent === 'White wins in 7 plies'");
+}
+
+/// Wins a game of three pieces against the engine, and has it reviewed.
+fn whole_game(page: &Browser, name: &str) {
+    let (rules, mut solver) = (Rules::default(), Solver::new(&RuleOptions::PAPER, 3, SolverOptions::default()));
+    page.open(&format!("/?fen={LION}&view=play"));
+    page.click("#level-E");
+    page.choose("#from", "board");
+    page.click("#playstart");
+    page.wait("!document.querySelector('#matchbar').hidden");
+    let mut plies = 0;
+    while plies < 7 {
+        page.wait("document.querySelector('#resulttext').textContent === 'Your move (White)'");
+        let position: Position = page.text("document.querySelector('#fen').value").parse().unwrap();
+        let value = |&mv: &Move| solver.solve_position(&position.make(mv)).unwrap().map(Exact::before);
+        let best = position.moves(&rules).iter().copied().max_by_key(value).unwrap();
+        play(page, &best.to_string());
+        plies += 2;
+        if position.make(best).winner().is_some() {
+            break;
+        }
+        at(page, plies);
+    }
+    page.wait("document.querySelector('#gameover').open");
+    assert_eq!(page.text("document.querySelector('#gameoverhead').textContent"), "You have won");
+    page.screenshot(&format!("site-gameover-{name}"));
+    page.click("#review");
+    page.wait(&format!("document.querySelectorAll('#reviewtable tbody tr').length === {}", plies - 1));
+    page.screenshot(&format!("site-review-{name}"));
 }
 
 /// A game against the engine, a look-up and an analysis that is stopped, in a folder of a host of static files.
@@ -48,6 +77,7 @@ fn the_page_works_without_a_server() {
         at(&page, 2);
         page.wait("document.querySelector('#resulttext').textContent === 'Your move (White)'");
         assert_eq!(page.get("location.pathname"), json!("/games/"));
+        whole_game(&page, name);
 
         // The analysis starts by itself. Another position ends its worker, and the next one answers.
         page.open("/?view=engine");
