@@ -172,7 +172,7 @@ impl Solver {
         Ok(value)
     }
 
-    /// Takes the values of a class out of the solver, which keeps its counts.
+    /// Drops the values of a class and keeps its counts. Returns the values, if there were any.
     pub fn forget(&mut self, id: ClassId) -> Option<Table> {
         self.tables[id.0].take()
     }
@@ -321,6 +321,34 @@ fn check(job: &Job<'_>, backend: &str, id: ClassId, solved: &Solved) -> Result<(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::ops::ControlFlow;
+    use std::sync::Arc;
+
+    #[test]
+    fn the_progress_of_a_class_is_followed_and_stops_it() {
+        let id = |solver: &Solver| solver.classes().member("EvL".parse().unwrap()).unwrap().class;
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let note = seen.clone();
+        let backend = CpuBackend::default().following(move |progress| {
+            note.lock().unwrap().push(progress);
+            ControlFlow::Continue(())
+        });
+        let mut solver = Solver::new(&RuleOptions::PAPER, 2, Options::default()).on(backend);
+        let class = id(&solver);
+        solver.solve_class(class, &|_, _| ()).unwrap();
+        let seen = seen.lock().unwrap();
+        assert!(seen.is_sorted_by_key(|progress| progress.depth));
+        let longest = solver.class_stats(class).unwrap().white.summary().longest;
+        assert!(seen.last().is_some_and(|last| last.fraction < 1.0 && u64::from(last.depth) >= longest), "{seen:?}");
+        assert!(
+            solver.forget(class).is_some() && solver.forget(class).is_none() && solver.class_stats(class).is_some()
+        );
+
+        let backend = CpuBackend::default().following(|_| ControlFlow::Break(()));
+        let mut stopped = Solver::new(&RuleOptions::PAPER, 2, Options::default()).on(backend);
+        assert_eq!(stopped.solve_class(id(&stopped), &|_, _| ()), Err(SolveError::Stopped));
+        assert!(stopped.table(class).is_none());
+    }
 
     #[test]
     fn as_many_pieces_as_can_be_solved_are_let_pass() {
