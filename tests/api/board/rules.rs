@@ -121,7 +121,7 @@ fn fnv1a(text: &str) -> u64 {
     hash
 }
 
-/// Tables on disk and committed results have these hashes and spellings.
+/// Tables on disk have these hashes and spellings.
 #[test]
 fn rules_of_existing_tables_keep_their_spelling_and_hash() {
     let paper = "elephant-takes-rat=yes,shore=elephant-safe,traps=opponent,dog-over-wolf=yes,tiger-leap=both,\
@@ -129,9 +129,6 @@ fn rules_of_existing_tables_keep_their_spelling_and_hash() {
     assert_eq!(RuleOptions::PAPER.table_spelling(), paper);
     assert_eq!(RuleOptions::PAPER.table_hash(), 0x58c2_abbd_ead7_6a49);
     assert_eq!(options("chinese").table_hash(), 0xcda1_38ec_b642_a7c7);
-    let results = concat!(env!("CARGO_MANIFEST_DIR"), "/results/six-pieces.jsonl");
-    let results = std::fs::read_to_string(results).unwrap();
-    assert!(results.lines().all(|line| line.contains(&format!("\"rules\":\"{paper}\""))));
     for option in RuleOptions::OPTIONS.iter().filter(|option| !option.always_spelled) {
         let changed = RuleOptions::PAPER.with(option.key, option.values[1]).unwrap();
         let item = format!("{}={}", option.key, option.values[1]);

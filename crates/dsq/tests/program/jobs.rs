@@ -254,7 +254,8 @@ fn a_page_tells_what_is_counted() {
     assert_eq!(nothing.status.code(), Some(2));
 }
 
-/// The counts of six pieces in the repository cover every class and every placement of its pieces.
+/// The counts of six pieces in the repository cover every class and every placement of its pieces, and spell the rules as
+/// new counts do.
 #[test]
 fn all_of_six_pieces_is_counted() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results/six-pieces.jsonl");
@@ -266,6 +267,7 @@ fn all_of_six_pieces_is_counted() {
     let level: BTreeSet<Material> = classes.level(6).map(|(_, class)| class.representative).collect();
     assert_eq!(all.iter().map(|counts| counts.class).collect::<BTreeSet<_>>(), level);
     assert_eq!(all.len(), 778);
+    assert!(all.iter().all(|counts| counts.rules == RuleOptions::PAPER.table_spelling()));
     let factorials = |places: u64, pieces: u64| (0..pieces).map(|i| places - i).product::<u64>();
     let mut total = 0;
     for ClassCounts { class, same, swapped, stats, deepest, .. } in &all {
