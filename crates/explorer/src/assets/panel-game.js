@@ -5,9 +5,13 @@ import { app, fen, on } from "./app.js";
 import { writeGame } from "./gamefile.js";
 import { toAddress } from "./link.js";
 import { drawReview, reviewSection, startReview } from "./panel-review.js";
+import { hasServer } from "./transport.js";
 import { $, button, copy, download, h, t, toast } from "./ui.js";
 
 export const key = "game";
+
+/** The address of a picture of the position, which other pages may show. */
+const picture = () => address("board.svg", { fen: fen() });
 
 export function build() {
   return [
@@ -33,7 +37,7 @@ export function build() {
         button(t("share.fen"), () => copy(fen())),
         button("SVG", saveSvg, { id: "savesvg", "aria-label": t("share.svg") }),
         button("PNG", savePng, { id: "savepng", "aria-label": t("share.png") }),
-        h("a", { id: "boardsvg", href: address("board.svg", { fen: fen() }) }, t("share.picture")),
+        hasServer ? h("a", { id: "boardsvg", href: picture() }, t("share.picture")) : "",
       ),
     ),
     h(
@@ -54,7 +58,7 @@ export function build() {
 
 export function update() {
   link();
-  $("#boardsvg").href = address("board.svg", { fen: fen() });
+  if (hasServer) $("#boardsvg").href = picture();
   drawReview();
 }
 

@@ -3,6 +3,9 @@
 /** @type {{ worker?: string, device?: string }} The scripts of workers that answer, and of one that solves endgames. */
 const { worker: WORKER, device: DEVICE } = globalThis.document?.documentElement?.dataset ?? {};
 
+/** Whether a server answers, which other pages may ask, too. */
+export const hasServer = !WORKER;
+
 /** The requests that take seconds have a worker of their own, which ends when nobody waits for its answer. */
 const SLOW = /\/(analyze|bestmove|review)(\?|$)/;
 

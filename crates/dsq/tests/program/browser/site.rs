@@ -55,6 +55,7 @@ fn whole_game(page: &Browser, name: &str) {
     page.click("#review");
     page.wait(&format!("document.querySelectorAll('#reviewtable tbody tr').length === {}", plies - 1));
     page.screenshot(&format!("site-review-{name}"));
+    assert_eq!(page.get("[...document.querySelectorAll('a')].map((a) => a.getAttribute('href'))"), json!(["#grid"]));
 }
 
 /// A game against the engine, a look-up and an analysis that is stopped, in a folder of a host of static files.
