@@ -228,10 +228,12 @@ function openTab(view) {
 }
 
 function buildPanel() {
+  const focused = document.activeElement?.id;
   material.renew();
   noteView(app.tab);
   const built = h("div", { role: "tabpanel", id: "panel", ...labelOfPanel() }, panel().build());
   $("#panels").replaceChildren(...viewTabs(openTab), built);
+  if (focused?.startsWith("view-")) $(`#view-${app.tab}`)?.focus({ preventScroll: true });
   panel().update();
   if (app.tab === "explore") explore.choose(app.overlay?.name ?? "none");
 }

@@ -100,6 +100,13 @@ fn assistive_technology_is_told_everything() {
         json!("false"),
         "single keys are off"
     );
+    // The tab that opens a view keeps the focus, and arrows open the next one.
+    page.show("position");
+    page.run("document.querySelector('#view-engine').focus()");
+    page.keys(&[ENTER]);
+    page.wait("document.activeElement.id === 'view-engine' && document.activeElement.ariaSelected === 'true'");
+    page.keys(&["\u{e014}"]);
+    page.wait("document.activeElement.id === 'view-game' && document.querySelector('#sharelink')");
     checks::axe(&page, &VIEWS);
     page.silent();
 }
