@@ -1,7 +1,7 @@
 //! Solving the class of a position at a visitor's request, on the GPU of the browser if there is one.
 
-use crate::here::this_thread;
 use crate::send;
+use crate::threads::this_thread;
 use answers::ApiError;
 use answers::analysis::event;
 use answers::counted_class::{COUNTED_PIECES, CountedClass};

@@ -1,6 +1,7 @@
 //! The surroundings of a request: one client, one thread.
 
 use crate::count;
+use crate::threads::this_thread;
 use answers::ApiError;
 use answers::api::is_known;
 use answers::context::Context;
@@ -27,11 +28,6 @@ static NEVER: AtomicBool = AtomicBool::new(false);
 const HASH_MIB: usize = 64;
 /// Requests per second: more than any page sends.
 const RATE: f32 = 1000.0;
-
-/// The threads of the module: none can be started, so there is only this one.
-pub(crate) fn this_thread() -> rayon::ThreadPoolBuilder {
-    rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread()
-}
 
 pub(crate) struct Here {
     pub(crate) random: u64,

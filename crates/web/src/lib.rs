@@ -16,6 +16,7 @@ mod faults;
 mod here;
 mod measure;
 mod respond;
+mod threads;
 
 use answers::counted_class::CountedClass;
 use count::Device;

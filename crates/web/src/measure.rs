@@ -1,7 +1,7 @@
 //! The speed of a device: perft and endgames on its CPU and its GPU, whose values are compared.
 
-use crate::here::this_thread;
 use crate::send;
+use crate::threads::this_thread;
 use answers::analysis::event;
 use doushouqi::board::{Position, RuleOptions, Rules};
 use doushouqi::clock::Instant;
