@@ -12,7 +12,7 @@ use std::time::Duration;
 pub type Key = (u64, ClassId);
 
 /// The most recently used four-piece classes, in a limited number of bytes. Several requests for a missing class solve it
-/// once. Besides, the last class of more pieces.
+/// once. The cache also contains the class of more pieces that was counted last.
 pub struct ClassCache {
     bytes: usize,
     state: Mutex<State>,

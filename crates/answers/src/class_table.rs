@@ -2,7 +2,7 @@
 
 use doushouqi::board::{ByColor, Color, Position};
 use doushouqi::game::random::Random;
-use doushouqi::tablebase::{CellValue, Cells, Class, Index, Material, ROW_CELLS, SolveError, Stats, squares_in_play};
+use doushouqi::tablebase::{CellValue, Cells, Class, Index, Material, ROW_CELLS, Stats, squares_in_play};
 
 /// The values of a class in memory, without the cells of squares that the last two pieces cannot enter.
 pub struct ClassTable {
@@ -31,18 +31,16 @@ impl ClassTable {
         table
     }
 
-    /// The table of a class without its values, which [`values_mut`](ClassTable::values_mut) adds; `wide` tells for each side
-    /// to move whether each takes two bytes.
-    ///
-    /// # Errors
-    /// If the memory cannot be allocated.
-    pub fn reserved(class: &Class, wide: ByColor<bool>, stats: ByColor<Stats>) -> Result<ClassTable, SolveError> {
+    /// The table of a class without its values, which [`values_mut`](ClassTable::values_mut) adds; `None` if the memory cannot
+    /// be allocated. `wide` tells for each side to move whether a value takes two bytes.
+    #[must_use]
+    pub fn reserved(class: &Class, wide: ByColor<bool>, stats: ByColor<Stats>) -> Option<ClassTable> {
         let mut table = ClassTable::empty(class, stats);
         let len = table.places();
         for color in Color::ALL {
             table.cells[color] = if wide[color] { Cells::Wide(reserved(len)?) } else { Cells::Byte(reserved(len)?) };
         }
-        Ok(table)
+        Some(table)
     }
 
     fn empty(class: &Class, stats: ByColor<Stats>) -> ClassTable {
@@ -65,7 +63,7 @@ impl ClassTable {
         self.index.rows * self.kept.len()
     }
 
-    /// The values of one side to move, in an order that only this version of the program knows.
+    /// The values of one side to move, in an order that depends on the version of the program.
     #[must_use]
     pub fn values(&self, turn: Color) -> &Cells {
         &self.cells[turn]
@@ -130,10 +128,10 @@ impl ClassTable {
 }
 
 /// An empty vector of exactly this capacity: a vector that grew would take up to twice the memory.
-fn reserved<T>(len: usize) -> Result<Vec<T>, SolveError> {
+fn reserved<T>(len: usize) -> Option<Vec<T>> {
     let mut all = Vec::new();
-    all.try_reserve_exact(len).map_err(|_| SolveError::Memory { bytes: len * size_of::<T>() })?;
-    Ok(all)
+    all.try_reserve_exact(len).ok()?;
+    Some(all)
 }
 
 /// Keeps these cells of all rows, without more memory.

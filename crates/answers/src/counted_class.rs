@@ -3,9 +3,7 @@
 use super::class_table::ClassTable;
 use doushouqi::board::{ByColor, Color, Position, RuleOptions};
 use doushouqi::game::random::Random;
-use doushouqi::tablebase::{
-    Addresser, CellValue, Cells, Class, ClassId, Classes, Material, Member, SolveError, Solver, Stats,
-};
+use doushouqi::tablebase::{Addresser, CellValue, Cells, Class, ClassId, Classes, Material, Member, Solver, Stats};
 use serde::{Deserialize, Serialize};
 
 /// The most pieces of a class that is solved at a visitor's request.
@@ -19,7 +17,7 @@ pub struct CountedClass {
     table: ClassTable,
 }
 
-/// What a [`CountedClass`] is made from besides its values.
+/// The description of a [`CountedClass`] without its values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CountedHead {
     pub rules: String,
@@ -40,23 +38,22 @@ impl CountedClass {
         Some(CountedClass::of(solver.classes().clone(), id, table))
     }
 
-    /// Reserves the memory for the values of an equal class in another module. The values are not there yet.
-    ///
-    /// # Errors
-    /// If the memory cannot be allocated; `None` if there is no such class.
-    pub fn reserved(head: CountedHead) -> Option<Result<CountedClass, SolveError>> {
+    /// Reserves the memory for the values of an equal class, which [`values_mut`](CountedClass::values_mut) adds; `None` if the
+    /// memory cannot be allocated, or there is no such class.
+    #[must_use]
+    pub fn reserved(head: CountedHead) -> Option<CountedClass> {
         let options: RuleOptions = head.rules.parse().ok()?;
         let classes = Classes::new(&options, COUNTED_PIECES);
         let id = classes.member(head.class.parse().ok()?)?.class;
-        let table = ClassTable::reserved(classes.get(id), head.wide, head.stats);
-        Some(table.map(|table| CountedClass::of(classes, id, table)))
+        let table = ClassTable::reserved(classes.get(id), head.wide, head.stats)?;
+        Some(CountedClass::of(classes, id, table))
     }
 
     fn of(classes: Classes, id: ClassId, table: ClassTable) -> CountedClass {
         CountedClass { addresser: Addresser::new(&classes), classes, id, table }
     }
 
-    /// What another module makes an equal class from, besides the values.
+    /// The description from which another module makes an equal class, besides the values.
     #[must_use]
     pub fn head(&self) -> CountedHead {
         CountedHead {

@@ -462,13 +462,12 @@ impl<'a> RequestTables<'a> {
         random: &mut Random,
     ) -> Result<Option<Position>, SetError> {
         let is_wanted = |value| wanted(Value::of(value, &self.rules));
+        let there = |member: &Member| if member.swapped { !turn } else { turn };
         let counted = self.counted();
         let (member, found) = if let Some(member) = self.classes.member(material) {
-            let there = if member.swapped { !turn } else { turn };
-            (member, self.with_class(member.class, self.stop, |table| table.random(there, &is_wanted, random))?)
+            (member, self.with_class(member.class, self.stop, |table| table.random(there(member), &is_wanted, random))?)
         } else if let Some((counted, member)) = counted.as_deref().and_then(|it| Some((it, it.member(material)?))) {
-            let there = if member.swapped { !turn } else { turn };
-            (member, counted.random(there, &is_wanted, random))
+            (member, counted.random(there(member), &is_wanted, random))
         } else {
             return self.find_on_disk(material, turn, wanted, random);
         };

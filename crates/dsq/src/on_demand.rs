@@ -17,7 +17,7 @@ pub struct OnDemandArgs {
     /// Counting six pieces takes tables of five pieces as `dsq generate` writes them, about a minute on two cores and
     /// up to 10 GiB of memory. The cache keeps the counts. A count that does not fit into memory or on the disk is
     /// rejected. `dsq serve` without --tables first generates the tables of four pieces in the cache, some seconds and
-    /// 70 MB, and counts five.
+    /// 66 MB, and counts five.
     #[arg(long)]
     pub on_demand: bool,
     /// The directory of the cache, which processes may share; by default `dsq` in the user's cache directory.

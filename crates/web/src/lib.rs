@@ -116,7 +116,7 @@ pub extern "C" fn count(device: u32) -> u32 {
 pub extern "C" fn receive() -> u32 {
     Here::keep(None);
     let head = std::mem::take(&mut *lock(&INPUT));
-    let reserved = serde_json::from_slice(&head).ok().and_then(CountedClass::reserved).and_then(Result::ok);
+    let reserved = serde_json::from_slice(&head).ok().and_then(CountedClass::reserved);
     *lock(&COUNTED) = reserved;
     u32::from(lock(&COUNTED).is_none())
 }

@@ -215,10 +215,8 @@ function showBegin() {
  */
 function openTab(view) {
   const isFirst = app.tab === "home";
-  const entry = entryOf(app.tab);
   app.tab = view;
   emit("tab");
-  if (entry !== entryOf(view)) drawEntries(openTab);
   buildPanel();
   write();
   if (!isFirst) return;
@@ -228,19 +226,15 @@ function openTab(view) {
 }
 
 function buildPanel() {
-  const focused = document.activeElement?.id;
+  const focused = document.activeElement?.closest('[role="tab"]')?.id;
   material.renew();
   noteView(app.tab);
+  drawEntries(openTab);
   const built = h("div", { role: "tabpanel", id: "panel", ...labelOfPanel() }, panel().build());
   $("#panels").replaceChildren(...viewTabs(openTab), built);
-  if (focused?.startsWith("view-")) $(`#view-${app.tab}`)?.focus({ preventScroll: true });
+  if (focused) $(`#${focused}`)?.focus({ preventScroll: true });
   panel().update();
   if (app.tab === "explore") explore.choose(app.overlay?.name ?? "none");
-}
-
-function startTabs() {
-  drawEntries(openTab);
-  buildPanel();
 }
 
 /** Rewrites all strings, for another language. */
@@ -248,7 +242,7 @@ function speak() {
   translate();
   document.title = t("title");
   startTools();
-  startTabs();
+  buildPanel();
   emit("language");
   app.board.render();
   refreshStatus();
@@ -340,7 +334,7 @@ async function open() {
   const match = app.broken ? null : playing.resume(history.state?.match);
   settled();
   const shown = match ? null : refresh({ quiet: true });
-  startTabs();
+  buildPanel();
   if (overlay) explore.choose(overlay);
   await shown;
   if (app.broken) toggleEditor(true);

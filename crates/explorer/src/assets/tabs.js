@@ -46,11 +46,9 @@ function tabsOf(prefix, keys, chosen, open) {
  * @param {(view: string) => unknown} open opens a view
  */
 export function drawEntries(open) {
-  const focused = document.activeElement?.id;
   $("#tabs").replaceChildren(
     ...tabsOf("tab", Object.keys(ENTRIES), entryOf(app.tab), (/** @type {string} */ entry) => open(viewOf(entry))),
   );
-  if (focused?.startsWith("tab-")) $(`#${focused}`)?.focus({ preventScroll: true });
 }
 
 /**

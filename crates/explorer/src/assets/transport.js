@@ -194,7 +194,7 @@ class Count extends EventTarget {
  * @returns {Promise<Response>}
  */
 export function send(address, options = {}) {
-  if (!WORKER) return fetch(address, options);
+  if (hasServer) return fetch(address, options);
   const { method = "GET", body, signal } = options;
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
@@ -217,14 +217,14 @@ export function send(address, options = {}) {
  * @returns {EventSource}
  */
 export function openStream(address) {
-  if (!WORKER) return new EventSource(address);
+  if (hasServer) return new EventSource(address);
   const stream = /\/count(\?|$)/.test(address) ? new Count(address) : new Stream(address);
   return /** @type {any} */ (stream);
 }
 
 /** Whether the server answers. */
 export const reachable = async () =>
-  WORKER !== undefined ||
+  !hasServer ||
   fetch("/healthz", { cache: "no-store" }).then(
     (response) => response.ok,
     () => false,

@@ -1,11 +1,11 @@
 // Offers a new version of a page without a server, which starts when the user agrees, or when no tab shows the old one.
 
-import { workerSettled } from "./transport.js";
+import { hasServer, workerSettled } from "./transport.js";
 import { $, button, t } from "./ui.js";
 
 export function startUpdates() {
   const { serviceWorker } = navigator;
-  if (!document.documentElement.dataset.worker || !serviceWorker) return;
+  if (hasServer || !serviceWorker) return;
   // What the page needs to answer comes first: the service worker loads all files, at best from the browser's cache.
   workerSettled.then(() => serviceWorker.register("sw.js")).then(watch, () => undefined);
 }
