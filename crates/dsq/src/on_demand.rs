@@ -1,6 +1,6 @@
 //! The options of commands that count endgames on demand.
 
-use crate::failure::{RESUME, resumable};
+use crate::failure::{RESUME, failure_of_generating};
 use clap::Args;
 use cli::arguments::{Memory, ThreadsArg};
 use cli::failure::Failure;
@@ -64,8 +64,9 @@ impl CountCache {
         let bar = progress_bar(job.positions(), "positions").with_message("tables");
         exit_on_interrupt(&bar, RESUME);
         let mut solver = Solver::new(rules, PIECES, Options::default());
-        threads.run(|| job.run(&mut solver, &|progress| bar.inc(progress.positions)))?.map_err(resumable)?;
+        let result = threads.run(|| job.run(&mut solver, &|progress| bar.inc(progress.positions)))?;
         bar.finish_and_clear();
+        result.map_err(|error| failure_of_generating(&dir, error))?;
         Ok(dir)
     }
 }

@@ -1,15 +1,13 @@
 use crate::arguments::BackendArg;
 use crate::backend::report_fallbacks;
 use crate::class_plan::{RateArg, TYPICAL_RATE, planned, print_plan};
-use crate::failure::{RESUME, resumable};
+use crate::failure::{RESUME, failure_of_generating};
 use clap::Args;
 use cli::arguments::{Common, MemoryArg, positive};
 use cli::failure::{Failure, Outcome};
 use cli::output::{print, print_json};
 use cli::progress::{exit_on_interrupt, progress_bar};
-use doushouqi::tablebase::{
-    self, Classes, DeviceWork, Forecast, MAX_PIECES, Material, SetError, Solver, TableError, TableSet,
-};
+use doushouqi::tablebase::{self, Classes, DeviceWork, Forecast, MAX_PIECES, Material, Solver, TableSet};
 use report::text::grouped;
 use report::text::{Table, binary_bytes, duration};
 use serde::Serialize;
@@ -196,12 +194,7 @@ impl Generate {
             })
         })?;
         bar.finish_and_clear();
-        result.map_err(|error| match error {
-            SetError::Table(TableError::Io { source, .. }) if !self.out.is_dir() => {
-                Failure::cannot("make", &self.out, &source)
-            }
-            error => resumable(error),
-        })?;
+        result.map_err(|error| failure_of_generating(&self.out, error))?;
         report_fallbacks(&solver);
         let set = TableSet::open(&self.out)?;
         let tablebase::Manifest { classes, counted, .. } = set.manifest();

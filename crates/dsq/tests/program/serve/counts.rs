@@ -226,14 +226,16 @@ fn what_cannot_be_counted_is_refused() {
 
     let small = folder("serve-two");
     dsq::stdout(&["generate", "--pieces", "2", "--backend", "cpu", "--out", text(&small), "--json"]);
-    let fails = |arguments: &[&str], word: &str| {
+    let fails = |code: i32, arguments: &[&str], word: &str| {
         let output = dsq::dsq(&[&["serve", "--listen", "127.0.0.1:0"], arguments].concat());
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(2), "{stderr}");
+        assert_eq!(output.status.code(), Some(code), "{stderr}");
         assert!(stderr.contains(word) && output.stdout.is_empty(), "{stderr}");
     };
-    fails(&["--cache", text(&cache)], "--on-demand");
-    fails(&["--tables", text(&small), "--on-demand", "--cache", text(&cache)], "4 pieces");
+    fails(2, &["--cache", text(&cache)], "--on-demand");
+    let file = small.join("manifest.json");
+    fails(3, &["--on-demand", "--cache", text(&file)], "cannot make ");
+    fails(2, &["--tables", text(&small), "--on-demand", "--cache", text(&cache)], "4 pieces");
     std::fs::remove_dir_all(small).unwrap();
 }
 
