@@ -1,6 +1,7 @@
 //! From a position to the number of its cell: the sum of one precomputed offset for each piece and its square.
 //! [`Addresser`] locates positions of any material, [`MaterialAddresser`] the squares of one material's pieces.
 
+use super::squares::Squares;
 use super::{ClassId, Classes, Index, Material, Member, WIDTH, squares_in_play};
 use crate::board::{Color, File, Lanes, Piece, Position, Square};
 
@@ -15,9 +16,19 @@ pub struct Address {
     pub cell: usize,
 }
 
+/// A position as its class stores it: with the colours of the class, but not reflected.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct ClassSquares {
+    pub class: ClassId,
+    /// The side to move in the class's table.
+    pub turn: Color,
+    /// The squares of the pieces in the order of the class's index.
+    pub squares: Squares,
+}
+
 /// Maps the positions of a set of classes to their table cells.
 pub struct Addresser {
-    /// The number of each material in `materials`, by White's animals and Black's animals, a byte each.
+    /// The number of each material in `materials`, by its [`pieces`].
     numbers: Vec<u16>,
     materials: Vec<MaterialSlots>,
     /// `adds[class][slot][square]`: the offset of the cell number for the piece at a place in the order of the index.
@@ -79,8 +90,8 @@ impl Addresser {
         let mut materials = Vec::new();
         for material in (2..=classes.pieces()).flat_map(Material::all) {
             let Some(member) = classes.member(material) else { continue };
-            numbers[key(material.side(Color::White).bits(), material.side(Color::Black).bits())] =
-                materials.len() as u16;
+            let sides = [Color::White, Color::Black].map(|color| material.side(color).bits());
+            numbers[usize::from(u16::from_le_bytes(sides))] = materials.len() as u16;
             materials.push(MaterialSlots::new(member, &indices[member.class.0], material));
         }
         Addresser { numbers, materials, adds }
@@ -95,12 +106,37 @@ impl Addresser {
         self.locate_lanes([position.lanes(Color::White), position.lanes(Color::Black)], position.turn())
     }
 
+    /// The squares of a position's pieces; `None` if it has too many pieces or the game is over.
+    #[inline]
+    pub(crate) fn squares(&self, position: &Position) -> Option<ClassSquares> {
+        if position.winner().is_some() {
+            return None;
+        }
+        let lanes = [position.lanes(Color::White), position.lanes(Color::Black)];
+        let material = self.material(pieces(lanes))?;
+        let there = &SQUARES[usize::from(material.swapped)][0];
+        let (mut squares, mut slots) = (Squares::default(), material.slots.iter());
+        for lanes in lanes {
+            for &lane in lanes {
+                if lane != 0 {
+                    squares = squares.with(usize::from(*slots.next()?), there[(lane.trailing_zeros() & 63) as usize]);
+                }
+            }
+        }
+        let turn = if material.swapped { !position.turn() } else { position.turn() };
+        Some(ClassSquares { class: material.class, turn, squares })
+    }
+
+    /// The material with these [`pieces`]; `None` if it belongs to none of the classes.
+    #[inline]
+    fn material(&self, pieces: u16) -> Option<&MaterialSlots> {
+        self.materials.get(usize::from(self.numbers[usize::from(pieces)]))
+    }
+
     /// The cell of a position whose game is known not to be over, given the lanes of White and Black.
     #[inline]
     pub(crate) fn locate_lanes(&self, lanes: [&Lanes; 2], turn: Color) -> Option<Address> {
-        let sets =
-            lanes.map(|lanes| lanes.iter().enumerate().fold(0u8, |set, (a, &lane)| set | u8::from(lane != 0) << a));
-        let material = self.materials.get(usize::from(self.numbers[key(sets[0], sets[1])]))?;
+        let material = self.material(pieces(lanes))?;
         let (color, animal) = material.first;
         let mirror = material.mirrored & lanes[color as usize][animal] != 0;
         let squares = &SQUARES[usize::from(material.swapped)][usize::from(mirror)];
@@ -120,8 +156,12 @@ impl Addresser {
     }
 }
 
-fn key(white: u8, black: u8) -> usize {
-    usize::from(white) << 8 | usize::from(black)
+/// The pieces on the board: a bit for each animal, White's in the lower byte, Black's in the upper one.
+#[inline]
+fn pieces(lanes: [&Lanes; 2]) -> u16 {
+    let side =
+        |lanes: &Lanes| lanes.iter().enumerate().fold(0u8, |set, (animal, &lane)| set | u8::from(lane != 0) << animal);
+    u16::from_le_bytes(lanes.map(side))
 }
 
 /// The squares of the first piece for which positions are mirrored before the look-up: the files e to g.
@@ -244,6 +284,12 @@ mod tests {
                     let Ok(position) = Position::from_setup(&setup) else { continue };
                     let slow = slow(&classes, &position);
                     assert_eq!(addresser.locate(&position), slow, "{position:?}");
+                    let found = addresser.squares(&position).map(|ClassSquares { class, turn, squares }| Address {
+                        class,
+                        turn,
+                        cell: classes.get(class).index().cell_of(squares),
+                    });
+                    assert_eq!(found, slow, "{position:?}");
                     let squares: Option<Vec<Square>> =
                         pieces.iter().map(|piece| position.square_of(piece.color, piece.animal)).collect();
                     if let (Some(address), Some(squares), Some(of_material)) = (slow, squares, &of_material)

@@ -10,17 +10,16 @@
 //! A file that stores every value of a row stores the same rows, with all their positions.
 
 use super::Index;
-use super::address::SQUARES;
-use super::index::{ROW_CELLS, WIDTH};
+use super::index::WIDTH;
 use super::material::squares_in_play;
+use super::squares::{Squares, exchanges};
 use crate::board::Bitboard;
-
-/// The squares of the pieces in the order of an index.
-pub(crate) type Squares = [u8; Index::MAX_PIECES];
 
 /// The canonical positions of an index and their order: row by row, word by word, lane by lane.
 pub(crate) struct Canonical {
     symmetry: Symmetry,
+    /// By row piece and its square, the summand of the number of a row.
+    offsets: Vec<[u32; WIDTH]>,
     /// The rows that contain canonical positions, one bit each.
     stored: Vec<u64>,
     /// The number of these rows before each word of `stored`.
@@ -34,6 +33,13 @@ pub(crate) struct Canonical {
 struct Symmetry {
     pieces: usize,
     sets: Vec<Vec<usize>>,
+    /// The pairs of places whose squares are compared one after the other, and exchanged if the first is greater: they
+    /// sort all sets (insertion sort as a sorting network).
+    exchanges: Vec<(u8, u8)>,
+    /// The same for the row pieces alone.
+    row_exchanges: Vec<(u8, u8)>,
+    /// Whether the first piece is not interchangeable with another.
+    first_alone: bool,
     /// By place of a piece, the squares in play.
     in_play: [u64; Index::MAX_PIECES],
     /// The last row piece that is interchangeable with the word piece, and with the lane piece.
@@ -65,6 +71,7 @@ impl Canonical {
         let symmetry = Symmetry::new(index, sets);
         let mut this = Canonical {
             symmetry,
+            offsets: index.row_pieces.iter().map(|piece| piece.digit.map(|digit| digit * piece.stride)).collect(),
             stored: vec![0; index.rows.div_ceil(64)],
             ranks: Vec::with_capacity(index.rows.div_ceil(64)),
             rows: 0,
@@ -75,10 +82,10 @@ impl Canonical {
                 this.ranks.push(this.rows as u32);
             }
             let squares = row_squares(index, row);
-            if this.symmetry.stores_row(&squares) {
+            if this.symmetry.stores_row(squares) {
                 this.stored[row / 64] |= 1 << (row % 64);
                 this.rows += 1;
-                this.cells += this.symmetry.shape(&squares).len();
+                this.cells += this.symmetry.shape(squares).len();
             }
         }
         this
@@ -116,26 +123,23 @@ impl Canonical {
 
     /// The canonical positions of a row of the index, which must contain some.
     pub(crate) fn shape(&self, index: &Index, row: usize) -> RowShape {
-        self.symmetry.shape(&row_squares(index, row))
+        self.symmetry.shape(row_squares(index, row))
     }
 
-    /// The place of the canonical position that is equivalent to the position of a cell of the index. The cell must
-    /// have a position.
+    /// The place of the canonical position that is equivalent to the position with these squares.
     #[inline]
-    pub(crate) fn place(&self, index: &Index, cell: usize) -> Place {
-        let mut squares = row_squares(index, cell / ROW_CELLS);
+    pub(crate) fn place(&self, squares: Squares) -> Place {
         let n = self.symmetry.pieces;
-        squares[n - 2] = (cell / WIDTH % WIDTH) as u8;
-        squares[n - 1] = (cell % WIDTH) as u8;
-        self.symmetry.reduce(&mut squares);
-        let shape = self.symmetry.shape(&squares);
-        Place { row: self.number(index, &squares), cell: shape.cell(squares[n - 2], squares[n - 1]) }
+        let squares = self.symmetry.reduced(squares);
+        let shape = self.symmetry.shape(squares);
+        Place { row: self.number(squares), cell: shape.cell(squares.get(n - 2), squares.get(n - 1)) }
     }
 
     /// The number of the stored row with these squares of the row pieces.
-    fn number(&self, index: &Index, squares: &Squares) -> usize {
-        let digits = index.row_pieces.iter().zip(squares);
-        let row = digits.map(|(piece, &square)| piece.digit[usize::from(square)] * piece.stride).sum::<u32>() as usize;
+    #[inline]
+    fn number(&self, squares: Squares) -> usize {
+        let offsets = self.offsets.iter().zip(squares.iter(self.offsets.len()));
+        let row = offsets.map(|(offsets, square)| offsets[usize::from(square) % WIDTH]).sum::<u32>() as usize;
         let before = self.stored[row / 64] & ((1 << (row % 64)) - 1);
         self.ranks[row / 64] as usize + before.count_ones() as usize
     }
@@ -144,13 +148,18 @@ impl Canonical {
     /// if the row has no positions.
     #[inline]
     pub(crate) fn row_place(&self, index: &Index, row: usize) -> Option<(usize, bool)> {
-        let (symmetry, count) = (&self.symmetry, self.symmetry.pieces - 2);
-        let mut squares = row_squares(index, row);
-        symmetry.taken(&squares)?;
-        symmetry.sort(&mut squares, count);
-        let mirrored = symmetry.mirrored(&squares, count);
-        let is_mirrored = mirrored[..count] < squares[..count];
-        Some((self.number(index, if is_mirrored { &mirrored } else { &squares }), is_mirrored))
+        let squares = row_squares(index, row);
+        self.symmetry.taken(squares)?;
+        Some(self.row_of(squares))
+    }
+
+    /// The number of the stored row with the values of the row with these squares of the row pieces, and whether they
+    /// are reflected there.
+    #[inline]
+    pub(crate) fn row_of(&self, squares: Squares) -> (usize, bool) {
+        let symmetry = &self.symmetry;
+        let (squares, is_reflected) = symmetry.smaller(squares, symmetry.pieces - 2, &symmetry.row_exchanges);
+        (self.number(squares), is_reflected)
     }
 
     /// Calls `visit` for each position of a row of the index, with its word, its lane and the place of an equivalent
@@ -158,9 +167,9 @@ impl Canonical {
     pub(crate) fn visit_row(&self, index: &Index, row: usize, mut visit: impl FnMut(usize, usize, Place)) {
         let (symmetry, n) = (&self.symmetry, self.symmetry.pieces);
         let squares = row_squares(index, row);
-        let Some(taken) = symmetry.taken(&squares) else { return };
+        let Some(taken) = symmetry.taken(squares) else { return };
         // A stored row contains many of its own positions.
-        let own = symmetry.stores_row(&squares).then(|| (self.number(index, &squares), symmetry.shape(&squares)));
+        let own = symmetry.stores_row(squares).then(|| (self.number(squares), symmetry.shape(squares)));
         // The row of the position before, which is most often the row of the next.
         let mut last: Option<(Squares, usize, RowShape)> = None;
         for word in numbers(symmetry.in_play[n - 2] & !taken) {
@@ -171,14 +180,12 @@ impl Canonical {
                     visit(word.into(), lane.into(), Place { row, cell: shape.cell(word, lane) });
                     continue;
                 }
-                let mut list = squares;
-                (list[n - 2], list[n - 1]) = (word, lane);
-                symmetry.reduce(&mut list);
+                let list = symmetry.reduced(squares.with(n - 2, word).with(n - 1, lane));
                 let (_, row, shape) = match &last {
-                    Some(last) if last.0[..n - 2] == list[..n - 2] => last,
-                    _ => last.insert((list, self.number(index, &list), symmetry.shape(&list))),
+                    Some(last) if last.0.number(n - 2) == list.number(n - 2) => last,
+                    _ => last.insert((list, self.number(list), symmetry.shape(list))),
                 };
-                let place = Place { row: *row, cell: shape.cell(list[n - 2], list[n - 1]) };
+                let place = Place { row: *row, cell: shape.cell(list.get(n - 2), list.get(n - 1)) };
                 visit(word.into(), lane.into(), place);
             }
         }
@@ -195,75 +202,60 @@ impl Symmetry {
         let row_piece = |place: usize| set_of(place)?.iter().copied().rfind(|&other| other < word);
         let (before_word, before_lane) = (row_piece(word), row_piece(lane));
         let tied = set_of(word).is_some_and(|set| set.contains(&lane));
-        Symmetry { pieces, sets, in_play, before_word, before_lane, tied }
+        let exchanges: Vec<(u8, u8)> = sets.iter().flat_map(|set| exchanges(set)).collect();
+        let row_exchanges = exchanges.iter().copied().filter(|&(_, second)| usize::from(second) < word).collect();
+        let first_alone = sets.iter().all(|set| set[0] != 0);
+        Symmetry { pieces, sets, exchanges, row_exchanges, first_alone, in_play, before_word, before_lane, tied }
     }
 
-    /// Replaces the squares of a position by the squares of its canonical position.
+    /// The squares of the canonical position of a position.
     #[inline]
-    fn reduce(&self, squares: &mut Squares) {
-        let n = self.pieces;
-        self.sort(squares, n);
-        if self.sets.is_empty() && squares[0] % 7 < 3 {
-            return;
-        }
-        let mirrored = self.mirrored(squares, n);
-        if mirrored[..n] < squares[..n] {
-            *squares = mirrored;
-        }
+    fn reduced(&self, squares: Squares) -> Squares {
+        self.smaller(squares, self.pieces, &self.exchanges).0
     }
 
-    /// The squares of the first `count` pieces after a reflection, sorted.
-    fn mirrored(&self, squares: &Squares, count: usize) -> Squares {
-        let mut mirrored = squares.map(|square| SQUARES[0][1][usize::from(square) % WIDTH]);
-        self.sort(&mut mirrored, count);
-        mirrored
-    }
-
-    /// Sorts the squares of each set among the first `count` pieces.
-    fn sort(&self, squares: &mut Squares, count: usize) {
-        for set in &self.sets {
-            for (i, &place) in set.iter().enumerate().take_while(|&(_, &place)| place < count) {
-                let mut at = place;
-                for &before in set[..i].iter().rev() {
-                    if squares[before] <= squares[at] {
-                        break;
-                    }
-                    squares.swap(before, at);
-                    at = before;
-                }
-            }
+    /// The smaller of the sorted list of the first `count` pieces and that of their reflection, and whether that is the
+    /// reflection.
+    #[inline]
+    fn smaller(&self, squares: Squares, count: usize, exchanges: &[(u8, u8)]) -> (Squares, bool) {
+        let file = squares.get(0) % 7;
+        let reflected = squares.reflected();
+        if self.first_alone && file != 3 && count > 0 {
+            // No sorting moves the first piece, and of its squares the one nearer to the a-file is smaller.
+            return (if file > 3 { reflected } else { squares }.sorted(exchanges), file > 3);
         }
+        let (squares, reflected) = (squares.sorted(exchanges), reflected.sorted(exchanges));
+        let is_reflected = reflected.number(count) < squares.number(count);
+        (if is_reflected { reflected } else { squares }, is_reflected)
     }
 
     /// The set of the row pieces' squares; `None` if two are equal.
-    fn taken(&self, squares: &Squares) -> Option<u64> {
-        squares[..self.pieces - 2].iter().try_fold(0u64, |taken, &square| {
+    fn taken(&self, squares: Squares) -> Option<u64> {
+        squares.iter(self.pieces - 2).try_fold(0u64, |taken, square| {
             let bit = 1 << square;
             (taken & bit == 0).then_some(taken | bit)
         })
     }
 
     /// Whether a row contains canonical positions.
-    fn stores_row(&self, squares: &Squares) -> bool {
+    fn stores_row(&self, squares: Squares) -> bool {
         let count = self.pieces - 2;
         let is_ascending = |set: &Vec<usize>| {
-            set.windows(2).take_while(|pair| pair[1] < count).all(|pair| squares[pair[0]] < squares[pair[1]])
+            set.windows(2).take_while(|pair| pair[1] < count).all(|pair| squares.get(pair[0]) < squares.get(pair[1]))
         };
         if self.taken(squares).is_none() || !self.sets.iter().all(is_ascending) {
             return false;
         }
-        // The reflection of a piece on the files a to c that no sorting moves has a greater square.
-        let is_smaller = squares[0] % 7 < 3 && self.sets.iter().all(|set| set[0] != 0);
-        is_smaller || self.mirrored(squares, count)[..count] >= squares[..count]
+        !self.smaller(squares, count, &self.row_exchanges).1
     }
 
     /// The positions that are stored in a row: all canonical ones, and some others (such as the mirror images of canonical
     /// ones, if the reflection does not change the row).
-    fn shape(&self, squares: &Squares) -> RowShape {
+    fn shape(&self, squares: Squares) -> RowShape {
         let (word, lane) = (self.pieces - 2, self.pieces - 1);
-        let taken = squares[..word].iter().fold(0u64, |taken, &square| taken | 1 << square);
+        let taken = squares.iter(word).fold(0u64, |taken, square| taken | 1 << square);
         let free = |place: usize, before: Option<usize>| {
-            self.in_play[place] & !taken & before.map_or(!0, |before| !0 << squares[before])
+            self.in_play[place] & !taken & before.map_or(!0, |before| !0 << squares.get(before))
         };
         RowShape { words: free(word, self.before_word), lanes: free(lane, self.before_lane), tied: self.tied }
     }
@@ -319,9 +311,7 @@ impl RowShape {
 /// The squares of the row pieces of a row.
 #[inline]
 fn row_squares(index: &Index, row: usize) -> Squares {
-    let mut squares = [0; Index::MAX_PIECES];
-    squares.iter_mut().zip(index.row_squares(row)).for_each(|(slot, square)| *slot = square.index() as u8);
-    squares
+    Squares::of(index.row_squares(row))
 }
 
 /// The numbers of the squares of a set.
@@ -334,6 +324,7 @@ mod tests {
     use super::*;
     use crate::board::{RuleOptions, Square};
     use crate::tablebase::alike::{interchangeable, interchangeable_sets};
+    use crate::tablebase::index::ROW_CELLS;
     use crate::tablebase::order::solved_rows;
     use std::collections::BTreeSet;
 
@@ -401,7 +392,8 @@ mod tests {
                 let lists = lists(&index, rules, &squares);
                 let squares_at = |Place { row, cell }: Place| index.squares(stored[row][cell]).unwrap();
                 assert!(lists.contains(&squares_at(place)), "{material} {squares:?}");
-                assert_eq!(Some(&squares_at(canonical.place(&index, cell))), lists.first(), "{material} {squares:?}");
+                let place = canonical.place(Squares::of(squares.iter().copied()));
+                assert_eq!(Some(&squares_at(place)), lists.first(), "{material} {squares:?}");
             });
             let positions: u32 = index.valid_row(row).iter().map(|word| word.count_ones()).sum();
             assert_eq!(visited, positions, "{material}: every position is visited");

@@ -23,6 +23,7 @@
 use super::Material;
 use super::material::squares_in_play;
 use super::order::{is_allowed, piece_order};
+use super::squares::Squares;
 use crate::board::{Color, File, Piece, Position, RuleOptions, Setup, Square};
 
 /// The number of words of a row, and of lanes of a word.
@@ -148,6 +149,16 @@ impl Index {
         let row: u32 = self.row_pieces.iter().enumerate().map(|(i, p)| p.digit[square(i).index()] * p.stride).sum();
         let n = self.pieces.len();
         (row as usize * WIDTH + square(n - 2).index()) * WIDTH + square(n - 1).index()
+    }
+
+    /// As [`cell`](Index::cell), of squares that are known to be on the board.
+    pub(crate) fn cell_of(&self, squares: Squares) -> usize {
+        let mirror = self.is_mirrored() && usize::from(squares.get(0)) % 7 > File::D.index();
+        let squares = if mirror { squares.reflected() } else { squares };
+        let row: u32 =
+            self.row_pieces.iter().zip(squares.iter(8)).map(|(p, s)| p.digit[usize::from(s)] * p.stride).sum();
+        let [word, lane] = [2, 1].map(|last| usize::from(squares.get(self.pieces.len() - last)));
+        (row as usize * WIDTH + word) * WIDTH + lane
     }
 
     /// Number of cells.

@@ -21,7 +21,9 @@ pub(crate) struct Layout {
     /// The squares of the word piece and of the lane piece.
     words: Bitboard,
     lanes: Bitboard,
-    /// By square of the lane piece, its place among the stored squares.
+    /// By square of the word piece, the place of its first cell, and by square of the lane piece, its place among the
+    /// stored squares.
+    word_places: [u16; WIDTH],
     lane_places: [u8; WIDTH],
 }
 
@@ -38,7 +40,9 @@ impl Layout {
         }
         let mut lane_places = [0; WIDTH];
         lanes.into_iter().enumerate().for_each(|(place, lane)| lane_places[lane.index()] = place as u8);
-        Layout { cells, places, words, lanes, lane_places }
+        let mut word_places = [0; WIDTH];
+        words.into_iter().enumerate().for_each(|(at, word)| word_places[word.index()] = (at * lanes.len()) as u16);
+        Layout { cells, places, words, lanes, word_places, lane_places }
     }
 
     /// Number of stored cells of a row.
@@ -69,6 +73,13 @@ impl Layout {
     /// The place of a cell in the block that starts with `first_row`. The cell must have a position.
     pub(crate) fn place(&self, cell: usize, first_row: usize) -> usize {
         (cell / ROW_CELLS - first_row) * self.row_len() + usize::from(self.places[cell % ROW_CELLS])
+    }
+
+    /// The place in a row of the cell with the word piece and the lane piece on these squares.
+    #[inline]
+    pub(crate) fn place_in_row(&self, word: u8, lane: u8) -> usize {
+        let [word, lane] = [word, lane].map(|square| usize::from(square) % WIDTH);
+        usize::from(self.word_places[word]) + usize::from(self.lane_places[lane])
     }
 
     /// By place, the place of the cell that is reflected in the d-file.

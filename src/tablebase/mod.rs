@@ -19,6 +19,7 @@ mod probe;
 mod reorder;
 mod solve;
 mod spill;
+mod squares;
 mod stats;
 mod store;
 mod value;

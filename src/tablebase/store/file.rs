@@ -23,20 +23,21 @@
 //! module and the proof are those of the class's index.
 
 use crate::board::{Color, Piece, RuleOptions};
+use crate::tablebase::address::SQUARES;
 use crate::tablebase::alike::interchangeable_sets;
 use crate::tablebase::canonical::{Canonical, Place};
 use crate::tablebase::index::Index;
 use crate::tablebase::layout::Layout;
 use crate::tablebase::order::solved_rows;
 use crate::tablebase::reorder::Reorder;
-use crate::tablebase::solve::cpu::rows::reflected;
+use crate::tablebase::squares::Squares;
 use crate::tablebase::store::codec::{self, Dictionary};
 use crate::tablebase::store::description::hex;
 pub use crate::tablebase::store::description::{Content, Description, Sides};
 use crate::tablebase::store::source::Source;
 pub use crate::tablebase::store::table_error::TableError;
 use crate::tablebase::store::table_error::{ALL_ROWS_VERSION, EXACT_VERSION, PACKED_VERSION};
-use crate::tablebase::{Material, ROW_CELLS};
+use crate::tablebase::{Material, ROW_CELLS, WIDTH};
 use std::cell::RefCell;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -86,6 +87,8 @@ pub struct TableFile {
     index: Index,
     /// The index with the pieces in the order of the file.
     own: Index,
+    /// By place in `own`, the place of the piece in `index`.
+    places: [u8; 8],
     /// If the orders differ: where the cells of `index` are in `own`, and the other way round.
     reorder: Option<(Reorder, Reorder)>,
     layout: Layout,
@@ -187,6 +190,7 @@ impl TableFile {
         let index = Index::new(material, rules).ok_or(damaged("it names more pieces than a table has"))?;
         let unfit = || damaged("its description does not fit its material");
         let own = index_of(&description.pieces, material).ok_or_else(unfit)?;
+        let places = places_of(&own, &index);
         let (layout, sets) = (Layout::new(&own), interchangeable_sets(&own.pieces, rules));
         let (rows, names) = match stored {
             Stored::AllRows => (None, Vec::new()),
@@ -213,6 +217,7 @@ impl TableFile {
             reorder: Reorder::new(&index, &own).zip(Reorder::new(&own, &index)),
             index,
             own,
+            places,
             layout,
             starts,
             checksums,
@@ -307,17 +312,24 @@ impl TableFile {
         if self.description.sides == Sides::Both { color as usize * self.side_blocks() } else { 0 }
     }
 
-    /// The place of the value of a cell. The side to move must be stored and the cell must have a position.
-    pub(crate) fn stored_place(&self, color: Color, cell: usize) -> StoredPlace {
-        let cell = self.reorder.as_ref().map_or(cell, |(there, _)| there.cell(cell));
+    /// The place of the value of the position with these squares of the pieces of `index`, reflected or not. The side to
+    /// move must be stored.
+    #[inline]
+    pub(crate) fn stored_place(&self, color: Color, squares: Squares) -> StoredPlace {
+        let own = squares.permuted(&self.places);
         let place = match self.stored {
-            Stored::CanonicalCells => self.canonical().place(&self.own, cell),
+            Stored::CanonicalCells => self.canonical().place(own),
             Stored::CanonicalRows => {
-                let (row, mirrored) = self.canonical().row_place(&self.own, cell / ROW_CELLS).unwrap_or_default();
-                let cell = if mirrored { reflected(cell % ROW_CELLS) } else { cell % ROW_CELLS };
-                Place { row, cell: self.layout.place(cell, 0) }
+                let (row, mirrored) = self.canonical().row_of(own);
+                let n = self.own.pieces.len();
+                let [word, lane] = [own.get(n - 2), own.get(n - 1)]
+                    .map(|square| SQUARES[0][usize::from(mirrored)][usize::from(square) % WIDTH]);
+                Place { row, cell: self.layout.place_in_row(word, lane) }
             }
-            Stored::AllRows => Place { row: cell / ROW_CELLS, cell: self.layout.place(cell % ROW_CELLS, 0) },
+            Stored::AllRows => {
+                let cell = self.own.cell_of(own);
+                Place { row: cell / ROW_CELLS, cell: self.layout.place(cell % ROW_CELLS, 0) }
+            }
         };
         StoredPlace { block: self.first_block(color) + place.row / self.description.block_rows, place }
     }
@@ -416,6 +428,12 @@ fn index_of(letters: &str, material: Material) -> Option<Index> {
     let pieces: Vec<Piece> = letters.chars().map(Piece::from_letter).collect::<Option<_>>()?;
     let is_right = pieces.len() == material.len() && material.pieces().all(|piece| pieces.contains(&piece));
     Index::of(pieces).filter(|_| is_right)
+}
+
+/// By place in an index, the place of the piece in another index of the same pieces, and each other number itself.
+fn places_of(here: &Index, there: &Index) -> [u8; 8] {
+    let place = |at: usize| here.pieces.get(at).and_then(|piece| there.pieces.iter().position(|other| other == piece));
+    std::array::from_fn(|at| place(at).unwrap_or(at) as u8)
 }
 
 /// The offset of each block and of the end of the last, if the first is at `first`, and the checksum of each block;

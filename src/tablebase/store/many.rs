@@ -1,7 +1,7 @@
 //! Probing many positions at once: each block of a file is decoded once for all its positions.
 
 use crate::board::{Move, Position};
-use crate::tablebase::address::Address;
+use crate::tablebase::address::ClassSquares;
 use crate::tablebase::store::file::Block;
 use crate::tablebase::{ClassId, Probe as _, SetError, TableProber, Value};
 use rayon::prelude::*;
@@ -84,11 +84,11 @@ impl TableProber {
     fn entry(&self, number: u32, position: Option<Position>) -> Result<Entry, SetError> {
         let settled = |value| Entry { class: NO_BLOCK, block: NO_BLOCK, number, value };
         let Some(position) = position else { return Ok(settled(None)) };
-        let Some(Address { class, turn, cell }) = self.set().locate(&position) else {
+        let Some(ClassSquares { class, turn, squares }) = self.set().squares(&position) else {
             return Ok(settled(Value::of_finished(&position)));
         };
         let file = self.set().file(class)?;
-        let block = if file.stores(turn) { file.stored_place(turn, cell).block as u32 } else { NO_BLOCK };
+        let block = if file.stores(turn) { file.stored_place(turn, squares).block as u32 } else { NO_BLOCK };
         Ok(Entry { class: class.index() as u32, block, number, value: None })
     }
 
@@ -102,17 +102,17 @@ impl TableProber {
         let mut last: Option<((ClassId, usize), Arc<Block>)> = None;
         for entry in entries.iter_mut().filter(|entry| entry.class != NO_BLOCK) {
             let Some(position) = position(entry.number)? else { continue };
-            let Some(address) = set.locate(&position) else { continue };
-            let Address { class, turn, cell } = address;
+            let Some(squares) = set.squares(&position) else { continue };
+            let ClassSquares { class, turn, .. } = squares;
             let value = if entry.block == NO_BLOCK {
-                set.look_up_at(address, &position, None)?
+                set.look_up_at(&squares, &position, None)?
             } else {
                 let (file, key) = (set.file(class)?, (class, entry.block as usize));
                 let block = match last.take() {
                     Some((read, block)) if read == key => block,
                     _ => set.block(class, file, key.1)?,
                 };
-                let code = file.code(&block, file.stored_place(turn, cell));
+                let code = file.code(&block, file.stored_place(turn, squares.squares));
                 last = Some((key, block));
                 set.value_of_code(&position, file, code)?
             };

@@ -196,6 +196,7 @@ mod tests {
     use crate::tablebase::TableFile;
     use crate::tablebase::solve::cpu::iteration::solve;
     use crate::tablebase::solve::cpu::task::{Keep, Task, Unobserved};
+    use crate::tablebase::squares::Squares;
     use crate::tablebase::{ClassId, CpuBackend, Material, Solver};
 
     fn file_of(blocks: ClassBlocks, class: &Class, rules: &RuleOptions, stats: &ByColor<Stats>) -> Vec<u8> {
@@ -211,7 +212,8 @@ mod tests {
         for color in Color::ALL {
             assert_eq!(file.load(color).unwrap(), cells[color]);
             for cell in (0..cells[color].len()).step_by(97).filter(|&c| cells[color].get(c) != 0) {
-                let place = file.stored_place(color, cell);
+                let squares = Squares::of(file.index().squares(cell).unwrap().into_iter());
+                let place = file.stored_place(color, squares);
                 let block = file.block(place.block).unwrap();
                 assert_eq!(file.code(&block, place), cells[color].get(cell));
             }

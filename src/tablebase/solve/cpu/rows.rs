@@ -153,11 +153,6 @@ fn copy_row<T: Copy>(from: &[T], mirrored: bool, to: &mut [T]) {
     }
 }
 
-/// The cell of a row that is reflected in the d-file.
-pub(crate) fn reflected(cell: usize) -> usize {
-    MIRROR[cell / WIDTH] * WIDTH + MIRROR[cell % WIDTH]
-}
-
 /// The number of each square after a reflection in the d-file; a number that is no square stays.
 const MIRROR: [usize; WIDTH] = {
     let mut mirror = [WIDTH - 1; WIDTH];

@@ -3,6 +3,7 @@
 //! readable for readers that have opened it.
 
 use crate::board::{Color, RuleOptions};
+use crate::tablebase::squares::Squares;
 use crate::tablebase::store::cache::{Cache, get_or_decode};
 use crate::tablebase::store::error::SetError;
 use crate::tablebase::store::file::{Block, TableFile};
@@ -48,12 +49,12 @@ impl CachedClass {
         Err(TableError::Foreign { path: path.to_owned() })
     }
 
-    /// The value of a cell of the class's index; `None` if it is the cell of no position.
+    /// The value of the position with these squares of the pieces of the class's index.
     ///
     /// # Errors
     /// If a block cannot be read or is damaged.
-    pub(super) fn value(&self, turn: Color, cell: usize) -> Result<Option<CellValue>, TableError> {
-        let place = self.file.stored_place(turn, cell);
+    pub(super) fn value(&self, turn: Color, squares: Squares) -> Result<Option<CellValue>, TableError> {
+        let place = self.file.stored_place(turn, squares);
         let block = get_or_decode(&self.blocks, place.block, || self.file.sized_block(place.block))?;
         Ok(CellValue::from_code(self.file.code(&block, place)))
     }

@@ -13,7 +13,7 @@ use super::job::{Means, Work, captures};
 use super::peak;
 use super::table_error::TableError;
 use crate::board::{Move, Position, Rules};
-use crate::tablebase::address::{Address, Addresser};
+use crate::tablebase::address::{Address, Addresser, ClassSquares};
 use crate::tablebase::needs::limit::MemoryLimit;
 use crate::tablebase::solve::progress::{CountPhase, CountProgress, Follow, Reporter};
 use crate::tablebase::{BufferPool, ClassId, Classes, Material, MemoryNeed, Probe, SolveError, TableProber, Value};
@@ -290,12 +290,12 @@ impl OnDemand {
         if let Some(value) = Value::of_finished(position) {
             return Ok(Some(value));
         }
-        let Some(Address { class, turn, cell }) = self.addresser.locate(position) else { return Ok(None) };
+        let Some(ClassSquares { class, turn, squares }) = self.addresser.squares(position) else { return Ok(None) };
         if self.has_table(class) {
             return self.tables.value(position);
         }
         let Some(file) = self.cache.get(self.classes.get(class).representative)? else { return Ok(None) };
-        let value = file.value(turn, cell);
+        let value = file.value(turn, squares);
         if matches!(value, Err(TableError::Damaged { .. })) {
             self.cache.mark_damaged(&file);
         }

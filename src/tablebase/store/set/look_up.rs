@@ -4,7 +4,8 @@ use super::{Loaded, TableSet};
 use crate::board::Color;
 use crate::board::geometry::DEN;
 use crate::board::{MoveList, Position, Rules, around};
-use crate::tablebase::address::Address;
+use crate::tablebase::address::ClassSquares;
+use crate::tablebase::squares::Squares;
 use crate::tablebase::store::cache::get_or_decode;
 use crate::tablebase::store::error::SetError;
 use crate::tablebase::store::file::{Block, Content, TableFile};
@@ -37,23 +38,23 @@ impl TableSet {
         position: &Position,
         loaded: Option<&Loaded>,
     ) -> Result<Option<CellValue>, SetError> {
-        let Some(address) = self.locate(position) else { return Ok(None) };
-        self.look_up_at(address, position, loaded)
+        let Some(squares) = self.squares(position) else { return Ok(None) };
+        self.look_up_at(&squares, position, loaded)
     }
 
-    /// The cell of a position; `None` if the game is over or the position has more pieces than any table.
-    pub(in crate::tablebase::store) fn locate(&self, position: &Position) -> Option<Address> {
-        self.addresser.locate(position)
+    /// The class and squares of a position; `None` if the game is over or the position has more pieces than any table.
+    pub(in crate::tablebase::store) fn squares(&self, position: &Position) -> Option<ClassSquares> {
+        self.addresser.squares(position)
     }
 
-    /// [`look_up`](TableSet::look_up) of a position with this address.
+    /// [`look_up`](TableSet::look_up) of a position with these squares.
     pub(in crate::tablebase::store) fn look_up_at(
         &self,
-        address: Address,
+        squares: &ClassSquares,
         position: &Position,
         loaded: Option<&Loaded>,
     ) -> Result<Option<CellValue>, SetError> {
-        Ok(match self.read(address, position, loaded)? {
+        Ok(match self.read(squares, position, loaded)? {
             Some(Read { value, is_bound: true }) => Some(self.with_conversions(position, value)?.unwrap_or(value)),
             other => other.map(|read| read.value),
         })
@@ -63,7 +64,7 @@ impl TableSet {
     /// not stored.
     fn read(
         &self,
-        Address { class, turn, cell }: Address,
+        &ClassSquares { class, turn, squares }: &ClassSquares,
         position: &Position,
         loaded: Option<&Loaded>,
     ) -> Result<Option<Read>, SetError> {
@@ -71,13 +72,14 @@ impl TableSet {
         if let Some(loaded) = loaded.filter(|loaded| loaded.class == class)
             && let Some(cells) = loaded.cells(turn)
         {
+            let cell = self.file(class)?.index().cell_of(squares);
             return Ok(CellValue::from_code(cells.get(cell)).map(exact));
         }
         let file = self.file(class)?;
         if !file.stores(turn) {
             return self.look_ahead(position, loaded).map(|value| Some(exact(value)));
         }
-        let stored = CellValue::from_code(self.code(class, file, turn, cell)?);
+        let stored = CellValue::from_code(self.code(class, file, turn, squares)?);
         Ok(stored.map(|value| Read { value, is_bound: self.is_bound(file, value) }))
     }
 
@@ -139,8 +141,8 @@ impl TableSet {
             let read = if next.winner().is_some() {
                 Read { value: CellValue::Decided(0), is_bound: false }
             } else {
-                let address = self.addresser.locate(&next);
-                let read = address.map(|address| self.read(address, &next, loaded)).transpose()?.flatten();
+                let squares = self.addresser.squares(&next);
+                let read = squares.map(|squares| self.read(&squares, &next, loaded)).transpose()?.flatten();
                 read.unwrap_or(Read { value: CellValue::Draw, is_bound: false })
             };
             let value = Value::of(read.value, &self.rules).before();
@@ -163,8 +165,8 @@ impl TableSet {
         Ok(best.map(cell_value))
     }
 
-    fn code(&self, id: ClassId, file: &TableFile, turn: Color, cell: usize) -> Result<u16, SetError> {
-        let place = file.stored_place(turn, cell);
+    fn code(&self, id: ClassId, file: &TableFile, turn: Color, squares: Squares) -> Result<u16, SetError> {
+        let place = file.stored_place(turn, squares);
         let key = (self.number, id, place.block);
         RECENT.with_borrow_mut(|recent| {
             let slot = &mut recent[(id.0 ^ place.block) % RECENT_BLOCKS];
@@ -199,10 +201,10 @@ impl TableSet {
     /// If a listed table that is needed is missing or damaged.
     #[cfg(feature = "search")]
     pub(crate) fn listed_value(&self, position: &Position) -> Result<Option<Value>, SetError> {
-        let Some(address) = self.addresser.locate(position).filter(|address| self.listed[address.class.0]) else {
+        let Some(squares) = self.addresser.squares(position).filter(|squares| self.listed[squares.class.0]) else {
             return Ok(None);
         };
-        let value = self.look_up_at(address, position, None)?;
+        let value = self.look_up_at(&squares, position, None)?;
         Ok(value.map(|value| Value::of(value, &self.rules)))
     }
 }
