@@ -36,16 +36,16 @@ parameters! {
     /// Iterative deepening: the depth from which on aspiration windows are used.
     aspiration_depth: 5, 1..=12;
     /// The distance of an aspiration window's bounds from the last value. It doubles with each search that fails.
-    aspiration_delta: 25, 5..=100;
+    aspiration_delta: 34, 5..=100;
     /// The distance above which the window is opened.
     aspiration_max: 600, 100..=2000;
 
     /// Reverse futility pruning (RFP): the greatest depth.
     rfp_depth: 7, 2..=14;
     /// The margin for each ply.
-    rfp_margin: 70, 20..=200;
+    rfp_margin: 68, 20..=200;
     /// The part of the margin that improving positions are spared.
-    rfp_improving: 50, 0..=200;
+    rfp_improving: 45, 0..=200;
 
     /// Internal iterative reductions (IIR): the least depth.
     iir_depth: 4, 2..=10;
@@ -54,10 +54,10 @@ parameters! {
     lmp_depth: 8, 2..=14;
     /// The moves that are searched at depth 0. The square of the depth is added to it; half of the sum counts if the
     /// position is not improving.
-    lmp_moves: 4, 1..=16;
+    lmp_moves: 5, 1..=16;
 
     /// Singular extensions: the least depth.
-    singular_depth: 7, 4..=14;
+    singular_depth: 6, 4..=14;
     /// By how much the table's search may be less deep.
     singular_tt_depth: 3, 1..=6;
     /// The margin for each ply below the table's value.
@@ -65,9 +65,9 @@ parameters! {
 
     /// Late move reductions (LMR): the reduction is `lmr_base` plus the product of the logarithms of depth and number of
     /// the move, divided by `lmr_divisor`, both in hundredths.
-    lmr_base: 75, 0..=200;
+    lmr_base: 84, 0..=200;
     /// See `lmr_base`.
-    lmr_divisor: 210, 120..=400;
+    lmr_divisor: 189, 120..=400;
     /// The least depth.
     lmr_depth: 2, 1..=5;
     /// At the root, the least depth.
@@ -75,28 +75,28 @@ parameters! {
     /// At the root, the first move that is reduced.
     lmr_root_moves: 3, 1..=8;
     /// The history score that is worth one ply.
-    lmr_history: 8000, 2000..=20000;
+    lmr_history: 7725, 2000..=20000;
     /// The most plies for the history.
     lmr_history_max: 2, 0..=4;
 
     /// Delta pruning in the quiescence search: the margin above the value of the captured piece.
-    delta_margin: 150, 0..=500;
+    delta_margin: 165, 0..=500;
 
     /// History: the bonus of a move that causes a cutoff, for the square of the depth.
-    history_square: 20, 0..=60;
+    history_square: 21, 0..=60;
     /// The bonus for the depth.
-    history_linear: 60, 0..=300;
+    history_linear: 54, 0..=300;
     /// The greatest bonus.
-    history_max: 1600, 400..=4000;
+    history_max: 1744, 400..=4000;
     /// The bound of the scores, at least the greatest bonus.
-    history_limit: 8192, 4096..=16384;
+    history_limit: 8598, 4096..=16384;
     /// The bonus of a quiet move for each cp by which it raised the static evaluation, in quarters.
     history_gain: 8, 0..=32;
     /// The greatest such bonus.
-    history_gain_max: 600, 100..=2000;
+    history_gain_max: 649, 100..=2000;
 
     /// Correction history: the bound of each of the two parts of a correction, in sixteenths of a cp.
-    correction_limit: 1024, 256..=4096;
+    correction_limit: 1096, 256..=4096;
     /// The divisor of an error times the depth of the search that found it.
     correction_divisor: 8, 2..=32;
 }
@@ -206,7 +206,8 @@ mod tests {
     /// The reductions are those of the published formula, 0.75 + ln(depth) ln(number) / 2.1.
     #[test]
     fn reductions_follow_the_formula() {
-        let reductions = Parameters::DEFAULT.reductions();
+        let published = Parameters { lmr_base: 75, lmr_divisor: 210, ..Parameters::DEFAULT };
+        let reductions = published.reductions();
         for (depth, number, expected) in [(0, 9, 0), (9, 0, 0), (1, 1, 0), (3, 3, 1), (8, 20, 3), (63, 63, 8)] {
             assert_eq!(reductions[depth][number], expected, "{depth} {number}");
         }
