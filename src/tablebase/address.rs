@@ -175,7 +175,7 @@ fn mirrored_squares(index: &Index) -> u64 {
 /// The place of a material's piece in the order of its class's index.
 fn slot(member: &Member, index: &Index, piece: Piece) -> Option<usize> {
     let there = member.pieces.iter().find(|(here, _)| *here == piece)?.1;
-    index.pieces.iter().position(|&piece| piece == there)
+    index.place_of(there)
 }
 
 impl MaterialSlots {

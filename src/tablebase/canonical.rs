@@ -18,7 +18,7 @@ use crate::board::Bitboard;
 /// The canonical positions of an index and their order: row by row, word by word, lane by lane.
 pub(crate) struct Canonical {
     symmetry: Symmetry,
-    /// By row piece and its square, the summand of the number of a row.
+    /// By row piece and its square, the contribution to the number of a row.
     offsets: Vec<[u32; WIDTH]>,
     /// The rows that contain canonical positions, one bit each.
     stored: Vec<u64>,
@@ -33,10 +33,9 @@ pub(crate) struct Canonical {
 struct Symmetry {
     pieces: usize,
     sets: Vec<Vec<usize>>,
-    /// The pairs of places whose squares are compared one after the other, and exchanged if the first is greater: they
-    /// sort all sets (insertion sort as a sorting network).
+    /// The sorting network that sorts all sets.
     exchanges: Vec<(u8, u8)>,
-    /// The same for the row pieces alone.
+    /// The sorting network of the row pieces alone.
     row_exchanges: Vec<(u8, u8)>,
     /// Whether the first piece is not interchangeable with another.
     first_alone: bool,
@@ -214,8 +213,8 @@ impl Symmetry {
         self.smaller(squares, self.pieces, &self.exchanges).0
     }
 
-    /// The smaller of the sorted list of the first `count` pieces and that of their reflection, and whether that is the
-    /// reflection.
+    /// The smaller of two sorted lists of the first `count` pieces, as they stand and reflected, and whether it is the
+    /// reflected one.
     #[inline]
     fn smaller(&self, squares: Squares, count: usize, exchanges: &[(u8, u8)]) -> (Squares, bool) {
         let file = squares.get(0) % 7;

@@ -109,6 +109,11 @@ impl Index {
         self.pieces[self.pieces.len() - 2]
     }
 
+    /// The place of a piece in `pieces`.
+    pub(crate) fn place_of(&self, piece: Piece) -> Option<usize> {
+        self.pieces.iter().position(|&other| other == piece)
+    }
+
     /// The lane piece.
     #[must_use]
     pub fn lane_piece(&self) -> Piece {
@@ -144,14 +149,10 @@ impl Index {
     /// The cell of a position, given the squares of the pieces in the order of `pieces`.
     #[must_use]
     pub fn cell(&self, squares: &[Square]) -> usize {
-        let mirror = self.is_mirrored() && squares[0].file() > File::D;
-        let square = |i: usize| if mirror { squares[i].mirror() } else { squares[i] };
-        let row: u32 = self.row_pieces.iter().enumerate().map(|(i, p)| p.digit[square(i).index()] * p.stride).sum();
-        let n = self.pieces.len();
-        (row as usize * WIDTH + square(n - 2).index()) * WIDTH + square(n - 1).index()
+        self.cell_of(Squares::of(squares.iter().copied()))
     }
 
-    /// As [`cell`](Index::cell), of squares that are known to be on the board.
+    /// As [`cell`](Index::cell).
     pub(crate) fn cell_of(&self, squares: Squares) -> usize {
         let mirror = self.is_mirrored() && usize::from(squares.get(0)) % 7 > File::D.index();
         let squares = if mirror { squares.reflected() } else { squares };

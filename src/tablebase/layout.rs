@@ -16,8 +16,6 @@ pub(crate) const BLOCK_ROWS: usize = 16;
 pub(crate) struct Layout {
     /// By place in the file, the cell of the row.
     cells: Vec<u16>,
-    /// By cell of the row, the place in the file.
-    places: Vec<u16>,
     /// The squares of the word piece and of the lane piece.
     words: Bitboard,
     lanes: Bitboard,
@@ -34,15 +32,11 @@ impl Layout {
             .into_iter()
             .flat_map(|word| lanes.into_iter().map(move |lane| (word.index() * WIDTH + lane.index()) as u16))
             .collect();
-        let mut places = vec![0; ROW_CELLS];
-        for (place, &cell) in cells.iter().enumerate() {
-            places[usize::from(cell)] = place as u16;
-        }
         let mut lane_places = [0; WIDTH];
         lanes.into_iter().enumerate().for_each(|(place, lane)| lane_places[lane.index()] = place as u8);
         let mut word_places = [0; WIDTH];
         words.into_iter().enumerate().for_each(|(at, word)| word_places[word.index()] = (at * lanes.len()) as u16);
-        Layout { cells, places, words, lanes, word_places, lane_places }
+        Layout { cells, words, lanes, word_places, lane_places }
     }
 
     /// Number of stored cells of a row.
@@ -62,31 +56,25 @@ impl Layout {
 
     /// The contribution of the word piece on a square to a cell's place among the stored cells of its row.
     pub(crate) fn word_offset(&self, square: Square) -> u32 {
-        (self.words.bits() & ((1 << square.index()) - 1)).count_ones() * self.lanes.len() as u32
+        self.word_places[square.index()].into()
     }
 
     /// The contribution of the lane piece on a square to a cell's place among the stored cells of its row.
     pub(crate) fn lane_offset(&self, square: Square) -> u32 {
-        (self.lanes.bits() & ((1 << square.index()) - 1)).count_ones()
-    }
-
-    /// The place of a cell in the block that starts with `first_row`. The cell must have a position.
-    pub(crate) fn place(&self, cell: usize, first_row: usize) -> usize {
-        (cell / ROW_CELLS - first_row) * self.row_len() + usize::from(self.places[cell % ROW_CELLS])
+        self.lane_places[square.index()].into()
     }
 
     /// The place in a row of the cell with the word piece and the lane piece on these squares.
     #[inline]
-    pub(crate) fn place_in_row(&self, word: u8, lane: u8) -> usize {
-        let [word, lane] = [word, lane].map(|square| usize::from(square) % WIDTH);
-        usize::from(self.word_places[word]) + usize::from(self.lane_places[lane])
+    pub(crate) fn place(&self, word: usize, lane: usize) -> usize {
+        usize::from(self.word_places[word % WIDTH]) + usize::from(self.lane_places[lane % WIDTH])
     }
 
     /// By place, the place of the cell that is reflected in the d-file.
     pub(crate) fn reflections(&self) -> Vec<u16> {
         let squares = |word: Square| self.lanes.into_iter().map(move |lane| (word.mirror(), lane.mirror()));
         let reflected = self.words.into_iter().flat_map(squares);
-        reflected.map(|(word, lane)| self.places[word.index() * WIDTH + lane.index()]).collect()
+        reflected.map(|(word, lane)| self.place(word.index(), lane.index()) as u16).collect()
     }
 
     /// Replaces `codes` by the codes of whole rows in the order of a file, with 0 for a cell without a position.

@@ -22,8 +22,7 @@ impl Reorder {
         if from.pieces == to.pieces {
             return None;
         }
-        let slot =
-            |place: usize| to.pieces.iter().position(|&piece| piece == from.pieces[place]).expect("the same pieces");
+        let slot = |place: usize| to.place_of(from.pieces[place]).expect("the same pieces");
         let slots: Vec<usize> = (0..from.pieces.len()).map(slot).collect();
         let offsets = [false, true].map(|mirrored| {
             let of_piece = |&slot: &usize| {

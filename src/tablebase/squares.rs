@@ -1,5 +1,5 @@
-//! The squares of a few pieces in one register: probes sort and reflect them, and lists in memory would wait for bytes
-//! that were just written.
+//! The squares of a position's pieces in one register. Probes sort, reflect and compare them. In memory, a load of all
+//! bytes would stall after the stores of single bytes.
 
 use crate::board::Square;
 
@@ -8,7 +8,7 @@ use crate::board::Square;
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Squares(u64);
 
-/// The even bytes.
+/// A mask of every second byte.
 const EVEN: u64 = 0x00ff_00ff_00ff_00ff;
 
 impl Squares {
@@ -18,13 +18,13 @@ impl Squares {
         squares.enumerate().fold(Squares::default(), |list, (place, square)| list.with(place, square.index() as u8))
     }
 
-    /// The number of the square at a place, which must be below 8.
+    /// The number of the square at a place below 8.
     #[inline]
     pub(crate) fn get(self, place: usize) -> u8 {
         (self.0 >> shift(place)) as u8
     }
 
-    /// The list with a square at a place that is 0.
+    /// The list with a square at a place below 8, whose byte must be 0.
     #[inline]
     pub(crate) fn with(self, place: usize, square: u8) -> Squares {
         Squares(self.0 | u64::from(square) << shift(place))
@@ -50,7 +50,7 @@ impl Squares {
         Squares(of(self.0 & EVEN) | of(self.0 >> 8 & EVEN) << 8)
     }
 
-    /// Exchanges the squares of each of these pairs of places, if the first is greater.
+    /// The list after a sorting network: of each pair of places in turn, the greater square goes to the second place.
     #[inline]
     pub(crate) fn sorted(mut self, exchanges: &[(u8, u8)]) -> Squares {
         for &(first, second) in exchanges {
@@ -62,7 +62,7 @@ impl Squares {
         self
     }
 
-    /// The list with the square at each place that `places` names, in this order.
+    /// The list of the squares at these places.
     #[inline]
     pub(crate) fn permuted(self, places: &[u8]) -> Squares {
         let places = places.iter().enumerate();
@@ -75,8 +75,7 @@ fn shift(place: usize) -> u32 {
     56 - 8 * (place as u32 % 8)
 }
 
-/// The pairs of places to exchange, one after the other, so that the squares at these places are sorted: insertion sort
-/// as a sorting network.
+/// The sorting network that sorts the squares at these places: the comparisons of insertion sort.
 pub(crate) fn exchanges(places: &[usize]) -> Vec<(u8, u8)> {
     let pairs = |last: usize| (0..last).rev().map(move |at| (places[at] as u8, places[at + 1] as u8));
     (1..places.len()).flat_map(pairs).collect()

@@ -23,7 +23,6 @@
 //! module and the proof are those of the class's index.
 
 use crate::board::{Color, Piece, RuleOptions};
-use crate::tablebase::address::SQUARES;
 use crate::tablebase::alike::interchangeable_sets;
 use crate::tablebase::canonical::{Canonical, Place};
 use crate::tablebase::index::Index;
@@ -320,15 +319,14 @@ impl TableFile {
         let place = match self.stored {
             Stored::CanonicalCells => self.canonical().place(own),
             Stored::CanonicalRows => {
-                let (row, mirrored) = self.canonical().row_of(own);
+                let (row, is_reflected) = self.canonical().row_of(own);
+                let there = if is_reflected { own.reflected() } else { own };
                 let n = self.own.pieces.len();
-                let [word, lane] = [own.get(n - 2), own.get(n - 1)]
-                    .map(|square| SQUARES[0][usize::from(mirrored)][usize::from(square) % WIDTH]);
-                Place { row, cell: self.layout.place_in_row(word, lane) }
+                Place { row, cell: self.layout.place(there.get(n - 2).into(), there.get(n - 1).into()) }
             }
             Stored::AllRows => {
                 let cell = self.own.cell_of(own);
-                Place { row: cell / ROW_CELLS, cell: self.layout.place(cell % ROW_CELLS, 0) }
+                Place { row: cell / ROW_CELLS, cell: self.layout.place(cell / WIDTH % WIDTH, cell % WIDTH) }
             }
         };
         StoredPlace { block: self.first_block(color) + place.row / self.description.block_rows, place }
@@ -430,9 +428,9 @@ fn index_of(letters: &str, material: Material) -> Option<Index> {
     Index::of(pieces).filter(|_| is_right)
 }
 
-/// By place in an index, the place of the piece in another index of the same pieces, and each other number itself.
+/// By place in an index, the place of the piece in another index of the same pieces. Places without a piece stay.
 fn places_of(here: &Index, there: &Index) -> [u8; 8] {
-    let place = |at: usize| here.pieces.get(at).and_then(|piece| there.pieces.iter().position(|other| other == piece));
+    let place = |at: usize| there.place_of(*here.pieces.get(at)?);
     std::array::from_fn(|at| place(at).unwrap_or(at) as u8)
 }
 

@@ -6,7 +6,7 @@ use crate::tablebase::layout::{push_row_sums, sum_of_rows};
 use crate::tablebase::solve::cpu::rows::spread;
 use crate::tablebase::store::description::hex;
 use crate::tablebase::value::{CellsMut, CellsRef};
-use crate::tablebase::{Cells, ROW_CELLS, Table, WIDTH};
+use crate::tablebase::{Cells, ROW_CELLS, Table};
 use rayon::prelude::*;
 
 /// A side to move of a file, for reading rows of the index in the order of `layout`.
@@ -182,7 +182,7 @@ impl SideRows<'_> {
             canonical.visit_row(&file.own, row, |word, lane, place| {
                 let block = &self.blocks[place.row / block_rows];
                 let from = block.starts[place.row - block.first_row] as usize + place.cell;
-                let at = file.layout.place(word * WIDTH + lane, 0);
+                let at = file.layout.place(word, lane);
                 to[at * width..][..width].copy_from_slice(&block.bytes[from * width..][..width]);
             });
         }

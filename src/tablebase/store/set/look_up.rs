@@ -69,13 +69,12 @@ impl TableSet {
         loaded: Option<&Loaded>,
     ) -> Result<Option<Read>, SetError> {
         let exact = |value| Read { value, is_bound: false };
+        let file = self.file(class)?;
         if let Some(loaded) = loaded.filter(|loaded| loaded.class == class)
             && let Some(cells) = loaded.cells(turn)
         {
-            let cell = self.file(class)?.index().cell_of(squares);
-            return Ok(CellValue::from_code(cells.get(cell)).map(exact));
+            return Ok(CellValue::from_code(cells.get(file.index().cell_of(squares))).map(exact));
         }
-        let file = self.file(class)?;
         if !file.stores(turn) {
             return self.look_ahead(position, loaded).map(|value| Some(exact(value)));
         }

@@ -77,6 +77,7 @@ fn the_tutorial_teaches_the_chosen_rules() {
 fn a_puzzle_takes_only_its_move() {
     let Some(page) = Page::start() else { return };
     page.open("/?view=learn");
+    // The puzzle is the same in every run.
     page.run("Math.random = () => 0.5");
     page.click("#puzzlestart");
     page.wait("document.querySelector('#exercisehead')?.textContent.startsWith('Puzzle')");

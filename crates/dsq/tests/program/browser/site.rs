@@ -162,6 +162,7 @@ fn an_endgame_is_solved_on_the_device() {
     page.wait(&format!("{text} === ''"));
     page.screenshot("site-solved");
     page.run(&opening("endgames"));
+    // The random endgame is the same in every run.
     page.run("Math.random = () => 0.5; window.solved = document.querySelector('#fen').value");
     page.click("#randomsame");
     page.wait("document.querySelector('#fen').value !== window.solved");
