@@ -386,13 +386,18 @@ export function toast(text) {
 }
 
 /**
- * Asks a question in a dialog; true if the user agrees.
+ * Asks a question in a dialog; true if the user agrees. A question that is still open is answered with no.
+ * Each question has an element of its own: the event that a dialog has closed comes later, and in a shared
+ * element it would answer the next question.
  * @param {string} question
  * @param {string} yes
  * @returns {Promise<boolean>}
  */
 export function ask(question, yes) {
-  const dialog = $("#ask");
+  const last = $("#ask");
+  last.close();
+  const dialog = last.cloneNode();
+  last.replaceWith(dialog);
   dialog.replaceChildren(
     h("p", { id: "asktext" }, question),
     h(
