@@ -11,6 +11,9 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 /// Rows of a block of canonical rows. Ranges of rows that are solved together consist of whole blocks.
 pub(crate) const BLOCK_ROWS: usize = 16;
 
+/// The most lanes that are copied at once.
+const COPY: usize = 32;
+
 /// The cells of a row that a file stores, and their order: word by word, in each the squares of the lane piece.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
@@ -23,6 +26,8 @@ pub(crate) struct Layout {
     /// stored squares.
     word_places: [u16; WIDTH],
     lane_places: [u8; WIDTH],
+    /// The parts of at most [`COPY`] consecutive stored lanes: the first lane and its place.
+    parts: Vec<(u8, u8)>,
 }
 
 impl Layout {
@@ -36,7 +41,15 @@ impl Layout {
         lanes.into_iter().enumerate().for_each(|(place, lane)| lane_places[lane.index()] = place as u8);
         let mut word_places = [0; WIDTH];
         words.into_iter().enumerate().for_each(|(at, word)| word_places[word.index()] = (at * lanes.len()) as u16);
-        Layout { cells, words, lanes, word_places, lane_places }
+        let mut parts: Vec<(u8, u8)> = Vec::new();
+        for (place, lane) in lanes.into_iter().enumerate() {
+            let (place, lane) = (place as u8, lane.index() as u8);
+            let continues = |&(first, at): &(u8, u8)| lane - first == place - at && usize::from(lane - first) < COPY;
+            if !parts.last().is_some_and(continues) {
+                parts.push((lane, place));
+            }
+        }
+        Layout { cells, words, lanes, word_places, lane_places, parts }
     }
 
     /// Number of stored cells of a row.
@@ -90,19 +103,29 @@ impl Layout {
         rows: impl ExactSizeIterator<Item = usize>,
         codes: &mut Cells,
     ) {
-        codes.reset(rows.len() * self.row_len());
-        match (cells, codes) {
+        let len = rows.len() * self.row_len();
+        // Whole parts are copied, and what is too much is overwritten by the next part.
+        codes.reset(len + COPY);
+        match (cells, &mut *codes) {
             (CellsRef::Byte(cells), Cells::Byte(codes)) => self.gather_codes(cells, rows, codes),
             (CellsRef::Wide(cells), Cells::Wide(codes)) => self.gather_codes(cells, rows, codes),
             _ => unreachable!("codes are as wide as the cells"),
         }
+        codes.truncate(len);
     }
 
-    fn gather_codes<C: Copy>(&self, cells: &[C], rows: impl Iterator<Item = usize>, codes: &mut [C]) {
-        let cells = cells.as_chunks::<ROW_CELLS>().0;
-        for (row, codes) in rows.zip(codes.chunks_exact_mut(self.row_len())) {
-            for (code, &cell) in codes.iter_mut().zip(&self.cells) {
-                *code = cells[row][usize::from(cell) % ROW_CELLS];
+    fn gather_codes<C: Copy + Default>(&self, cells: &[C], rows: impl Iterator<Item = usize>, codes: &mut [C]) {
+        let words = cells.as_chunks::<WIDTH>().0.as_chunks::<WIDTH>().0;
+        let mut lanes = [C::default(); WIDTH + COPY];
+        let mut at = 0;
+        for row in rows {
+            for word in self.words {
+                lanes[..WIDTH].copy_from_slice(&words[row][word.index()]);
+                for &(lane, place) in &self.parts {
+                    let to = at + usize::from(place);
+                    codes[to..to + COPY].copy_from_slice(&lanes[usize::from(lane) % WIDTH..][..COPY]);
+                }
+                at += self.lanes.len();
             }
         }
     }

@@ -1,6 +1,7 @@
 //! The interface of solvers for classes. Every implementation of [`Backend`] can fill whole sets of tables: the CPU, a
 //! GPU, one with a fallback to another ([`OrElse`]), or a third party's.
 
+use super::spare::SpareCells;
 use crate::board::ByColor;
 use crate::tablebase::{ClassId, Classes, Index, MAX_PIECES, Material, Stats, Table};
 use serde::Serialize;
@@ -67,12 +68,14 @@ pub struct Job<'a> {
     /// Whether to return the values besides the counts.
     pub values: bool,
     /// Whether to return the values of all rows of the index. If not, the values of rows that are equal to an earlier row
-    /// may be left 0.
+    /// may be anything.
     pub all_rows: bool,
     /// The memory limit in bytes for all classes that are solved at the same time. One class is solved even above it.
     pub memory: usize,
     /// By class, the tables of the solved smaller classes.
     pub(crate) tables: &'a [Option<Table>],
+    /// Memory for the values of solved rows, if those of other rows may be anything.
+    pub(crate) spare: Option<&'a SpareCells>,
 }
 
 impl<'a> Job<'a> {

@@ -8,3 +8,4 @@ pub(crate) mod difference;
 pub(crate) mod gpu;
 pub(crate) mod progress;
 pub(crate) mod solver;
+pub(crate) mod spare;

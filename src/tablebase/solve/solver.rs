@@ -3,6 +3,7 @@ use crate::cpu::CpuLevel;
 use crate::tablebase::address::Addresser;
 use crate::tablebase::solve::backend::{Backend, Job, SolveError, Solved};
 use crate::tablebase::solve::cpu::CpuBackend;
+use crate::tablebase::solve::spare::SpareCells;
 use crate::tablebase::{CellValue, ClassId, Classes, MAX_PIECES, Material, MaterialTable, Probe, Stats, Table, Value};
 use std::convert::Infallible;
 use std::sync::Mutex;
@@ -179,7 +180,15 @@ impl Solver {
 
     /// A job for the backend: classes to solve, and the tables of the smaller classes.
     pub(crate) fn job<'a>(&'a self, ids: &'a [ClassId], values: bool) -> Job<'a> {
-        Job { ids, classes: &self.classes, values, all_rows: true, memory: self.memory, tables: &self.tables }
+        Job {
+            ids,
+            classes: &self.classes,
+            values,
+            all_rows: true,
+            memory: self.memory,
+            tables: &self.tables,
+            spare: None,
+        }
     }
 
     /// Solves classes whose captures lead to classes that are solved and kept. Passes each to `sink` as soon as it is
@@ -198,7 +207,7 @@ impl Solver {
     }
 
     /// As [`solve_classes`](Solver::solve_classes). `values` tells whether to return values, and if so, whether of all
-    /// rows or only of those that are solved; rows without values are 0 then.
+    /// rows or only of those that are solved; the values of other rows may be anything then.
     pub(crate) fn solve_rows<E: From<SolveError> + Send>(
         &mut self,
         ids: &[ClassId],
@@ -208,7 +217,8 @@ impl Solver {
     ) -> Result<(), E> {
         ids.iter().try_for_each(|&id| check_size(self.classes.get(id).representative))?;
         let Solver { classes, memory, tables, backend, .. } = self;
-        let job = Job { ids, classes, values, all_rows, memory: *memory, tables };
+        let spare = SpareCells::default();
+        let job = Job { ids, classes, values, all_rows, memory: *memory, tables, spare: (!all_rows).then_some(&spare) };
         let name = backend.name();
         let (all, refused) = (Mutex::new(Vec::with_capacity(ids.len())), Mutex::new(None));
         let take = |id: ClassId, mut solved: Solved| {
@@ -217,7 +227,9 @@ impl Solver {
                 refused.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(error);
                 return Err(SolveError::Stopped);
             }
-            solved.table = solved.table.filter(|_| keep);
+            if let Some(table) = solved.table.take_if(|_| !keep) {
+                spare.put(table);
+            }
             all.lock().unwrap_or_else(|e| e.into_inner()).push((id, solved));
             Ok(())
         };

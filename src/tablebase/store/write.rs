@@ -7,7 +7,7 @@ use super::partial::write_whole;
 use super::table_error::{EXACT_VERSION, TableError};
 use crate::board::{ByColor, RuleOptions};
 use crate::tablebase::alike::interchangeable_sets;
-use crate::tablebase::index::Index;
+use crate::tablebase::index::{Index, ROW_CELLS};
 use crate::tablebase::layout::{BLOCK_ROWS, Layout, block_bytes, push_row_sums, sum_of_rows};
 use crate::tablebase::solve::backend::SolveError;
 use crate::tablebase::solve::cpu::change_log::LoggedRange;
@@ -73,7 +73,7 @@ impl ClassBlocks {
             rows.solved().par_chunks(BLOCK_ROWS).map_init(buffers, block).collect::<io::Result<Vec<_>>>()
         };
         let sides = ByColor { white: side(&table.cells.white)?, black: side(&table.cells.black)? };
-        let deepest = ByColor::from_fn(|color| deepest(&table.cells[color], &stats[color]));
+        let deepest = ByColor::from_fn(|color| deepest(&table.cells[color], &stats[color], &rows));
         Ok(ClassBlocks { index, rows: rows.len(), cell_bytes, sides, deepest })
     }
 
@@ -149,21 +149,26 @@ impl ClassBlocks {
     }
 }
 
-/// The first cell with the longest distance of a side to move; `None` if no position is decided.
-fn deepest(cells: &Cells, stats: &Stats) -> Option<usize> {
+/// The first cell with the longest distance of a side to move; `None` if no position is decided. It is in a solved row,
+/// because the rows that equal a solved row come after it.
+fn deepest(cells: &Cells, stats: &Stats, rows: &Rows) -> Option<usize> {
     let plies = stats.by_plies.iter().rposition(|&n| n > 0)?;
     let code = CellValue::Decided(plies as u16).code();
     match cells.view() {
-        CellsRef::Byte(cells) => first(cells, code.try_into().ok()?),
-        CellsRef::Wide(cells) => first(cells, code),
+        CellsRef::Byte(cells) => first(cells, code.try_into().ok()?, rows),
+        CellsRef::Wide(cells) => first(cells, code, rows),
     }
 }
 
-/// The first cell with this code. Rayon searches large parts: cell by cell, its overhead exceeds the comparisons.
-fn first<C: PartialEq + Sync>(cells: &[C], code: C) -> Option<usize> {
-    const PART: usize = 1 << 16;
-    let start = PART * cells.par_chunks(PART).position_first(|part| part.contains(&code))?;
-    cells[start..].iter().position(|cell| *cell == code).map(|cell| start + cell)
+/// The first cell of the solved rows with this code. Rayon searches blocks of rows: row by row, its overhead exceeds the
+/// comparisons.
+fn first<C: PartialEq + Sync>(cells: &[C], code: C, rows: &Rows) -> Option<usize> {
+    let in_row = |&row: &u32| {
+        let first = row as usize * ROW_CELLS;
+        let row = Some(&cells[first..][..ROW_CELLS]).filter(|row| row.contains(&code))?;
+        row.iter().position(|cell| *cell == code).map(|cell| first + cell)
+    };
+    rows.solved().par_chunks(BLOCK_ROWS).find_map_first(|rows| rows.iter().find_map(in_row))
 }
 
 /// Writes a file of these blocks, atomically.

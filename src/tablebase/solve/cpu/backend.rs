@@ -86,6 +86,7 @@ impl CpuBackend {
             spill: self.spill.as_deref(),
             range_rows,
             byte_plies: Cells::BYTE_PLIES,
+            spare: None,
             pool: self.pool.clone(),
             observer: &Unobserved,
         }
@@ -136,7 +137,8 @@ impl Backend for CpuBackend {
                 let reporter = self.follow.as_deref().map(|follow| Reporter::new(follow));
                 let observer: &dyn Observer = reporter.as_ref().map_or(&Unobserved, |reporter| reporter);
                 let task = self.task(job.classes, id, if job.values { Keep::All } else { Keep::Counts });
-                sink(id, solve(Task { all_rows: job.all_rows, observer, ..task }, job.tables)?.solved)
+                let task = Task { all_rows: job.all_rows, spare: job.spare, observer, ..task };
+                sink(id, solve(task, job.tables)?.solved)
             };
             group.par_iter().with_max_len(1).try_for_each(solve)?;
             rest = others;

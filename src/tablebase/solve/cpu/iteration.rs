@@ -158,9 +158,13 @@ impl<'t> Iteration<'t> {
         });
         let mut chunks = self.chunks(2 * rows.div_ceil(chunk_rows))?.into_iter();
         let mut side = || -> Result<Planes<'m>, SolveError> {
-            let cells = match self.task.keep {
-                Keep::All => Some(Cells::Byte(zeros(self.index.cells())?)),
-                Keep::Counts | Keep::Log(_) => None,
+            let spare = |task: &Task<'_>| task.spare?.take(self.index.cells());
+            let (cells, stale) = match self.task.keep {
+                Keep::Counts | Keep::Log(_) => (None, false),
+                Keep::All => match spare(&self.task) {
+                    Some(cells) => (Some(Cells::Byte(cells)), true),
+                    None => (Some(Cells::Byte(zeros(self.index.cells())?)), false),
+                },
             };
             Ok(Planes {
                 open: &mut [],
@@ -169,6 +173,7 @@ impl<'t> Iteration<'t> {
                 left: vec![0; rows],
                 last_lost: flags(rows),
                 cells,
+                stale,
                 worklist: flags(rows),
                 next: flags(rows),
                 chunks: chunks.by_ref().take(rows.div_ceil(chunk_rows)).collect(),
@@ -220,7 +225,8 @@ impl<'t> Iteration<'t> {
         let chunk_rows = self.chunk_rows();
         for color in Color::ALL {
             let next = std::mem::take(&mut planes[!color].next);
-            let Planes { open, lost, escapes, left, last_lost, cells, chunks, .. } = &mut planes[color];
+            let Planes { open, lost, escapes, left, last_lost, cells, stale, chunks, .. } = &mut planes[color];
+            let stale = *stale;
             open.par_chunks_mut(chunk_rows)
                 .zip(lost.par_chunks_mut(chunk_rows))
                 .zip(escapes.par_chunks_mut(chunk_rows))
@@ -247,7 +253,7 @@ impl<'t> Iteration<'t> {
                     };
                     dispatch!(
                         self.task.level,
-                        fn(part: Part<'_>, lost: &mut [Row]) -> io::Result<()> = first_wins::<V>
+                        fn(part: Part<'_>, lost: &mut [Row], stale: bool) -> io::Result<()> = first_wins::<V>
                     )
                 })?;
             planes[!color].next = next;

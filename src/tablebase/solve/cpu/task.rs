@@ -11,6 +11,7 @@ use crate::tablebase::solve::cpu::neighbours::Neighbours;
 use crate::tablebase::solve::cpu::pool::{Block, BufferPool};
 use crate::tablebase::solve::cpu::quiet::{QuietMoves, Row};
 use crate::tablebase::solve::cpu::rows::Rows;
+use crate::tablebase::solve::spare::SpareCells;
 use std::path::Path;
 
 /// The values to keep while a class is solved.
@@ -40,6 +41,8 @@ pub(crate) struct Task<'a> {
     pub range_rows: usize,
     /// The longest line in plies before cells are widened.
     pub byte_plies: u16,
+    /// For [`Keep::All`] without `all_rows`, memory for the values.
+    pub spare: Option<&'a SpareCells>,
     /// The pool that the memory of the planes comes from.
     pub pool: BufferPool,
     pub observer: &'a dyn Observer,
