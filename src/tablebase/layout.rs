@@ -3,6 +3,7 @@
 //! plies). A cell without a position repeats the value before it, which compresses to almost nothing.
 
 use crate::board::{Bitboard, Square};
+use crate::cpu::{CpuLevel, Vector, dispatch};
 use crate::tablebase::index::{Index, ROW_CELLS, WIDTH};
 use crate::tablebase::material::squares_in_play;
 use crate::tablebase::value::{Cells, CellsMut, CellsRef};
@@ -200,22 +201,36 @@ pub(crate) fn sum_of_rows(sums: impl Iterator<Item = u64>) -> u64 {
 }
 
 /// Turns codes into the bytes of a block before compression: a cell without a position repeats the code before it.
-pub(crate) fn block_bytes(codes: &mut Cells) -> &[u8] {
+/// `words` are the codes as [`checksum_codes`] returns them.
+pub(crate) fn block_bytes<'a>(codes: &'a mut Cells, words: &[u16]) -> &'a [u8] {
     match codes {
-        Cells::Byte(codes) => repeat_last(codes),
+        Cells::Byte(codes) => {
+            dispatch!(CpuLevel::get(), fn(codes: &mut [u8], words: &[u16]) = repeat_last::<V>);
+        }
         Cells::Wide(codes) => {
-            repeat_last(codes);
+            dispatch!(CpuLevel::get(), fn(codes: &mut [u16], words: &[u16]) = repeat_last::<V>);
             codes.iter_mut().for_each(|code| *code = code.to_le());
         }
     }
     codes.view().bytes()
 }
 
-/// Replaces each 0 by the code before it, or by 1 if no code is before it.
-fn repeat_last<C: Copy + From<u8> + PartialEq>(codes: &mut [C]) {
-    let mut last = C::from(1);
-    for code in codes {
-        last = if *code == C::from(0) { last } else { *code };
+/// Replaces each 0 by the code before it, or by 1 if no code is before it. `words` are the codes, in two bytes each.
+#[inline(always)]
+fn repeat_last<V: Vector>(codes: &mut [impl Copy + From<u8> + PartialEq], words: &[u16]) {
+    let mut last = 1.into();
+    let (parts, rest) = codes.as_chunks_mut::<WIDTH>();
+    for (part, words) in parts.iter_mut().zip(words.as_chunks().0) {
+        let mut empty = V::equal(words, 0);
+        while empty != 0 {
+            let at = empty.trailing_zeros() as usize % WIDTH;
+            part[at] = if at == 0 { last } else { part[at - 1] };
+            empty &= empty - 1;
+        }
+        last = part[WIDTH - 1];
+    }
+    for code in rest {
+        last = if *code == 0.into() { last } else { *code };
         *code = last;
     }
 }
@@ -226,5 +241,53 @@ pub(crate) fn checksum_codes(codes: CellsRef<'_>, hashed: &mut Vec<u16>) {
     match codes {
         CellsRef::Byte(codes) => hashed.extend(codes.iter().map(|&code| u16::from(code).to_le())),
         CellsRef::Wide(codes) => hashed.extend(codes.iter().map(|&code| code.to_le())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::RuleOptions;
+    use rand_core::{Rng, SeedableRng};
+    use rand_pcg::Pcg64;
+
+    /// Cells with random codes, a third of them without a position, also many in a row, as in a row of a class.
+    fn random_cells(rows: usize) -> Vec<u8> {
+        let mut random = Pcg64::seed_from_u64(12);
+        let mut cells: Vec<u8> = (0..rows * ROW_CELLS).map(|_| (random.next_u64() % 256) as u8).collect();
+        cells.iter_mut().for_each(|code| *code = if *code < 80 { 0 } else { *code });
+        cells.chunks_mut(WIDTH).step_by(5).for_each(|word| word.fill(0));
+        cells
+    }
+
+    /// Each stored cell comes to its place, and a cell without a position takes the code before it.
+    #[test]
+    fn stored_cells_come_in_the_order_of_a_file() {
+        // The lane pieces are a rat, which swims, and animals that do not.
+        for material in ["EvL", "RvR", "EvRD", "ELTvR"] {
+            let index = Index::new(material.parse().unwrap(), &RuleOptions::PAPER).unwrap();
+            let (layout, bytes) = (Layout::new(&index), random_cells(6));
+            let wide: Vec<u16> = bytes.iter().map(|&code| 3 * u16::from(code)).collect();
+            for (cells, factor) in [(Cells::Byte(bytes.clone()), 1), (Cells::Wide(wide), 3)] {
+                let (mut codes, mut words) = (Cells::empty(cells.cell_bytes(), 0), Vec::new());
+                let rows = [1, 2, 5, 0];
+                layout.gather_rows(cells.view(), rows.into_iter(), &mut codes);
+                let of_row = |row: usize| layout.cells().map(move |cell| row * ROW_CELLS + cell);
+                let stored: Vec<u16> = rows.into_iter().flat_map(of_row).map(|cell| cells.get(cell)).collect();
+                assert_eq!((0..codes.len()).map(|at| codes.get(at)).collect::<Vec<_>>(), stored, "{material}");
+                assert!(stored.contains(&(255 * factor)) && stored.contains(&0));
+                checksum_codes(codes.view(), &mut words);
+                let mut last = 1;
+                let filled = stored.iter().map(|&code| {
+                    last = if code == 0 { last } else { code };
+                    last
+                });
+                let filled: Vec<u8> = match factor {
+                    1 => filled.map(|code| code as u8).collect(),
+                    _ => filled.flat_map(u16::to_le_bytes).collect(),
+                };
+                assert_eq!(block_bytes(&mut codes, &words), filled, "{material}");
+            }
+        }
     }
 }

@@ -5,7 +5,7 @@ use super::zstd::bulk::Compressor;
 use super::zstd::zstd_safe::{DCtx, DDict, compress_bound};
 use crate::tablebase::CellValue;
 use crate::tablebase::index::Index;
-use crate::tablebase::layout::{Layout, block_bytes};
+use crate::tablebase::layout::{Layout, block_bytes, checksum_codes};
 use crate::tablebase::value::Cells;
 use std::cell::RefCell;
 use std::io;
@@ -81,7 +81,9 @@ pub fn compressed_len(index: &Index, cells: &Cells, wdl: bool) -> std::io::Resul
     let cells = results.as_ref().unwrap_or(cells);
     let mut codes = Cells::empty(cells.cell_bytes(), 0);
     layout.gather(cells.view(), &mut codes);
-    Ok(zstd::bulk::compress(block_bytes(&mut codes), 19)?.len())
+    let mut words = Vec::new();
+    checksum_codes(codes.view(), &mut words);
+    Ok(zstd::bulk::compress(block_bytes(&mut codes, &words), 19)?.len())
 }
 
 #[cfg(test)]

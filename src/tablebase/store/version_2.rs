@@ -8,7 +8,7 @@ use super::set::TableSet;
 use super::table_error::ALL_ROWS_VERSION;
 use super::write::write_blocks;
 use crate::board::{ByColor, Color, Position, RuleOptions};
-use crate::tablebase::layout::{Layout, block_bytes};
+use crate::tablebase::layout::{Layout, block_bytes, checksum_codes};
 use crate::tablebase::order::candidates;
 use crate::tablebase::reorder::Reorder;
 use crate::tablebase::{
@@ -36,9 +36,10 @@ fn write_version_2(dir: &Path, solver: &Solver, id: ClassId) {
     for color in Color::ALL {
         for first in (0..own.rows).step_by(BLOCK_ROWS) {
             let rows = first..(first + BLOCK_ROWS).min(own.rows);
-            let mut codes = Cells::empty(1, 0);
+            let (mut codes, mut words) = (Cells::empty(1, 0), Vec::new());
             layout.gather_rows(sides[color].view(), rows, &mut codes);
-            blocks.push(compress(block_bytes(&mut codes), 1).unwrap());
+            checksum_codes(codes.view(), &mut words);
+            blocks.push(compress(block_bytes(&mut codes, &words), 1).unwrap());
         }
     }
     let deepest = |color: Color| {

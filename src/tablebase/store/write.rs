@@ -46,7 +46,7 @@ impl Block {
     fn new(codes: &mut Cells, row_len: usize, hashed: &mut Vec<u16>) -> io::Result<Block> {
         let mut sums = Vec::with_capacity(BLOCK_ROWS);
         push_row_sums(codes.view(), row_len, hashed, &mut sums);
-        Ok(Block { bytes: compress(block_bytes(codes), LEVEL)?, sums })
+        Ok(Block { bytes: compress(block_bytes(codes, hashed), LEVEL)?, sums })
     }
 }
 
