@@ -6,6 +6,7 @@ use crate::tablebase::order::solved_rows;
 use crate::tablebase::solve::cpu::conversions::Conversions;
 use crate::tablebase::solve::cpu::neighbours::Neighbours;
 use crate::tablebase::solve::cpu::quiet::Row;
+use crate::tablebase::solve::cpu::task::Keep;
 use crate::tablebase::{ClassId, Classes, Index, ROW_CELLS, Solver};
 use std::collections::{BTreeMap, HashSet};
 
@@ -64,11 +65,22 @@ pub(crate) fn may_be_wide(index: &Index) -> bool {
     index.pieces.len() > 5
 }
 
-/// The most bytes of host memory for the values of a class, on any backend; 0 if they are not kept.
-fn most_value_bytes(index: &Index, values: bool) -> usize {
-    match values {
-        true => value_bytes(index) + if may_be_wide(index) { widening_bytes(index) } else { 0 },
-        false => 0,
+/// The most bytes of host memory for the table of a class with its compressed blocks, on any backend.
+fn most_table_bytes(index: &Index) -> usize {
+    value_bytes(index) + if may_be_wide(index) { widening_bytes(index) } else { 0 }
+}
+
+/// The most bytes of the change log of `rows` solved rows, with their compressed blocks.
+fn most_log_bytes(rows: usize) -> usize {
+    2 * rows * (MOST_LOG_ROW_BYTES + MOST_ROW_BYTES)
+}
+
+/// The most bytes of host memory for the values that are kept of a class with `rows` solved rows.
+pub(crate) fn most_value_bytes(index: &Index, rows: usize, keep: Keep<'_>) -> usize {
+    match keep {
+        Keep::Counts => 0,
+        Keep::All => most_table_bytes(index),
+        Keep::Log(_) => most_log_bytes(rows),
     }
 }
 
@@ -98,9 +110,9 @@ impl WorkingMemory {
         WorkingMemory { planes, conversions, values }
     }
 
-    /// The memory for a class with `rows` solved rows, and for the values that it may have, if they are kept.
-    pub(crate) fn at_most(index: &Index, rows: usize, values: bool) -> WorkingMemory {
-        WorkingMemory::new(index, rows, CONVERSION_PLANES * plane_bytes(rows), most_value_bytes(index, values))
+    /// The memory for a class with `rows` solved rows, and at most so many bytes for its values.
+    pub(crate) fn at_most(index: &Index, rows: usize, values: usize) -> WorkingMemory {
+        WorkingMemory::new(index, rows, CONVERSION_PLANES * plane_bytes(rows), values)
     }
 
     /// The total in bytes, with the conversions on disk or in memory.

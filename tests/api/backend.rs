@@ -48,7 +48,7 @@ fn solve_slowly(material: Material, index: &Index, rules: &RuleOptions) -> Solve
         }
         Cells::Byte(codes)
     });
-    Solved { stats, table: Some(Table { cells }) }
+    Solved { stats, table: Some(Table { cells }), log: None }
 }
 
 impl Backend for Slow {
@@ -230,7 +230,7 @@ impl Backend for Wrong {
             }
             Wrong::NoValues => None,
         };
-        sink(job.ids[0], Solved { stats: ByColor::default(), table })
+        sink(job.ids[0], Solved { stats: ByColor::default(), table, log: None })
     }
 
     fn host_bytes(&self, _: &Index, _: bool) -> usize {

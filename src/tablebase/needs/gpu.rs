@@ -1,6 +1,6 @@
 //! The GPU memory and the memory traffic of a batch of classes, and the memory of its host.
 
-use super::{may_be_wide, most_value_bytes, solved_rows_of};
+use super::{may_be_wide, most_table_bytes, solved_rows_of};
 use crate::tablebase::{ClassId, Classes, Index, ROW_CELLS};
 use serde::Serialize;
 use std::ops::Range;
@@ -131,5 +131,5 @@ impl BatchNeeds {
 #[cfg_attr(target_family = "wasm", expect(dead_code, reason = "only jobs are planned"))]
 pub(crate) fn host_bytes(index: &Index, values: bool) -> usize {
     let fetched = index.cells() * if may_be_wide(index) { 2 } else { 1 };
-    most_value_bytes(index, values) + if values { fetched } else { 0 }
+    if values { most_table_bytes(index) + fetched } else { 0 }
 }

@@ -1,9 +1,9 @@
 //! The interface of solvers for classes. Every implementation of [`Backend`] can fill whole sets of tables: the CPU, a
 //! GPU, one with a fallback to another ([`OrElse`]), or a third party's.
 
-use super::spare::SpareCells;
 use crate::board::ByColor;
-use crate::tablebase::{ClassId, Classes, Index, MAX_PIECES, Material, Stats, Table};
+
+use crate::tablebase::{ClassId, ClassLog, Classes, Index, MAX_PIECES, Material, Stats, Table};
 use serde::Serialize;
 use std::collections::HashSet;
 use std::ops::AddAssign;
@@ -67,15 +67,12 @@ pub struct Job<'a> {
     pub classes: &'a Classes,
     /// Whether to return the values besides the counts.
     pub values: bool,
-    /// Whether to return the values of all rows of the index. If not, the values of rows that are equal to an earlier row
-    /// may be anything.
-    pub all_rows: bool,
+    /// Whether the values may be a change log. That is faster, but only a file can be made of it.
+    pub logs: bool,
     /// The memory limit in bytes for all classes that are solved at the same time. One class is solved even above it.
     pub memory: usize,
     /// By class, the tables of the solved smaller classes.
     pub(crate) tables: &'a [Option<Table>],
-    /// Memory for the values of solved rows, if those of other rows may be anything.
-    pub(crate) spare: Option<&'a SpareCells>,
 }
 
 impl<'a> Job<'a> {
@@ -102,12 +99,14 @@ impl<'a> Job<'a> {
 }
 
 /// The counts of a class, and its values if [`Job::values`] is set.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Solved {
     /// The counts, with White and Black of the representative to move.
     pub stats: ByColor<Stats>,
     /// The values.
     pub table: Option<Table>,
+    /// The values, if [`Job::logs`] is set and the backend keeps a change log instead of a table.
+    pub log: Option<ClassLog>,
 }
 
 /// A callback that receives each class as soon as it is solved, on any thread. The backend must return its error.

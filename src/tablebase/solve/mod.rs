@@ -8,4 +8,3 @@ pub(crate) mod difference;
 pub(crate) mod gpu;
 pub(crate) mod progress;
 pub(crate) mod solver;
-pub(crate) mod spare;

@@ -3,7 +3,6 @@ use crate::cpu::CpuLevel;
 use crate::tablebase::address::Addresser;
 use crate::tablebase::solve::backend::{Backend, Job, SolveError, Solved};
 use crate::tablebase::solve::cpu::CpuBackend;
-use crate::tablebase::solve::spare::SpareCells;
 use crate::tablebase::{CellValue, ClassId, Classes, MAX_PIECES, Material, MaterialTable, Probe, Stats, Table, Value};
 use std::convert::Infallible;
 use std::sync::Mutex;
@@ -180,15 +179,7 @@ impl Solver {
 
     /// A job for the backend: classes to solve, and the tables of the smaller classes.
     pub(crate) fn job<'a>(&'a self, ids: &'a [ClassId], values: bool) -> Job<'a> {
-        Job {
-            ids,
-            classes: &self.classes,
-            values,
-            all_rows: true,
-            memory: self.memory,
-            tables: &self.tables,
-            spare: None,
-        }
+        Job { ids, classes: &self.classes, values, logs: false, memory: self.memory, tables: &self.tables }
     }
 
     /// Solves classes whose captures lead to classes that are solved and kept. Passes each to `sink` as soon as it is
@@ -203,38 +194,34 @@ impl Solver {
         keep: bool,
         sink: &(dyn Fn(ClassId, &Solved) -> Result<(), E> + Sync),
     ) -> Result<(), E> {
-        self.solve_rows(ids, (values, true), keep, sink)
+        self.solve_with(ids, (values, false), keep, &|id, solved| sink(id, solved))
     }
 
-    /// As [`solve_classes`](Solver::solve_classes). `values` tells whether to return values, and if so, whether of all
-    /// rows or only of those that are solved; the values of other rows may be anything then.
-    pub(crate) fn solve_rows<E: From<SolveError> + Send>(
+    /// As [`solve_classes`](Solver::solve_classes). With `logs` the values may be a change log, which `sink` may take.
+    pub(crate) fn solve_with<E: From<SolveError> + Send>(
         &mut self,
         ids: &[ClassId],
-        (values, all_rows): (bool, bool),
+        (values, logs): (bool, bool),
         keep: bool,
-        sink: &(dyn Fn(ClassId, &Solved) -> Result<(), E> + Sync),
+        sink: &(dyn Fn(ClassId, &mut Solved) -> Result<(), E> + Sync),
     ) -> Result<(), E> {
         ids.iter().try_for_each(|&id| check_size(self.classes.get(id).representative))?;
         let Solver { classes, memory, tables, backend, .. } = self;
-        let spare = SpareCells::default();
-        let job = Job { ids, classes, values, all_rows, memory: *memory, tables, spare: (!all_rows).then_some(&spare) };
+        let job = Job { ids, classes, values, logs, memory: *memory, tables };
         let name = backend.name();
         let (all, refused) = (Mutex::new(Vec::with_capacity(ids.len())), Mutex::new(None));
         let take = |id: ClassId, mut solved: Solved| {
             check(&job, &name, id, &solved)?;
-            if let Err(error) = sink(id, &solved) {
+            if let Err(error) = sink(id, &mut solved) {
                 refused.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(error);
                 return Err(SolveError::Stopped);
             }
-            if let Some(table) = solved.table.take_if(|_| !keep) {
-                spare.put(table);
-            }
-            all.lock().unwrap_or_else(|e| e.into_inner()).push((id, solved));
+            let Solved { stats, table, .. } = solved;
+            all.lock().unwrap_or_else(|e| e.into_inner()).push((id, stats, table.filter(|_| keep)));
             Ok(())
         };
         let result = backend.solve(&job, &take);
-        for (id, Solved { stats, table }) in all.into_inner().unwrap_or_else(|e| e.into_inner()) {
+        for (id, stats, table) in all.into_inner().unwrap_or_else(|e| e.into_inner()) {
             self.insert(id, stats, table);
         }
         if let Some(error) = refused.into_inner().unwrap_or_else(|e| e.into_inner()) {
@@ -320,7 +307,7 @@ fn check_size(material: Material) -> Result<(), SolveError> {
 fn check(job: &Job<'_>, backend: &str, id: ClassId, solved: &Solved) -> Result<(), SolveError> {
     let cells = job.classes.get(id).index().cells();
     let right = match &solved.table {
-        None => !job.values,
+        None => job.values == (job.logs && solved.log.is_some()),
         Some(table) => table.cells.white.len() == cells && table.cells.black.len() == cells,
     };
     if right {

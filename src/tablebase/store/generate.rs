@@ -243,9 +243,9 @@ impl Run<'_> {
         if level.one_by_one {
             return self.count_one_by_one(solver, &to_solve.ids, memory);
         }
-        // A file contains only the solved rows.
-        let all_rows = !level.top || !to_solve.known.is_empty();
-        solver.solve_rows(&to_solve.ids, (level.values, all_rows), !level.top, &|id, solved| {
+        // The values of the last level are in no memory but their files.
+        let logs = level.top && to_solve.known.is_empty();
+        solver.solve_with(&to_solve.ids, (level.values, logs), !level.top, &|id, solved| {
             self.keep(id, solved, to_solve.known.get(&id))
         })
     }
@@ -293,20 +293,17 @@ impl Run<'_> {
 
     /// Stores a solved class: writes its file, or compares the checksums of the existing file `known`, or adds its
     /// counts to the manifest.
-    fn keep(&self, id: ClassId, solved: &Solved, known: Option<&TableFile>) -> Result<(), SetError> {
+    fn keep(&self, id: ClassId, solved: &mut Solved, known: Option<&TableFile>) -> Result<(), SetError> {
         self.check_stop()?;
-        let Some(table) = &solved.table else { return self.count(id, &solved.stats, None) };
         let class = self.classes.get(id);
         let (dir, rules) = (self.job.dir, &self.job.rules);
-        match known {
-            Some(file) => {
-                Color::ALL.into_iter().try_for_each(|turn| file.check_values(turn, table.cells[turn].view()))?;
-            }
-            None => {
-                let path = TableFile::path(dir, class.representative);
-                let blocks = ClassBlocks::of_table(class, rules, table, &solved.stats);
-                blocks.map_err(TableError::io(dir))?.write(&path, class, rules, &solved.stats)?;
-            }
+        if let (Some(file), Some(table)) = (known, &solved.table) {
+            Color::ALL.into_iter().try_for_each(|turn| file.check_values(turn, table.cells[turn].view()))?;
+        } else {
+            let Some(blocks) = ClassBlocks::of_solved(class, rules, solved, dir)? else {
+                return self.count(id, &solved.stats, None);
+            };
+            blocks.write(&TableFile::path(dir, class.representative), class, rules, &solved.stats)?;
         }
         self.progress(&solved.stats, known.is_some());
         Ok(())

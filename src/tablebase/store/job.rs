@@ -13,12 +13,10 @@ use crate::tablebase::solve::cpu::conversions::CaptureTables;
 use crate::tablebase::solve::cpu::iteration::Outcome;
 use crate::tablebase::solve::cpu::task::{Keep, Observer, Unobserved};
 use crate::tablebase::value::CellsMut;
-use crate::tablebase::{
-    BufferPool, Class, ClassId, Classes, CpuBackend, Material, MemoryNeed, SolveError, Solved, Solver,
-};
+use crate::tablebase::{BufferPool, Class, ClassId, Classes, CpuBackend, Material, MemoryNeed, Solved, Solver};
 use rayon::prelude::*;
-use std::io;
 use std::path::Path;
+use std::sync::Mutex;
 use std::time::Instant;
 
 /// One class to solve in a directory of tables.
@@ -90,15 +88,17 @@ impl ClassJob<'_> {
         MemoryLimit::new(self.memory).free_memory(solver, id, values, &|_| Some(0))?;
         self.load_captures(solver, id)?;
         peak::restart();
-        solver.solve_some(&[id], values, &|_, _| {})?;
+        let class = solver.classes().get(id).clone();
+        let blocks = Mutex::new(None);
+        solver.solve_with(&[id], (values, true), false, &|_, solved| {
+            let made = ClassBlocks::of_solved(&class, &self.rules, solved, self.dir)?;
+            *blocks.lock().unwrap_or_else(|e| e.into_inner()) = made;
+            Ok::<_, SetError>(())
+        })?;
         let stats = solver.class_stats(id).expect("it is solved").clone();
-        let counts = ClassCounts::new(&self.rules, solver.classes().get(id), stats);
-        let class = solver.classes().get(id);
-        let blocks = solver.table(id).map(|table| ClassBlocks::of_table(class, &self.rules, table, &counts.stats));
-        let blocks = blocks.transpose().map_err(TableError::io(self.dir))?;
-        let done = self.done(class, counts, blocks, start, class_bytes(solver, id, values));
-        solver.forget(id);
-        done
+        let counts = ClassCounts::new(&self.rules, &class, stats);
+        let blocks = blocks.into_inner().unwrap_or_else(|e| e.into_inner());
+        self.done(&class, counts, blocks, start, class_bytes(solver, id, values))
     }
 
     /// [`JobDone::There`] if the file of the class is complete.
@@ -172,7 +172,7 @@ impl ClassJob<'_> {
         peak::restart();
         let means = Means { limit, spill: self.spill, pool: self.pool.clone() };
         let (outcome, blocks) = Work::new(self.dir, classes, id, &need, &means, &Unobserved)?.run()?;
-        let Outcome { solved: Solved { stats, .. }, deepest, .. } = outcome;
+        let Outcome { solved: Solved { stats, .. }, deepest } = outcome;
         let mut counts = ClassCounts::new(&self.rules, class, stats);
         let index = class.index();
         counts.deepest = ByColor::from_fn(|turn| Some(index.position(deepest[turn]?, turn)?.to_fen()));
@@ -292,17 +292,14 @@ impl<'a> Work<'a> {
     /// If a table is damaged, the memory or the disk is too small, or the observer returns an error.
     pub(super) fn run(&self) -> Result<(Outcome, Option<ClassBlocks>), SetError> {
         let mut outcome = self.solve()?;
-        if self.keep == Keep::Counts {
-            return Ok((outcome, None));
-        }
+        let Some(log) = outcome.solved.log.take() else { return Ok((outcome, None)) };
         if self.backend.is_spilling() {
             // The memory of the planes may not suffice for the values, too.
             self.means.pool.clear();
         }
         self.observer.values(0, 1)?;
         let (class, rules) = (self.classes.get(self.id), self.classes.options());
-        let disk = |error: io::Error| SolveError::Disk { dir: self.means.spill.to_owned(), what: error.to_string() };
-        let blocks = ClassBlocks::of_logs(class, rules, &mut outcome, &disk, self.observer)?;
+        let blocks = ClassBlocks::of_log(class, rules, log, self.means.spill, self.observer)?;
         Ok((outcome, Some(blocks)))
     }
 

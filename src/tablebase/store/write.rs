@@ -2,6 +2,7 @@
 
 use super::codec::compress;
 use super::description::{Content, Description, Sides, codec_name, hex};
+use super::error::SetError;
 use super::file::MAGIC;
 use super::partial::write_whole;
 use super::table_error::{EXACT_VERSION, TableError};
@@ -9,11 +10,10 @@ use crate::board::{ByColor, RuleOptions};
 use crate::tablebase::alike::interchangeable_sets;
 use crate::tablebase::index::{Index, ROW_CELLS};
 use crate::tablebase::layout::{BLOCK_ROWS, Layout, block_bytes, push_row_sums, sum_of_rows};
-use crate::tablebase::solve::backend::SolveError;
-use crate::tablebase::solve::cpu::change_log::LoggedRange;
-use crate::tablebase::solve::cpu::iteration::Outcome;
+use crate::tablebase::solve::backend::{SolveError, Solved};
+use crate::tablebase::solve::cpu::change_log::{ClassLog, LoggedRange};
 use crate::tablebase::solve::cpu::rows::Rows;
-use crate::tablebase::solve::cpu::task::Observer;
+use crate::tablebase::solve::cpu::task::{Observer, Unobserved};
 use crate::tablebase::value::CellsRef;
 use crate::tablebase::{CellValue, Cells, Class, Stats, Table};
 use rayon::prelude::*;
@@ -51,6 +51,27 @@ impl Block {
 }
 
 impl ClassBlocks {
+    /// The blocks of the values of a solved class, from its table or its change log, which it takes; `None` if it has
+    /// neither.
+    ///
+    /// # Errors
+    /// If compression fails, or the log is on disk and cannot be read back. The error names `dir`.
+    pub(super) fn of_solved(
+        class: &Class,
+        rules: &RuleOptions,
+        solved: &mut Solved,
+        dir: &Path,
+    ) -> Result<Option<ClassBlocks>, SetError> {
+        match (solved.log.take(), &solved.table) {
+            (Some(log), _) => Ok(Some(ClassBlocks::of_log(class, rules, log, dir, &Unobserved)?)),
+            (None, Some(table)) => {
+                let blocks = ClassBlocks::of_table(class, rules, table, &solved.stats);
+                Ok(Some(blocks.map_err(TableError::io(dir))?))
+            }
+            (None, None) => Ok(None),
+        }
+    }
+
     /// The blocks of values in memory.
     ///
     /// # Errors
@@ -77,36 +98,36 @@ impl ClassBlocks {
         Ok(ClassBlocks { index, rows: rows.len(), cell_bytes, sides, deepest })
     }
 
-    /// The blocks of values that are replayed from the change logs of a solved class.
+    /// The blocks of values that are replayed from the change log of a solved class.
     ///
     /// # Errors
-    /// If a log cannot be read back, or compression fails, the error that `disk` makes of it; or the observer's error.
-    pub(super) fn of_logs(
+    /// If the log in `dir` cannot be read back, or compression fails, or the observer returns an error.
+    pub(super) fn of_log(
         class: &Class,
         rules: &RuleOptions,
-        outcome: &mut Outcome,
-        disk: &(dyn Fn(io::Error) -> SolveError + Sync),
+        log: ClassLog,
+        dir: &Path,
         observer: &dyn Observer,
     ) -> Result<ClassBlocks, SolveError> {
         let index = class.index();
         let (rows, layout) = (Rows::new(&index, rules), Layout::new(&index));
-        let (cell_bytes, deepest, logs) = (outcome.cell_bytes, outcome.deepest, std::mem::take(&mut outcome.logs));
-        let (done, of) = (AtomicUsize::new(0), logs.white.len() + logs.black.len());
+        let ClassLog { ranges, deepest, cell_bytes } = log;
+        let (done, of) = (AtomicUsize::new(0), ranges.white.len() + ranges.black.len());
         let replay = |(records, hashed): &mut (Vec<u64>, Vec<u16>), range: LoggedRange| {
             let mut blocks = Vec::with_capacity(range.rows.len().div_ceil(BLOCK_ROWS));
             let replayed = range.replay(records, (&index, &rows, &layout), BLOCK_ROWS, cell_bytes, |codes| {
                 blocks.push(Block::new(codes, layout.row_len(), hashed)?);
                 Ok(())
             });
-            replayed.map_err(disk)?;
+            replayed.map_err(|error| SolveError::Disk { dir: dir.to_owned(), what: error.to_string() })?;
             observer.values(done.fetch_add(1, Relaxed) + 1, of)?;
             Ok(blocks)
         };
-        let side = |logs: Vec<LoggedRange>| {
-            let blocks = logs.into_par_iter().map_init(Default::default, replay);
+        let side = |ranges: Vec<LoggedRange>| {
+            let blocks = ranges.into_par_iter().map_init(Default::default, replay);
             Ok::<_, SolveError>(blocks.collect::<Result<Vec<_>, SolveError>>()?.into_iter().flatten().collect())
         };
-        let sides = ByColor { white: side(logs.white)?, black: side(logs.black)? };
+        let sides = ByColor { white: side(ranges.white)?, black: side(ranges.black)? };
         Ok(ClassBlocks { rows: rows.len(), cell_bytes, sides, deepest, index })
     }
 
@@ -200,7 +221,7 @@ mod tests {
     use crate::board::Color;
     use crate::tablebase::TableFile;
     use crate::tablebase::solve::cpu::iteration::solve;
-    use crate::tablebase::solve::cpu::task::{Keep, Task, Unobserved};
+    use crate::tablebase::solve::cpu::task::{Keep, Task};
     use crate::tablebase::squares::Squares;
     use crate::tablebase::{ClassId, CpuBackend, Material, Solver};
 
@@ -278,11 +299,11 @@ mod tests {
                     let task = backend.task(solver.classes(), id, Keep::Log(Some(dir.path())));
                     let in_memory = Task { keep: Keep::Log(None), ..task.clone() };
                     for task in [task.clone(), in_memory, Task { range_rows: BLOCK_ROWS, byte_plies: 4, ..task }] {
-                        let mut outcome = solve(task, &tables).unwrap();
+                        let outcome = solve(task, &tables).unwrap();
                         assert_eq!(&outcome.solved.stats, stats);
-                        let cell_bytes = outcome.cell_bytes;
-                        let disk = |error: io::Error| panic!("{error}");
-                        let blocks = ClassBlocks::of_logs(class, &rules, &mut outcome, &disk, &Unobserved).unwrap();
+                        let log = outcome.solved.log.unwrap();
+                        let cell_bytes = log.cell_bytes;
+                        let blocks = ClassBlocks::of_log(class, &rules, log, dir.path(), &Unobserved).unwrap();
                         assert!(
                             file_of(blocks, class, &rules, stats) == files[cell_bytes - 1],
                             "{}",

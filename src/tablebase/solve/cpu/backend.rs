@@ -1,6 +1,6 @@
 use crate::cpu::CpuLevel;
 use crate::tablebase::layout::BLOCK_ROWS;
-use crate::tablebase::needs::WorkingMemory;
+use crate::tablebase::needs::{WorkingMemory, most_value_bytes};
 use crate::tablebase::order::solved_rows;
 use crate::tablebase::solve::backend::{Backend, Job, Sink, SolveError};
 use crate::tablebase::solve::cpu::buckets::Entry;
@@ -70,8 +70,8 @@ impl CpuBackend {
     }
 
     /// Bytes for solving a class with `rows` solved rows.
-    fn class_bytes(&self, index: &Index, rows: usize, values: bool) -> usize {
-        WorkingMemory::at_most(index, rows, values).total(self.spill.is_some())
+    fn class_bytes(&self, index: &Index, rows: usize, keep: Keep<'_>) -> usize {
+        WorkingMemory::at_most(index, rows, most_value_bytes(index, rows, keep)).total(self.spill.is_some())
     }
 
     /// The task of solving one class, without the tables that captures lead to.
@@ -81,12 +81,10 @@ impl CpuBackend {
             material: classes.get(id).representative,
             classes,
             keep,
-            all_rows: true,
             level: self.level,
             spill: self.spill.as_deref(),
             range_rows,
             byte_plies: Cells::BYTE_PLIES,
-            spare: None,
             pool: self.pool.clone(),
             observer: &Unobserved,
         }
@@ -104,7 +102,7 @@ impl CpuBackend {
         keep: Keep<'a>,
         observer: &'a dyn Observer,
     ) -> Result<Iteration<'a>, SolveError> {
-        Iteration::new(Task { observer, all_rows: false, ..self.task(classes, id, keep) })
+        Iteration::new(Task { observer, ..self.task(classes, id, keep) })
     }
 }
 
@@ -121,9 +119,14 @@ impl Backend for CpuBackend {
     }
 
     fn solve(&mut self, job: &Job<'_>, sink: Sink<'_>) -> Result<(), SolveError> {
+        let keep = match (job.values, job.logs) {
+            (false, _) => Keep::Counts,
+            (true, false) => Keep::All,
+            (true, true) => Keep::Log(None),
+        };
         let bytes = |id: ClassId| {
             let index = job.classes.get(id).index();
-            self.class_bytes(&index, solved_rows(&index.pieces, job.classes.options()), job.values)
+            self.class_bytes(&index, solved_rows(&index.pieces, job.classes.options()), keep)
         };
         let mut ids = job.ids.to_vec();
         // Starts with the largest class, so that the last classes to finish are small.
@@ -136,8 +139,7 @@ impl Backend for CpuBackend {
             let solve = |&id: &ClassId| {
                 let reporter = self.follow.as_deref().map(|follow| Reporter::new(follow));
                 let observer: &dyn Observer = reporter.as_ref().map_or(&Unobserved, |reporter| reporter);
-                let task = self.task(job.classes, id, if job.values { Keep::All } else { Keep::Counts });
-                let task = Task { all_rows: job.all_rows, spare: job.spare, observer, ..task };
+                let task = Task { observer, ..self.task(job.classes, id, keep) };
                 sink(id, solve(task, job.tables)?.solved)
             };
             group.par_iter().with_max_len(1).try_for_each(solve)?;
@@ -147,7 +149,7 @@ impl Backend for CpuBackend {
     }
 
     fn host_bytes(&self, index: &Index, values: bool) -> usize {
-        // Without the rules the equal rows are unknown, so this counts all rows.
-        self.class_bytes(index, index.rows, values)
+        // Without the rules the equal rows are unknown, so this counts all rows. A table takes more than a change log.
+        self.class_bytes(index, index.rows, if values { Keep::All } else { Keep::Counts })
     }
 }

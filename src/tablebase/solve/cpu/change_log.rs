@@ -2,7 +2,7 @@
 //! with a change log. Afterwards its values are replayed from the log, a few rows at a time, and compressed at once. The
 //! longest line is known by then, so every cell is wide enough.
 
-use crate::board::{Bitboard, Square};
+use crate::board::{Bitboard, ByColor, Square};
 use crate::cpu::{CpuLevel, Vector, dispatch};
 use crate::tablebase::index::{Index, WIDTH};
 use crate::tablebase::layout::Layout;
@@ -97,6 +97,17 @@ impl ChangeLog {
         }
         Ok(())
     }
+}
+
+/// The values of a solved class as change logs.
+#[derive(Debug)]
+pub struct ClassLog {
+    /// By side to move, the ranges of its rows.
+    pub(crate) ranges: ByColor<Vec<LoggedRange>>,
+    /// For each side to move the first cell of the longest line.
+    pub(crate) deepest: ByColor<Option<usize>>,
+    /// The bytes of a cell that can represent every distance of the class.
+    pub(crate) cell_bytes: usize,
 }
 
 /// A range of solved rows with its log.

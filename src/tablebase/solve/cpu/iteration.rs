@@ -20,7 +20,7 @@ use crate::tablebase::layout::BLOCK_ROWS;
 use crate::tablebase::solve::backend::{SolveError, Solved};
 use crate::tablebase::solve::cpu::buckets::{Buckets, Entry};
 use crate::tablebase::solve::cpu::cells::{cells_chunks, zeros};
-use crate::tablebase::solve::cpu::change_log::{ChangeLog, LoggedRange};
+use crate::tablebase::solve::cpu::change_log::{ChangeLog, ClassLog, LoggedRange};
 use crate::tablebase::solve::cpu::conversions::{CaptureTables, MAX_PLIES};
 use crate::tablebase::solve::cpu::pass::{Part, first_wins, pass_rows};
 use crate::tablebase::solve::cpu::planes::{Chunk, Planes, Split, flags};
@@ -49,15 +49,10 @@ thread_local! {
     static READ_BACK: RefCell<Vec<Entry>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The result of solving a class: the counts, the values for [`Keep::All`], and for each side to move the first cell of
-/// the longest line.
+/// The result of solving a class, and for each side to move the first cell of the longest line.
 pub(crate) struct Outcome {
     pub solved: Solved,
     pub deepest: ByColor<Option<usize>>,
-    /// The change logs, for [`Keep::Log`].
-    pub logs: ByColor<Vec<LoggedRange>>,
-    /// The bytes of a cell that can represent every distance of the class.
-    pub cell_bytes: usize,
 }
 
 /// Solves one class on the threads of the current rayon pool. `tables` are the solved smaller classes, by class.
@@ -158,13 +153,9 @@ impl<'t> Iteration<'t> {
         });
         let mut chunks = self.chunks(2 * rows.div_ceil(chunk_rows))?.into_iter();
         let mut side = || -> Result<Planes<'m>, SolveError> {
-            let spare = |task: &Task<'_>| task.spare?.take(self.index.cells());
-            let (cells, stale) = match self.task.keep {
-                Keep::Counts | Keep::Log(_) => (None, false),
-                Keep::All => match spare(&self.task) {
-                    Some(cells) => (Some(Cells::Byte(cells)), true),
-                    None => (Some(Cells::Byte(zeros(self.index.cells())?)), false),
-                },
+            let cells = match self.task.keep {
+                Keep::All => Some(Cells::Byte(zeros(self.index.cells())?)),
+                Keep::Counts | Keep::Log(_) => None,
             };
             Ok(Planes {
                 open: &mut [],
@@ -173,7 +164,6 @@ impl<'t> Iteration<'t> {
                 left: vec![0; rows],
                 last_lost: flags(rows),
                 cells,
-                stale,
                 worklist: flags(rows),
                 next: flags(rows),
                 chunks: chunks.by_ref().take(rows.div_ceil(chunk_rows)).collect(),
@@ -225,8 +215,7 @@ impl<'t> Iteration<'t> {
         let chunk_rows = self.chunk_rows();
         for color in Color::ALL {
             let next = std::mem::take(&mut planes[!color].next);
-            let Planes { open, lost, escapes, left, last_lost, cells, stale, chunks, .. } = &mut planes[color];
-            let stale = *stale;
+            let Planes { open, lost, escapes, left, last_lost, cells, chunks, .. } = &mut planes[color];
             open.par_chunks_mut(chunk_rows)
                 .zip(lost.par_chunks_mut(chunk_rows))
                 .zip(escapes.par_chunks_mut(chunk_rows))
@@ -253,7 +242,7 @@ impl<'t> Iteration<'t> {
                     };
                     dispatch!(
                         self.task.level,
-                        fn(part: Part<'_>, lost: &mut [Row], stale: bool) -> io::Result<()> = first_wins::<V>
+                        fn(part: Part<'_>, lost: &mut [Row]) -> io::Result<()> = first_wins::<V>
                     )
                 })?;
             planes[!color].next = next;
@@ -352,7 +341,7 @@ impl<'t> Iteration<'t> {
                     let draws_too = self.task.classes.options().no_move == NoMove::Draw;
                     chunk.stats.draws = undecided - if draws_too { chunk.stats.no_move } else { 0 };
                 });
-            cells.iter_mut().filter(|_| self.task.all_rows).for_each(|cells| self.rows.spread(cells));
+            cells.iter_mut().for_each(|cells| self.rows.spread(cells));
         }
         let stats = ByColor::from_fn(|color| {
             let mut all = Stats::default();
@@ -363,18 +352,19 @@ impl<'t> Iteration<'t> {
             let found = planes[color].chunks.iter().filter_map(|chunk| chunk.deepest);
             found.min_by_key(|&(depth, cell)| (Reverse(depth), cell)).map(|(_, cell)| cell)
         });
-        let logs = ByColor::from_fn(|color| {
+        let ranges = ByColor::from_fn(|color| {
             let logged = std::mem::take(&mut planes[color].chunks).into_iter().enumerate().filter_map(|(c, chunk)| {
                 let rows = c * chunk_rows..((c + 1) * chunk_rows).min(self.rows.len());
                 Some(LoggedRange { rows, changes: chunk.changes?, no_move: chunk.no_move })
             });
             logged.collect()
         });
+        let log = matches!(self.task.keep, Keep::Log(_)).then_some(ClassLog { ranges, deepest, cell_bytes });
         let table = match (planes.white.cells, planes.black.cells) {
             (Some(white), Some(black)) => Some(Table { cells: ByColor { white, black } }),
             _ => None,
         };
-        Outcome { solved: Solved { stats, table }, deepest, logs, cell_bytes }
+        Outcome { solved: Solved { stats, table, log }, deepest }
     }
 }
 

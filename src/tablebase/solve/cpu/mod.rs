@@ -18,4 +18,5 @@ mod start;
 pub(crate) mod task;
 
 pub use backend::CpuBackend;
+pub use change_log::ClassLog;
 pub use pool::BufferPool;

@@ -94,16 +94,10 @@ pub(super) fn pass_rows<V: Vector>(mut part: Part<'_>, buffer: &mut Vec<Entry>) 
 }
 
 /// Decides the positions of a range of rows that win in one ply by a conversion: those that are lost and have an escape.
-/// Removes them from `lost`. Clears the cells of each row before, if they are `stale`.
+/// Removes them from `lost`.
 #[inline(always)]
-pub(super) fn first_wins<V: Vector>(mut part: Part<'_>, lost: &mut [Row], stale: bool) -> io::Result<()> {
+pub(super) fn first_wins<V: Vector>(mut part: Part<'_>, lost: &mut [Row]) -> io::Result<()> {
     for (at, lost) in lost.iter_mut().enumerate() {
-        if let Some(CellsMut::Byte(cells)) = &mut part.cells
-            && stale
-        {
-            let row = part.iteration.rows.offset(part.first_row, part.first_row + at);
-            cells[row * ROW_CELLS..][..ROW_CELLS].fill(0);
-        }
         let mut found = Row::EMPTY;
         for s in 0..WIDTH {
             found.0[s] = lost.0[s] & part.escapes[at].0[s];

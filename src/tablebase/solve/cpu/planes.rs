@@ -20,8 +20,6 @@ pub(crate) struct Planes<'a> {
     /// By row, the last depth at which positions were found lost, modulo 256.
     pub(super) last_lost: Vec<AtomicU8>,
     pub(super) cells: Option<Cells>,
-    /// Whether the cells have any codes and must be cleared.
-    pub(super) stale: bool,
     /// The rows to visit in the next pass, and in the pass after it.
     pub(super) worklist: Vec<AtomicU8>,
     pub(super) next: Vec<AtomicU8>,
@@ -58,7 +56,7 @@ pub(super) struct Split<'a> {
 
 impl Planes<'_> {
     pub(super) fn split_for_pass(&mut self, depth: u16) -> Split<'_> {
-        let Planes { open, lost, escapes, left, last_lost, cells, worklist, next, chunks, .. } = self;
+        let Planes { open, lost, escapes, left, last_lost, cells, worklist, next, chunks } = self;
         let (written, seen) = if depth % 2 == 1 { (open, lost) } else { (lost, open) };
         Split { written, seen, escapes, left, last_lost, cells, worklist, next, chunks }
     }

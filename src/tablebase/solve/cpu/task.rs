@@ -11,7 +11,6 @@ use crate::tablebase::solve::cpu::neighbours::Neighbours;
 use crate::tablebase::solve::cpu::pool::{Block, BufferPool};
 use crate::tablebase::solve::cpu::quiet::{QuietMoves, Row};
 use crate::tablebase::solve::cpu::rows::Rows;
-use crate::tablebase::solve::spare::SpareCells;
 use std::path::Path;
 
 /// The values to keep while a class is solved.
@@ -32,8 +31,6 @@ pub(crate) struct Task<'a> {
     pub material: Material,
     pub classes: &'a Classes,
     pub keep: Keep<'a>,
-    /// For [`Keep::All`], whether to copy the values to the rows that are not solved.
-    pub all_rows: bool,
     pub level: CpuLevel,
     /// The directory for the conversions; `None` to keep them in memory.
     pub spill: Option<&'a Path>,
@@ -41,8 +38,6 @@ pub(crate) struct Task<'a> {
     pub range_rows: usize,
     /// The longest line in plies before cells are widened.
     pub byte_plies: u16,
-    /// For [`Keep::All`] without `all_rows`, memory for the values.
-    pub spare: Option<&'a SpareCells>,
     /// The pool that the memory of the planes comes from.
     pub pool: BufferPool,
     pub observer: &'a dyn Observer,

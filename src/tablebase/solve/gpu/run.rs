@@ -256,7 +256,7 @@ impl<'a> Run<'a> {
             Ok(stats)
         };
         let stats = ByColor { white: stats_of(Color::White)?, black: stats_of(Color::Black)? };
-        Ok(Solved { stats, table: None })
+        Ok(Solved { stats, table: None, log: None })
     }
 
     /// Fetches the values, class by class.
