@@ -47,6 +47,9 @@ fn partial_path(path: &Path) -> PathBuf {
     path.with_added_extension(format!("{}-{}-{:016x}.{PARTIAL}", host(), std::process::id(), number()))
 }
 
+/// Bytes that are written to a file at once.
+const BUFFER: usize = 1 << 18;
+
 /// A writer of a partial file. [`finish`](PartialWriter::finish) renames the file; dropping the writer removes it.
 pub(crate) struct PartialWriter {
     path: PathBuf,
@@ -69,7 +72,7 @@ impl PartialWriter {
                 return Ok(PartialWriter {
                     path: path.to_owned(),
                     partial,
-                    file: BufWriter::new(file),
+                    file: BufWriter::with_capacity(BUFFER, file),
                     finished: false,
                 });
             }

@@ -4,7 +4,7 @@ use super::codec::compress;
 use super::description::{Content, Description, Sides, codec_name, hex};
 use super::error::SetError;
 use super::file::MAGIC;
-use super::partial::write_whole;
+use super::partial::PartialWriter;
 use super::table_error::{EXACT_VERSION, TableError};
 use crate::board::{ByColor, RuleOptions};
 use crate::tablebase::alike::interchangeable_sets;
@@ -20,7 +20,7 @@ use rayon::prelude::*;
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 /// Compression level of zstd: at a higher level, compression would take most of the time.
 const LEVEL: i32 = 3;
@@ -200,19 +200,23 @@ pub(super) fn write_blocks(
     blocks: &[Box<[u8]>],
 ) -> Result<(), TableError> {
     let description = serde_json::to_vec(description).expect("a description is JSON");
-    let mut bytes = Vec::new();
-    bytes.extend(MAGIC);
-    bytes.extend(version.to_le_bytes());
-    bytes.extend((description.len() as u32).to_le_bytes());
-    bytes.extend(description);
+    let mut head = Vec::new();
+    head.extend(MAGIC);
+    head.extend(version.to_le_bytes());
+    head.extend((description.len() as u32).to_le_bytes());
+    head.extend(description);
     for block in blocks {
-        bytes.extend((block.len() as u64).to_le_bytes());
-        bytes.extend(xxh3_64(block).to_le_bytes());
+        head.extend((block.len() as u64).to_le_bytes());
+        head.extend(xxh3_64(block).to_le_bytes());
     }
-    bytes.extend(xxh3_64(&bytes).to_le_bytes());
-    blocks.iter().for_each(|block| bytes.extend_from_slice(block));
-    bytes.extend(xxh3_64(&bytes).to_le_bytes());
-    write_whole(path, &bytes)
+    head.extend(xxh3_64(&head).to_le_bytes());
+    let (mut file, mut hash) = (PartialWriter::create(path)?, Xxh3::new());
+    for part in std::iter::once(&head[..]).chain(blocks.iter().map(|block| &block[..])) {
+        hash.update(part);
+        file.write(part)?;
+    }
+    file.write(&hash.digest().to_le_bytes())?;
+    file.finish()
 }
 
 #[cfg(test)]
