@@ -12,7 +12,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 /// Rows of a block of canonical rows. Ranges of rows that are solved together consist of whole blocks.
 pub(crate) const BLOCK_ROWS: usize = 16;
 
-/// The most lanes that are copied at once.
+/// The number of lanes that are copied at once.
 const COPY: usize = 32;
 
 /// The cells of a row that a file stores, and their order: word by word, in each the squares of the lane piece.
@@ -27,7 +27,7 @@ pub(crate) struct Layout {
     /// stored squares.
     word_places: [u16; WIDTH],
     lane_places: [u8; WIDTH],
-    /// The parts of at most [`COPY`] consecutive stored lanes: the first lane and its place.
+    /// The parts of at most [`COPY`] consecutive stored lanes: the first lane of each, and its place.
     parts: Vec<(u8, u8)>,
 }
 

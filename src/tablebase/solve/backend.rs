@@ -2,7 +2,6 @@
 //! GPU, one with a fallback to another ([`OrElse`]), or a third party's.
 
 use crate::board::ByColor;
-
 use crate::tablebase::{ClassId, ClassLog, Classes, Index, MAX_PIECES, Material, Stats, Table};
 use serde::Serialize;
 use std::collections::HashSet;
