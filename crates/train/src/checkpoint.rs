@@ -1,11 +1,9 @@
 //! A checkpoint: the parameters of a model in a file, from which another run continues.
 //!
 //! `DSQCKPT` and the version, 2; the units of an accumulator and the inputs of a perspective, 4 bytes each; the
-//! parameters in units of 1/16384, 2 bytes each; XXH3 (64 bits) of all bytes before. Little-endian. Version 1, which is
-//! read but not written, has no number of inputs (they are those of the pieces) and parameters in 32-bit floating point.
+//! parameters in units of 1/16384, 2 bytes each; XXH3 (64 bits) of all bytes before. Little-endian.
 
 use super::model::{Model, Shape};
-use doushouqi::search::network::Network;
 use std::io;
 use std::path::Path;
 use thiserror::Error;
@@ -58,19 +56,11 @@ impl Model {
         if xxh3_64(content).to_le_bytes() != *checksum {
             return refused("its checksum does not match");
         }
+        if content[7] != VERSION {
+            return refused("its version is not supported");
+        }
         let number = |at: usize| u32::from_le_bytes([content[at], content[at + 1], content[at + 2], content[at + 3]]);
-        let hidden = number(8) as usize;
-        let (inputs, values): (usize, Vec<f32>) = match content[7] {
-            1 => {
-                (Network::PIECES, content[12..].as_chunks().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect())
-            }
-            VERSION => {
-                let values =
-                    content[16..].as_chunks().0.iter().map(|&bytes| f32::from(i16::from_le_bytes(bytes)) / ONE);
-                (number(12) as usize, values.collect())
-            }
-            _ => return refused("its version is not supported"),
-        };
+        let (hidden, inputs) = (number(8) as usize, number(12) as usize);
         if !HIDDEN.contains(&hidden) || !hidden.is_multiple_of(32) {
             return refused("the number of units is not supported");
         }
@@ -79,13 +69,13 @@ impl Model {
             return refused("the number of inputs is not supported");
         };
         let mut model = Model::zero(shape);
-        if values.len() != model.values.len() {
+        let (values, rest) = content[16..].as_chunks();
+        if !rest.is_empty() || values.len() != model.values.len() {
             return refused("its length does not fit the number of units");
         }
-        if values.iter().any(|value| !value.is_finite()) {
-            return refused("a parameter is not a number");
+        for (value, &bytes) in model.values.iter_mut().zip(values) {
+            *value = f32::from(i16::from_le_bytes(bytes)) / ONE;
         }
-        model.values = values;
         Ok(model)
     }
 }
