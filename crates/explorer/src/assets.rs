@@ -65,6 +65,7 @@ const FILES: &[(&str, &str, &[u8])] = &[
     ("/panel-play.js", JS, include_bytes!("assets/panel-play.js")),
     ("/panel-position.js", JS, include_bytes!("assets/panel-position.js")),
     ("/panel-review.js", JS, include_bytes!("assets/panel-review.js")),
+    ("/pending.js", JS, include_bytes!("assets/pending.js")),
     ("/pieces.js", JS, include_bytes!("assets/pieces.js")),
     ("/play.css", CSS, include_bytes!("assets/play.css")),
     ("/player.js", JS, include_bytes!("assets/player.js")),

@@ -3,6 +3,7 @@
 
 import { address, get } from "./api.js";
 import { app, emit, gameParams, isExact, on, setOffline } from "./app.js";
+import { begin, cancel, later } from "./pending.js";
 import { openStream } from "./transport.js";
 
 /** Milliseconds of an analysis that starts by itself, and before it starts. */
@@ -54,7 +55,7 @@ function reset(state = "idle") {
  * @param {any} state
  */
 function close(state) {
-  clearTimeout(timer);
+  cancel(timer);
   timer = undefined;
   stream?.close();
   stream = null;
@@ -73,8 +74,8 @@ function schedule() {
     app.evaluation = kept;
     return emit("evaluation");
   }
-  clearTimeout(timer);
-  timer = setTimeout(start, chosen ? 0 : DELAY);
+  cancel(timer);
+  timer = later(start, chosen ? 0 : DELAY);
 }
 
 /** The address of the analysis of the game up to the position on the board. */
@@ -138,8 +139,10 @@ let scheduled = false;
 function draw() {
   if (scheduled) return;
   scheduled = true;
+  const end = begin("a frame");
   requestAnimationFrame(() => {
     scheduled = false;
+    end();
     emit("evaluation");
   });
 }

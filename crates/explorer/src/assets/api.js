@@ -1,5 +1,6 @@
 // The server's API. Answers are kept, as a position's value does not change.
 
+import { during } from "./pending.js";
 import { NO_CAPTURE_LIMIT } from "./position.js";
 import { send } from "./transport.js";
 
@@ -110,7 +111,7 @@ async function patiently(url, options) {
 export async function get(path, params, { signal, keep = true } = {}) {
   const url = address(path, params);
   if (keep && kept.has(url)) return kept.get(url);
-  const body = await patiently(url, { signal });
+  const body = await during(url, patiently(url, { signal }));
   if (keep) {
     if (kept.size >= KEPT) kept.delete(kept.keys().next().value);
     kept.set(url, body);
@@ -125,12 +126,15 @@ export async function get(path, params, { signal, keep = true } = {}) {
  * @returns {Promise<any>}
  */
 export const post = (path, body, { signal } = {}) =>
-  request(address(path), {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-    signal,
-  });
+  during(
+    path,
+    request(address(path), {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+      signal,
+    }),
+  );
 
 /** Drops the kept answers, because new tables are ready. */
 export const forget = () => kept.clear();

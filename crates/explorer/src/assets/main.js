@@ -22,6 +22,7 @@ import * as learn from "./panel-learn.js";
 import * as material from "./panel-material.js";
 import * as playing from "./panel-play.js";
 import * as position from "./panel-position.js";
+import { during, later, startPending } from "./pending.js";
 import { name, START } from "./position.js";
 import { startPlayer } from "./player.js";
 import { startRules } from "./rules.js";
@@ -203,7 +204,7 @@ function showBegin() {
   if (isPhone()) $("#result").scrollIntoView({ block: "start" });
   else scrollTo({ top: 0 });
   // The button that began it is gone, so the board takes the keys.
-  setTimeout(() => {
+  later(() => {
     if (app.controller && document.activeElement === document.body)
       app.board.cellOf(app.board.focused).focus({ preventScroll: true });
   });
@@ -406,4 +407,5 @@ async function start() {
   document.documentElement.dataset.ready = "true";
 }
 
-start();
+startPending();
+during("the start", start());

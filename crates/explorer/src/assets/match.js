@@ -5,6 +5,7 @@ import { app, control, emit, gameParams, overText, refresh, rules, setOffline, s
 import { Clock } from "./clock.js";
 import { levelOf, timeControl } from "./levels.js";
 import { legalMoves, whyIllegal } from "./movegen.js";
+import { pause } from "./pending.js";
 import { notation, pass } from "./position.js";
 import { newId, storeGame, takeGame } from "./store.js";
 import { announce, isTemporary, side, t } from "./ui.js";
@@ -18,10 +19,6 @@ const RETRY = 2000;
 /** Plies before which the engine declines a draw. */
 const EARLIEST_DRAW = 20;
 
-/**
- * @param {number} ms
- */
-const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 /**
  * @param {Api.Turn} turn
  */
@@ -213,7 +210,7 @@ export class Match {
     const answer = await this.ask({ strength: levelOf(this.setup.level).strength, ...this.perfect() }, mine);
     if (!answer) return;
     if (!answer.uci) return this.finish(answer.over);
-    await wait(Math.max(0, PAUSE - (performance.now() - since)));
+    await pause(Math.max(0, PAUSE - (performance.now() - since)));
     if (this.thinking !== mine) return;
     this.thinking = null;
     this.score = answer.score;
@@ -248,7 +245,7 @@ export class Match {
         if (!this.isHuman(this.turn())) this.clock?.cancel();
         this.changed();
         if (!this.waiting) return null;
-        await wait(RETRY);
+        await new Promise((resolve) => setTimeout(resolve, RETRY));
       }
     }
     return null;

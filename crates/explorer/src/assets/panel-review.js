@@ -3,6 +3,7 @@
 import { app, goTo, load, mayLeave, on, refresh } from "./app.js";
 import { Game } from "./game.js";
 import { EXAMPLE, readGame } from "./gamefile.js";
+import { during } from "./pending.js";
 import { notation } from "./position.js";
 import { Retry } from "./retry.js";
 import { reviewGame, sideAccuracy } from "./review.js";
@@ -84,7 +85,7 @@ export function reviewSection() {
  */
 async function readFile(event) {
   const [file] = event.target.files;
-  if (file) $("#gametext").value = await file.text();
+  if (file) $("#gametext").value = await during("a file", file.text());
 }
 
 /** The game in the text field; null if the text is not a game, which the page reports. */

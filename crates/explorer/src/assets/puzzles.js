@@ -3,6 +3,7 @@
 import { get } from "./api.js";
 import { app, emit } from "./app.js";
 import { Exercise } from "./exercise.js";
+import { pause } from "./pending.js";
 import { notation, play } from "./position.js";
 import { keep, recall } from "./storage.js";
 import { moveText, side, t } from "./ui.js";
@@ -191,7 +192,7 @@ export class Puzzle extends Exercise {
     this.busy = true;
     await this.advance(uci);
     if (leftLine || this.step >= solution.length) return this.finish();
-    await new Promise((resolve) => setTimeout(resolve, PAUSE));
+    await pause(PAUSE);
     if (app.controller !== this) return undefined;
     await this.advance(solution[this.step++]);
     this.busy = false;
@@ -251,7 +252,7 @@ export class Puzzle extends Exercise {
     this.busy = true;
     for (; this.step < this.puzzle.solution.length; this.step++) {
       await this.advance(this.puzzle.solution[this.step]);
-      await new Promise((resolve) => setTimeout(resolve, PAUSE));
+      await pause(PAUSE);
       if (app.controller !== this) return undefined;
     }
     return this.finish();

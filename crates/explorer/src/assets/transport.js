@@ -1,5 +1,7 @@
 // How the page gets answers: from its server or, where `data-worker` of the page names one, from workers of its own.
 
+import { begin } from "./pending.js";
+
 /** @type {{ worker?: string, device?: string }} The scripts of workers that answer, and of one that solves endgames. */
 const { worker: WORKER, device: DEVICE } = globalThis.document?.documentElement?.dataset ?? {};
 
@@ -211,15 +213,29 @@ export function send(address, options = {}) {
   });
 }
 
+/** The events of all streams. */
+const EVENTS = ["info", "progress", "done", "failed", "error"];
+
 /**
  * The events of an analysis or a count.
  * @param {string} address
  * @returns {EventSource}
  */
 export function openStream(address) {
-  if (hasServer) return new EventSource(address);
-  const stream = /\/count(\?|$)/.test(address) ? new Count(address) : new Stream(address);
-  return /** @type {any} */ (stream);
+  /** @type {any} */
+  const stream = hasServer
+    ? new EventSource(address)
+    : /\/count(\?|$)/.test(address)
+      ? new Count(address)
+      : new Stream(address);
+  const end = begin(address);
+  for (const event of EVENTS) stream.addEventListener(event, end);
+  const close = stream.close.bind(stream);
+  stream.close = () => {
+    end();
+    close();
+  };
+  return stream;
 }
 
 /** Whether the server answers. */

@@ -1,5 +1,6 @@
 // Elements, strings, and how values are shown.
 
+import { cancel, during, later } from "./pending.js";
 import english from "./strings.en.js";
 import explaining from "./strings-explain.en.js";
 import learning from "./strings-learn.en.js";
@@ -22,7 +23,7 @@ export const currentLanguage = () => language;
 export async function setLanguage(code) {
   if (!Object.hasOwn(languages, code)) code = "en";
   if (!languages[code]) {
-    languages[code] = (await import("./zh.js")).default;
+    languages[code] = (await during("a language", import("./zh.js"))).default;
   }
   strings = languages[code] ?? en;
   language = code;
@@ -367,9 +368,9 @@ let clearing;
  */
 export function announce(text) {
   const live = $("#live");
-  clearTimeout(clearing);
+  cancel(clearing);
   live.textContent = "";
-  clearing = setTimeout(() => (live.textContent = spoken(text)), 40);
+  clearing = later(() => (live.textContent = spoken(text)), 40);
 }
 
 /**
@@ -455,7 +456,7 @@ export function errorText(error) {
  */
 export async function copy(text) {
   try {
-    await navigator.clipboard.writeText(text);
+    await during("the clipboard", navigator.clipboard.writeText(text));
   } catch {
     const area = h("textarea", { class: "sr" }, text);
     document.body.append(area);
