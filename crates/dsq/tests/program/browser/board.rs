@@ -29,7 +29,7 @@ fn pieces_move_by_drag_click_touch_typing_and_keys() {
     // Keys only: to the board, to the lion on g1, up to g2.
     page.run("document.activeElement.blur()");
     page.keys(&["g"]);
-    assert_eq!(page.get("document.activeElement.getAttribute('role')"), json!("gridcell"));
+    page.expect("document.activeElement.getAttribute('role')", "gridcell");
     page.run("document.querySelector('#grid [data-square=f1]').focus()");
     page.keys(&[RIGHT, ENTER, UP, ENTER]);
     page.wait("document.querySelector('#fen').value.endsWith('1C3DL/T6 b')");
@@ -98,20 +98,23 @@ fn nothing_moves_under_the_pointer() {
     let places = "JSON.stringify(['#board', '#tools', '#player', '#tabs'].map(s => Math.round(document.querySelector(s).getBoundingClientRect().top + scrollY)))";
     for (width, height) in [(1280, 800), (390, 844)] {
         page.size(width, height);
+        // The answers come after the first look.
+        page.latency(500);
         page.visit(&format!("/?fen={LION}"));
         page.wait(
             "document.querySelector('#player')?.children.length && document.querySelector('#tabs').children.length",
         );
-        let before = page.text(places);
+        let before = page.now(places);
+        page.latency(0);
         page.settled();
         page.wait("document.querySelector('#status').textContent");
-        assert_eq!(page.text(places), before, "when the position is known, {width} wide");
+        assert_eq!(page.get(places), before, "when the position is known, {width} wide");
         page.click("#moves tbody tr:last-child button");
         page.wait("!document.querySelector('#cost').hidden");
-        assert_eq!(page.text(places), before, "after a move and what it cost, {width} wide");
+        assert_eq!(page.get(places), before, "after a move and what it cost, {width} wide");
         page.show("engine");
         page.wait("document.querySelector('#analyze')");
-        assert_eq!(page.text(places), before, "in another view, {width} wide");
+        assert_eq!(page.get(places), before, "in another view, {width} wide");
     }
     page.silent();
 }

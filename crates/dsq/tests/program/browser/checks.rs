@@ -47,6 +47,7 @@ return found;
 
 /// Fails if any text on the page has too little contrast.
 pub fn contrast(browser: &Browser, what: &str) {
+    browser.quiet();
     let found = browser.run(COLOURS);
     let found = found.as_array().unwrap();
     assert!(found.len() > 30, "{what}: only {} texts", found.len());
@@ -56,6 +57,7 @@ pub fn contrast(browser: &Browser, what: &str) {
 
 /// The roles and the names of all elements, as assistive technology gets them.
 pub fn tree(browser: &Browser) -> Vec<(String, String)> {
+    browser.quiet();
     let tree = browser.chromium("Accessibility.getFullAXTree", &json!({}));
     let nodes = tree["nodes"].as_array().expect("a tree").iter().filter(|node| node["ignored"] == false);
     let text = |node: &Value, key: &str| node[key]["value"].as_str().unwrap_or("").to_owned();
@@ -74,6 +76,7 @@ pub fn axe(browser: &Browser, views: &[&str]) {
     for view in views {
         browser.run(&opening(view));
         browser.wait("document.querySelector('#panel').textContent.length > 20");
+        browser.quiet();
         let found = browser.run(
             "const options = {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'], \
              rules: {'color-contrast': {enabled: false}}, resultTypes: ['violations']}; \

@@ -58,7 +58,7 @@ fn a_drawn_game_stays_drawn() {
     page.wait(&format!("{RESULT} === 'A draw by repetition'"));
     page.reload();
     page.wait(&format!("{RESULT} === 'A draw by repetition'"));
-    assert_eq!(page.text("document.querySelector('#gauge').getAttribute('aria-label')"), "The game is over");
+    page.expect("document.querySelector('#gauge').getAttribute('aria-label')", "The game is over");
     page.wait(
         "document.querySelector('#cost').textContent.includes('turned') || document.querySelector('#cost').hidden",
     );
@@ -191,8 +191,8 @@ fn a_game_is_left_only_on_demand() {
     page.show("position");
     page.run("document.querySelector('#tree button').focus()");
     page.keys(&["\u{e017}"]);
-    assert_eq!(page.get(running), json!(true));
-    assert_eq!(page.get("document.querySelectorAll('#tree button').length"), json!(1));
+    page.stays(running, true);
+    page.stays("document.querySelectorAll('#tree button').length", 1);
     // Each of these asks, and the game stays unless the user agrees.
     let start = "[...document.querySelectorAll('#panel button')].find((button) => button.textContent === 'Start of the game').click()";
     let rules = "const e = document.querySelector('#rules'); e.value = 'bell'; e.dispatchEvent(new Event('change', { bubbles: true }))";
@@ -202,7 +202,7 @@ fn a_game_is_left_only_on_demand() {
         page.click("#askno");
         page.wait("!document.querySelector('#ask').open");
         assert_eq!(page.get(running), json!(true), "{action}");
-        assert_eq!(page.text("document.querySelector('#rules').value"), "paper");
+        page.stays("document.querySelector('#rules').value", "paper");
         at(&page, 1);
     }
     page.screenshot("ask");
@@ -250,14 +250,14 @@ fn a_reload_continues_the_game() {
     page.run("localStorage.clear()");
     page.reload();
     page.wait(running);
-    assert_eq!(page.get("document.querySelectorAll('.picture .last').length"), json!(2));
+    page.expect("document.querySelectorAll('.picture .last').length", 2);
     // A game that is over stays over.
     page.click("#resign");
     page.click("#resign");
     page.wait("document.querySelector('#gameover').open");
     page.click("#closeresult");
     page.reload();
-    assert_eq!(page.get(running), json!(false));
+    page.stays(running, false);
     // Opened from the list, it has its result.
     page.click("#stored li button");
     page.wait(&format!("{RESULT}.includes('resigned')"));
@@ -269,27 +269,40 @@ fn a_reload_continues_the_game() {
 fn two_tabs_do_not_erase_each_other() {
     let Some(page) = Page::start() else { return };
     two_players(&page);
-    // Another tab continues the game and plays a ply.
-    page.run(
-        "const games = JSON.parse(localStorage.getItem('doushouqi.games'));
-         Object.assign(games[0], { owner: 'another tab', line: 'a3b3.a7b7', plies: 2 });
-         localStorage.setItem('doushouqi.games', JSON.stringify(games));
-         localStorage.setItem('doushouqi', JSON.stringify({ theme: 'dark' }));
-         dispatchEvent(new StorageEvent('storage', { key: 'doushouqi.games' }))",
+    let first = page.tab();
+    let (running, elsewhere) = (
+        "!document.querySelector('#matchbar').hidden",
+        "document.querySelector('#notice').textContent.includes('another tab')",
     );
-    page.wait("document.querySelector('#notice').textContent.includes('another tab')");
-    assert_eq!(page.get("document.querySelector('#matchbar').hidden"), json!(true));
     let line = "JSON.parse(localStorage.getItem('doushouqi.games'))[0].line";
-    assert_eq!(page.text(line), "a3b3.a7b7");
+    // Another tab continues the game and plays a ply.
+    let second = page.open_tab();
+    page.open("/?view=play");
+    page.click(".continue");
+    page.wait(running);
+    play(&page, "a7b7");
+    at(&page, 2);
+    page.choose("#theme", "dark");
+    page.expect(line, "a3b3.a7b7");
+    page.switch(&first);
+    page.wait(elsewhere);
+    page.expect(running, false);
+    page.stays(line, "a3b3.a7b7");
     page.choose("#pieces", "letters");
-    let settings = page.get("JSON.parse(localStorage.getItem('doushouqi'))");
-    assert_eq!((&settings["theme"], &settings["pieces"]), (&json!("dark"), &json!("letters")));
+    page.expect(
+        "(({ theme, pieces }) => [theme, pieces])(JSON.parse(localStorage.getItem('doushouqi')))",
+        json!(["dark", "letters"]),
+    );
     // Continued here, the game is this tab's again.
     page.click(".continue");
-    page.wait("!document.querySelector('#matchbar').hidden");
+    page.wait(running);
     play(&page, "b3a3");
     at(&page, 3);
-    assert_eq!(page.text(line), "a3b3.a7b7.b3a3");
+    page.expect(line, "a3b3.a7b7.b3a3");
+    page.switch(&second);
+    page.wait(elsewhere);
+    page.expect(running, false);
+    page.stays(line, "a3b3.a7b7.b3a3");
     page.silent();
 }
 
@@ -303,7 +316,7 @@ fn a_wrong_tree_says_so() {
     page.screenshot("tree-wrong");
     page.open_position(TWO, "&view=explore");
     page.wait("document.querySelector('#treesentence')");
-    assert_eq!(page.get("document.querySelector('#treewrong')"), Value::Null);
+    page.stays("document.querySelector('#treewrong')", Value::Null);
     page.silent();
 }
 
@@ -316,21 +329,18 @@ fn the_engines_clock_waits_for_the_server() {
     page.choose("#from", "board");
     page.choose("#time", "3+2");
     page.run("const now = performance.now.bind(performance); window.ahead = 0; performance.now = () => now() + window.ahead;");
+    page.run("window.ticks = 0; const set = setInterval; window.setInterval = (act, ms) => set(() => { act(); window.ticks++; }, ms)");
     page.click("#playstart");
     page.wait("document.querySelectorAll('[data-clock]').length === 2");
-    let offline = |offline: bool| {
-        page.chromium("Network.enable", &json!({}));
-        let conditions = json!({"offline": offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1});
-        page.chromium("Network.emulateNetworkConditions", &conditions);
-    };
-    offline(true);
+    page.offline(true);
     play(&page, "d3d4");
     page.wait(&format!("{RESULT} === 'Waiting for the server…'"));
-    page.run("window.ahead = 600000");
-    page.wait(&format!("{RESULT} === 'Waiting for the server…'"));
-    offline(false);
+    page.run("window.ahead = 600000; window.ticks = 0");
+    page.wait("window.ticks > 0");
+    page.stays(RESULT, "Waiting for the server…");
+    page.offline(false);
     page.wait(&format!("{RESULT} === 'Your move (White)'"));
-    assert_eq!(page.get("document.querySelector('#gameover').open"), json!(false));
+    page.stays("document.querySelector('#gameover').open", false);
     let clock = page.text("document.querySelector('[data-clock=b]').textContent");
     assert!(clock.starts_with("3:0"), "{clock}");
     // The user's own time runs.

@@ -18,7 +18,7 @@ fn a_link_shows_the_same_after_a_reload() {
     page.wait("document.querySelector('#whatiftext')");
     page.settled();
     page.wait("document.querySelectorAll('.picture .tint').length > 0");
-    assert_eq!(page.text(state), before);
+    page.expect(state, before.clone());
     assert!(before.contains("chinese"));
     // The board's picture as a file of its own.
     page.show("game");
@@ -44,7 +44,7 @@ fn the_rules_of_the_server_hold() {
     };
     page.open_position(&fen, "");
     assert_eq!(shown(), chinese, "{fen}");
-    assert_eq!(page.text("document.querySelector('#rules').value"), "chinese");
+    page.expect("document.querySelector('#rules').value", "chinese");
     assert!(page.text("location.search").contains("rules=chinese"), "a link means the same elsewhere");
     assert_eq!([rank('D'), rank('w'), rank('r')], ["33", "44", "11"], "the wolf takes the dog");
     page.choose("#rules", "paper");
@@ -88,7 +88,7 @@ fn a_wrong_link_is_an_error() {
     // Back to the original link.
     page.run("history.back()");
     page.wait("document.querySelector('#fenerror').textContent.includes('elephant')");
-    assert_eq!(page.get("document.querySelectorAll('.picture .mover').length"), json!(2));
+    page.expect("document.querySelectorAll('.picture .mover').length", 2);
     let errors = page.console();
     assert!(errors.iter().all(|error| error.contains("400")), "only the page itself is refused: {errors:?}");
 }
@@ -111,15 +111,15 @@ fn rules_are_chosen_option_by_option() {
     let keys: Vec<String> = keys.collect();
     page.run(&format!("window.missing = null; Promise.all([import('/strings.en.js'), import('/strings.zh.js')]).then((all) => {{ window.missing = all.flatMap(strings => {}.filter(key => !strings.default[key])); }})", json!(keys)));
     page.wait("window.missing");
-    assert_eq!(page.get("window.missing"), json!([]));
-    assert_eq!(page.get("document.querySelectorAll('#ruleform [data-option]').length"), json!(options.len()));
+    page.expect("window.missing", json!([]));
+    page.expect("document.querySelectorAll('#ruleform [data-option]').length", json!(options.len()));
 
     let spelling = "document.querySelector('#rulespelling').textContent";
-    assert_eq!(page.text(spelling), "paper");
+    page.expect(spelling, "paper");
     page.choose("#rulebase", "chinese");
-    assert_eq!(page.text(spelling), "chinese");
+    page.expect(spelling, "chinese");
     page.choose("[data-option=traps]", "any");
-    assert_eq!(page.text(spelling), "chinese,traps=any");
+    page.expect(spelling, "chinese,traps=any");
     page.choose("[data-option=tiger-leap]", "files");
     checks::contrast(&page, "rules");
     page.screenshot("rules");
@@ -133,11 +133,11 @@ fn rules_are_chosen_option_by_option() {
     // The form opens with the current rules; a cancelled form changes nothing.
     page.choose("#rules", "other");
     page.wait("document.querySelector('#ruleform').open");
-    assert_eq!(page.text(spelling), "chinese,traps=any,tiger-leap=files");
+    page.expect(spelling, "chinese,traps=any,tiger-leap=files");
     page.choose("#rulebase", "paper");
     page.click("#rulecancel");
     assert!(page.text("location.search").contains("tiger-leap=files"));
-    assert_eq!(page.text("document.querySelector('#rules').value"), "chinese,traps=any,tiger-leap=files");
+    page.stays("document.querySelector('#rules').value", "chinese,traps=any,tiger-leap=files");
     page.silent();
 }
 

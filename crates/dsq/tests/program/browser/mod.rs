@@ -3,6 +3,8 @@
 //! With `DSQ_SCREENSHOTS=1` screenshots are kept in the target directory under `tmp/screenshots`; with
 //! `DSQ_WRITE_SCREENSHOT=1` the one of the README is written to `docs/serve.webp`. With `DSQ_ASSETS`, the absolute path of
 //! `crates/explorer/src/assets`, the page's files are read from there, so that a change to them needs no build.
+//! `DSQ_PAGE_LATENCY` delays every answer for the page by so many milliseconds, and `DSQ_PAGE_THROTTLE` slows the page's
+//! processor down by a factor.
 
 mod access;
 mod board;
@@ -13,6 +15,7 @@ mod links;
 mod look;
 mod play;
 mod position;
+mod relay;
 mod site;
 mod solve;
 mod webdriver;
@@ -92,7 +95,7 @@ impl Page {
     fn of(server: impl FnOnce() -> Arc<Server>, options: Options) -> Option<Page> {
         webdriver::available().then(|| {
             let server = server();
-            let browser = Browser::start(format!("http://{}", server.address()), options);
+            let browser = Browser::start(server.address(), "", options);
             Page { browser, server }
         })
     }
@@ -114,6 +117,7 @@ impl Page {
     fn settled(&self) {
         self.wait("document.querySelector('#moves')?.children.length > 0 || document.querySelector('#panel:not(:has(#moves))')");
         self.wait("document.querySelector('#result:not([aria-busy]) #resulttext')?.textContent");
+        self.quiet();
     }
 
     /// Opens a view by its tabs, and waits until its answers have arrived.

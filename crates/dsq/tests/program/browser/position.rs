@@ -50,7 +50,7 @@ fn overlays_show_what_if_the_race_and_the_fortress() {
     let map = page.api(&format!("whatif?fen={LION}&piece=g6"));
     let squares = map["squares"].as_array().unwrap();
     let wins = squares.iter().filter(|entry| entry["value"]["wdl"] == "win").count();
-    assert_eq!(page.get("document.querySelectorAll('.picture .tint.win').length"), json!(wins));
+    page.expect("document.querySelectorAll('.picture .tint.win').length", json!(wins));
     let labels = labels(&page);
     for entry in squares.iter().filter(|entry| entry["value"]["wdl"] == "win") {
         let label = labels[entry["square"].as_str().unwrap()].as_str().unwrap();
@@ -83,7 +83,7 @@ fn tests_of_trees_are_marked_on_the_board() {
     page.open_position(LION, "&view=explore");
     page.wait("document.querySelectorAll('#decision summary').length > 1");
     let marked = "document.querySelectorAll('.tint.subject, .tint.hold').length";
-    assert_eq!(page.get(marked), json!(0));
+    page.stays(marked, 0);
     page.run("document.querySelector('#decision .lit summary').focus()");
     page.wait(&format!("{marked} > 0"));
     page.screenshot("tree-marks");
@@ -162,7 +162,7 @@ fn a_material_has_counts_a_histogram_and_neighbours() {
     page.wait("document.querySelectorAll('.matrix tbody tr').length === 8");
     let matrix = page.api("matrix?white=1&black=1");
     let first = matrix["win"][0][0].as_f64().unwrap();
-    assert_eq!(page.text("document.querySelector('.matrix td button').textContent"), format!("{:.0}", first * 100.0));
+    page.expect("document.querySelector('.matrix td button').textContent", format!("{:.0}", first * 100.0));
     page.click(".matrix [data-pair=EvC]");
     page.wait("document.querySelectorAll('#swaptable tbody tr').length === 14");
     page.screenshot("material");
@@ -185,7 +185,7 @@ fn the_engine_streams_and_reviews() {
     page.drag(&Page::square("a3"), &Page::square("b3"));
     page.wait("document.querySelectorAll('#lines tbody tr').length === 2 && document.querySelector('#enginestate').textContent.includes('depth')");
     page.click("#analyze");
-    assert_eq!(page.text("document.querySelector('#enginestate').textContent"), "Stopped.");
+    page.expect("document.querySelector('#enginestate').textContent", "Stopped.");
     // A pasted game: the cat walks past the dog's den.
     page.show("game");
     page.run("document.querySelector('#gametext').value = '1. Rg4 ra6 2. Wc4 *'");

@@ -54,7 +54,7 @@ fn an_endgame_is_solved_on_demand() {
     drop(blocked);
     // All moves have values.
     page.wait("document.querySelectorAll('#moves .chip.loss, #moves .chip.draw, #moves .chip.win').length === 7");
-    assert_eq!(page.text("document.querySelector('#resulttext').textContent"), "White wins in 19 plies");
+    page.expect("document.querySelector('#resulttext').textContent", "White wins in 19 plies");
     page.wait(&format!("{TEXT} === ''"));
     page.screenshot("solve-done");
     // The moves of the line have values, too.
@@ -82,6 +82,6 @@ fn a_refusal_is_explained() {
     page.wait(&format!("{TEXT}.includes('Solving 6 pieces needs tables of 5 pieces')"));
     page.open("/?view=position");
     page.wait("document.querySelector('#moves').children.length > 0");
-    assert_eq!(page.text(TEXT), "");
+    page.stays(TEXT, "");
     std::fs::remove_dir_all(cache).unwrap();
 }

@@ -1,11 +1,17 @@
 //! A browser driven by WebDriver: headless Chromium through chromedriver, over plain HTTP. Chromium's headless shell, a build
 //! without windows that needs 0.4 of the processor time, is used where it is installed.
+//!
+//! A test reads the page in one of three ways. [`expect`](Browser::expect) and [`wait`](Browser::wait) try again until
+//! what must become true is true. [`stays`](Browser::stays), [`get`](Browser::get) and [`text`](Browser::text) read once,
+//! when nothing is pending: the reaction to all that was done before is over. [`now`](Browser::now) reads in the middle of
+//! a reaction, which is right only while the test itself holds the reaction up.
 
+use super::relay::Relay;
 use crate::dsq::bound;
 use crate::skip::skip;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -26,13 +32,33 @@ const FLAGS: [&str; 8] = [
 /// The maximum time of the page for any answer. It only guards against hanging.
 const PATIENCE: Duration = Duration::from_secs(120);
 
+/// Whether nothing is pending in a page that has been loaded. A page without scripts never has anything pending.
+const QUIET: &str = "(document.readyState === 'complete' && !(window.pending?.() ?? []).length)";
+
+/// A number in a variable of the environment.
+fn variable(name: &str) -> Option<u64> {
+    let text = std::env::var(name).ok()?;
+    Some(text.parse().unwrap_or_else(|_| panic!("{name} is not a number: {text:?}")))
+}
+
+/// The latency of every test, in milliseconds.
+fn least_latency() -> u64 {
+    variable("DSQ_PAGE_LATENCY").unwrap_or(0)
+}
+
 /// A browser of one test. The next test with the same options gets it with a new tab, and without stored data.
 pub struct Browser {
     driver: &'static Driver,
     session: String,
     options: Options,
-    origin: String,
+    /// Between the browser and the host.
+    relay: Relay,
+    /// The path of the host that contains the page.
+    folder: String,
 }
+
+/// A tab of a browser.
+pub struct Tab(Value);
 
 /// The options of a browser.
 #[derive(Clone, Copy, Default, PartialEq)]
@@ -80,20 +106,75 @@ fn profiles() -> String {
 }
 
 impl Browser {
-    pub fn start(origin: String, options: Options) -> Browser {
-        let mut browser = Browser { driver: Driver::shared(), session: String::new(), options, origin };
+    /// A browser for the page in a folder of a host.
+    pub fn start(host: SocketAddr, folder: &str, options: Options) -> Browser {
+        let (driver, relay) = (Driver::shared(), Relay::start(host));
+        let mut browser = Browser { driver, session: String::new(), options, relay, folder: folder.to_owned() };
         let waiting = {
             let mut idle = idle();
             idle.iter().position(|(other, _)| *other == options).map(|i| idle.swap_remove(i).1)
         };
         browser.session = waiting.unwrap_or_else(|| browser.new_session());
-        browser.size(1280, 800);
-        // A new tab of an old browser does not have the focus.
-        browser.chromium("Emulation.setFocusEmulationEnabled", &json!({"enabled": true}));
-        if options.no_javascript {
-            browser.chromium("Emulation.setScriptExecutionDisabled", &json!({"value": true}));
-        }
+        browser.relay.delay.store(least_latency(), Ordering::Relaxed);
+        browser.prepare();
         browser
+    }
+
+    /// Prepares a new tab.
+    fn prepare(&self) {
+        self.size(1280, 800);
+        // A new tab of an old browser does not have the focus.
+        self.chromium("Emulation.setFocusEmulationEnabled", &json!({"enabled": true}));
+        if self.options.no_javascript {
+            self.chromium("Emulation.setScriptExecutionDisabled", &json!({"value": true}));
+        }
+        if let Some(rate) = variable("DSQ_PAGE_THROTTLE") {
+            self.chromium("Emulation.setCPUThrottlingRate", &json!({"rate": rate}));
+        }
+        self.delay_workers();
+    }
+
+    /// From now on every answer takes at least so many milliseconds longer: those of the host, also to service workers, and
+    /// those of the workers of a page without a server.
+    pub fn latency(&self, milliseconds: u64) {
+        self.relay.delay.store(milliseconds.max(least_latency()), Ordering::Relaxed);
+        self.delay_workers();
+    }
+
+    /// Delays the messages to workers in this tab by the latency.
+    fn delay_workers(&self) {
+        let script = format!(
+            "Worker.post ??= Worker.prototype.postMessage;
+             Worker.prototype.postMessage = function (...all) {{ setTimeout(() => Worker.post.apply(this, all), {}); }};",
+            self.relay.delay.load(Ordering::Relaxed)
+        );
+        self.run(&script);
+        self.chromium("Page.addScriptToEvaluateOnNewDocument", &json!({"source": script}));
+    }
+
+    /// Takes the network from the page, or gives it back.
+    pub fn offline(&self, offline: bool) {
+        self.chromium("Network.enable", &json!({}));
+        let conditions = json!({"offline": offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1});
+        self.chromium("Network.emulateNetworkConditions", &conditions);
+    }
+
+    /// The tab that commands go to.
+    pub fn tab(&self) -> Tab {
+        Tab(self.request("GET", &format!("/session/{}/window", self.session), &Value::Null))
+    }
+
+    /// Opens another tab, which shares the stored data with the others. Commands go to it from now on.
+    pub fn open_tab(&self) -> Tab {
+        let tab = Tab(self.post("window/new", &json!({"type": "tab"}))["handle"].take());
+        self.switch(&tab);
+        self.prepare();
+        tab
+    }
+
+    /// From now on commands go to a tab.
+    pub fn switch(&self, Tab(handle): &Tab) {
+        self.post("window", &json!({"handle": handle}));
     }
 
     fn new_session(&self) -> String {
@@ -125,7 +206,7 @@ impl Browser {
             self.ask("DELETE", &at("window"), &json!({}))?;
         }
         self.ask("POST", &at("window"), &json!({"handle": new["handle"]}))?;
-        let clear = json!({"origin": self.origin, "storageTypes": "all"});
+        let clear = json!({"origin": format!("http://{}", self.relay.address), "storageTypes": "all"});
         for (command, parameters) in [("Storage.clearDataForOrigin", clear), ("Network.clearBrowserCache", json!({}))] {
             self.ask("POST", &at("goog/cdp/execute"), &json!({"cmd": command, "params": parameters}))?;
         }
@@ -176,7 +257,7 @@ impl Browser {
     }
 
     pub fn visit(&self, path: &str) {
-        self.post("url", &json!({"url": format!("{}{path}", self.origin)}));
+        self.post("url", &json!({"url": format!("http://{}{}{path}", self.relay.address, self.folder)}));
     }
 
     pub fn reload(&self) {
@@ -184,21 +265,70 @@ impl Browser {
         self.wait("document.documentElement.dataset.ready === 'true'");
     }
 
-    /// The value of an expression in the page.
+    /// The value of an expression in the page once nothing is pending.
     pub fn get(&self, expression: &str) -> Value {
-        self.run(&format!("return {expression}"))
+        let read = format!(
+            "if (!{QUIET}) return false;
+             try {{ return {{ value: {expression} }}; }} catch (error) {{ return {{ error: String(error) }}; }}"
+        );
+        let mut found = self.poll(&read, 5).unwrap_or_else(|| self.never_quiet());
+        assert!(found["error"].is_null(), "{expression}: {}; {}", found["error"], self.state());
+        found["value"].take()
     }
 
+    /// The value of an expression as text once nothing is pending.
     pub fn text(&self, expression: &str) -> String {
         let value = self.get(expression);
         value.as_str().map_or_else(|| value.to_string(), str::to_owned)
     }
 
+    /// The value of an expression at this moment, whatever is pending.
+    pub fn now(&self, expression: &str) -> Value {
+        self.run(&format!("return {expression}"))
+    }
+
+    /// Waits until nothing is pending in the page: no request, no timer, no animation, no dialog that closes.
+    pub fn quiet(&self) {
+        self.poll(&format!("return {QUIET}"), 5).unwrap_or_else(|| self.never_quiet());
+    }
+
+    fn never_quiet(&self) -> ! {
+        panic!("still pending: {}; {}", self.now("JSON.stringify(window.pending?.())"), self.state())
+    }
+
+    /// Waits until an expression has a value. An expression that throws has no value yet.
+    #[track_caller]
+    pub fn expect(&self, expression: &str, value: impl Into<Value>) {
+        let (wanted, end) = (value.into(), Instant::now() + PATIENCE);
+        // The page compares, too, so that it answers as soon as the value is there.
+        let read = format!(
+            "let value; try {{ value = {expression}; }} catch (error) {{ value = String(error); }}
+             if (JSON.stringify(value) === JSON.stringify({wanted}) || performance.now() > (step.end ??= performance.now() + 500))
+               return {{ value }};
+             return false;"
+        );
+        loop {
+            let found = self.poll(&read, 5).map_or(Value::Null, |mut found| found["value"].take());
+            if found == wanted {
+                return;
+            }
+            assert!(Instant::now() < end, "{expression} is still {found}, not {wanted}; {}", self.state());
+        }
+    }
+
+    /// Checks the value of an expression that the reaction to all that was done before does not change.
+    #[track_caller]
+    pub fn stays(&self, expression: &str, value: impl Into<Value>) {
+        assert_eq!(self.get(expression), value.into(), "{expression}");
+    }
+
+    /// Runs a script at this moment.
     pub fn run(&self, script: &str) -> Value {
         self.post("execute/sync", &json!({"script": script, "args": []}))
     }
 
     /// Waits until an expression is true. An expression that throws is not true yet.
+    #[track_caller]
     pub fn wait(&self, expression: &str) {
         let check = format!("try {{ return Boolean({expression}); }} catch {{ return false; }}");
         assert!(self.poll(&check, 10).is_some(), "still not so: {expression}; {}", self.state());
@@ -228,15 +358,15 @@ impl Browser {
 
     fn state(&self) -> String {
         let state = "`${location.href} ${document.querySelector('#resulttext')?.textContent} ${document.querySelector('#toast')?.textContent}`";
-        format!("{}; console: {:?}", self.text(state), self.console())
+        format!("{}; console: {:?}", self.now(state), self.console())
     }
 
-    /// The centres of the elements of the selectors, scrolled into view. Waits until they are there and stay in place,
-    /// because answers of the server change the length of the page.
+    /// The centres of the elements of the selectors, scrolled into view. Waits until they are there, enabled, and stay in
+    /// place, because answers of the server change the length of the page.
     fn middles<const N: usize>(&self, selectors: [&str; N]) -> [(i64, i64); N] {
         let script = format!(
             "const all = {}.map((selector) => document.querySelector(selector));
-             if (all.includes(null)) return false;
+             if (all.includes(null) || all.some((e) => e.matches(':disabled'))) return false;
              for (const e of all) e.scrollIntoViewIfNeeded?.();
              const middle = (r) => [r.left + r.width / 2, r.top + r.height / 2].map(Math.round);
              const found = all.map((e) => middle(e.getBoundingClientRect())), rests = String(found) === String(step.before);
@@ -274,8 +404,11 @@ impl Browser {
         self.pointer("mouse", 0, &[self.middle(selector)]);
     }
 
+    /// Taps with a finger, and waits for the click that follows.
     pub fn tap(&self, selector: &str) {
+        self.run("window.tapped = false; addEventListener('click', () => { window.tapped = true; }, {once: true, capture: true})");
         self.pointer("touch", 0, &[self.middle(selector)]);
+        self.wait("window.tapped");
     }
 
     /// Swipes with a finger from one element to another.
