@@ -132,23 +132,24 @@ fn root() -> &'static Path {
 #[test]
 fn programs_that_are_started_are_listed() {
     let security = fs::read_to_string(root().join("SECURITY.md")).unwrap();
-    let listed = [("process.rs", "`dsq match`"), ("serve.rs", "`dsq serve --open`")];
+    let listed =
+        [("crates/dsq/src/commands/serve.rs", "`dsq serve --open`"), ("crates/matches/src/process.rs", "`dsq match`")];
     let sources = ["src", "crates"].into_iter().flat_map(|dir| files(&root().join(dir), "rs"));
-    let mut starting = 0;
+    let mut starting = Vec::new();
     for path in sources
         .filter(|path| !path.components().any(|part| ["tests", "build.rs"].map(OsStr::new).contains(&part.as_os_str())))
     {
         let text = fs::read_to_string(&path).unwrap();
         // clap has a `Command`, too.
         if text.contains("Command::new(") && text.contains("process::") {
-            let name = path.file_name().unwrap().to_str().unwrap();
-            let what = listed.iter().find(|(file, _)| *file == name).map(|(_, what)| what);
-            let what = what.unwrap_or_else(|| panic!("{} starts a program", path.display()));
-            assert!(security.contains(what), "SECURITY.md does not mention {what}, which {} starts", path.display());
-            starting += 1;
+            starting.push(path.strip_prefix(root()).unwrap().to_str().unwrap().replace('\\', "/"));
         }
     }
-    assert!(starting > 0, "the engines of a match are programs");
+    starting.sort();
+    assert_eq!(starting, listed.map(|(file, _)| file), "these files start programs");
+    for (file, what) in listed {
+        assert!(security.contains(what), "SECURITY.md does not mention {what}, which {file} starts");
+    }
 }
 
 /// Each kernel is tested where `CONTRIBUTING.md` states it.

@@ -219,23 +219,43 @@ fn hostile_games_do_no_harm() {
         "\n\n",
         "象",
     ];
+    // A legal game, of which up to three words change, so that some stay legal.
+    const GAME: [&str; 8] = ["[FEN \"7/7/3e3/7/7/7/3E3/7/7 w\"]\n\n", "1.", "Ed4", "Ed6", "2.", "Ee4", "Ee6", "*"];
     let server = Server::start(&["--pieces", "3"]);
     let mut connection = server.connect();
     let mut random = Random::new(SEED);
+    let mut counts = HashMap::new();
     for _ in 0..300 {
-        let text: Vec<&str> = (0..random.below(12)).map(|_| WORDS[random.below(WORDS.len())]).collect();
-        let text = text.join(if random.below(4) == 0 { "" } else { " " });
-        let body = match random.below(3) {
-            0 => json!({ "moves": [text], "rules": "paper" }),
-            1 => json!({ "text": text, "result": text, "white": text, "date": text }),
+        let mut words = GAME.to_vec();
+        for _ in 0..random.below(4) {
+            let (at, word) = (random.below(words.len()), WORDS[random.below(WORDS.len())]);
+            if random.below(2) == 0 {
+                words[at] = word;
+            } else {
+                words.insert(at, word);
+            }
+        }
+        let text = words.join(if random.below(8) == 0 { "" } else { " " });
+        let fen = "7/7/3e3/7/7/7/3E3/7/7 w";
+        let moves = [&["d3d4", "d7d6"][..], &words[..random.below(2)]].concat();
+        let body = match random.below(4) {
+            0 => json!({ "fen": fen, "moves": moves, "rules": "paper" }),
+            1 => json!({ "moves": [text], "rules": "paper" }),
+            2 => json!({ "text": text, "result": text, "white": text, "date": text }),
             _ => json!({ "text": text }),
         };
         for path in ["/api/v1/review", "/api/v1/game"] {
             let status = connection.post(path, &body.to_string()).status;
             assert!(status < 500, "seed {SEED}: {status} for {body}");
+            *counts.entry((path, status)).or_insert(0) += 1;
             if !connection.is_open() {
                 connection = server.connect();
             }
         }
+    }
+    // Both kinds come often.
+    for path in ["/api/v1/review", "/api/v1/game"] {
+        let of = |status: u16| counts.get(&(path, status)).copied().unwrap_or(0);
+        assert!(of(200) > 30 && of(400) > 30, "seed {SEED}: {counts:?}");
     }
 }

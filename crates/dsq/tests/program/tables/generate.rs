@@ -46,30 +46,6 @@ fn one_material_and_then_all() {
 }
 
 #[test]
-fn a_killed_run_goes_on() {
-    let whole = made(3);
-    let dir = temporary();
-    let mut random = Pcg64::seed_from_u64(2);
-    let start = Instant::now();
-    stdout(&["generate", "--pieces", "3", "--out", text(temporary().path())]);
-    let length = start.elapsed().as_micros() as u64;
-    let mut killed = 0;
-    for round in 0..10 {
-        let mut child =
-            command(&["generate", "--pieces", "3", "--out", text(dir.path())]).stdout(Stdio::null()).spawn().unwrap();
-        sleep(Duration::from_micros(if round == 0 { 1000 } else { random.next_u64() % (length / 3) }));
-        child.kill().unwrap();
-        killed += usize::from(child.wait().unwrap().code().is_none());
-        for (name, bytes) in files(dir.path()).iter().filter(|(name, _)| name.ends_with(".dsq")) {
-            assert!(*bytes == whole[name], "{name} is half written");
-        }
-    }
-    assert!(killed > 0);
-    stdout(&["generate", "--pieces", "3", "--out", text(dir.path())]);
-    holds(dir.path(), 3);
-}
-
-#[test]
 fn where_nothing_can_be_written() {
     let dir = temporary();
     let file = dir.path().join("file");

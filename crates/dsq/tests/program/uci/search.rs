@@ -183,16 +183,18 @@ fn only_these_moves_are_searched() {
 #[test]
 fn pondering_waits_for_the_move() {
     let mut engine = Engine::start();
-    for (go, then) in [
-        ("go ponder depth 2", "stop"),
-        ("go ponder depth 2", "ponderhit"),
-        ("go ponder wtime 300 btime 300", "ponderhit"),
-        ("go ponder nodes 3000 searchmoves a1a2", "ponderhit"),
-        ("go ponder", "ponderhit\nstop"),
+    for (go, depth, then) in [
+        ("go ponder depth 2", 2, "stop"),
+        ("go ponder depth 2", 2, "ponderhit"),
+        ("go ponder wtime 300 btime 300", 3, "ponderhit"),
+        ("go ponder nodes 3000 searchmoves a1a2", 1, "ponderhit"),
+        ("go ponder", 3, "ponderhit\nstop"),
     ] {
-        engine.send(&format!("position startpos\n{go}\nisready"));
-        assert!(!engine.until("readyok").iter().any(|line| line.starts_with("bestmove")), "{go}");
-        std::thread::sleep(Duration::from_millis(20));
+        engine.send(&format!("position startpos\n{go}"));
+        let mut lines = engine.until(&format!("info depth {depth} "));
+        engine.send("isready");
+        lines.extend(engine.until("readyok"));
+        assert!(!lines.iter().any(|line| line.starts_with("bestmove")), "{go}");
         let best = engine.best_move(then);
         assert!(Game::new(Position::start(), Rules::default(), None).parse(&best).is_ok(), "{go}: {best}");
         assert!(!go.contains("a1a2") || best == "a1a2", "{best}");
