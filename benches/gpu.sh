@@ -69,7 +69,7 @@ step "solve-$four-cpu" "$dsq" solve --pieces "$four" --backend cpu --json
 for depth in 6 7 8 9; do
     ((depth <= pieces + 4)) && step "perft-$depth" "$dsq" perft "$depth" --backend gpu --json
 done
-step "perft-7-cpu" "$dsq" perft 7 --json
+step "perft-7-cpu" "$dsq" perft 7 --method bulk --json
 if (($(left) > 30)); then
     step "count-$((pieces + 1))" "$dsq" generate --pieces $((pieces + 1)) --stats-only --write-up-to $((pieces - 1)) \
         --backend gpu --memory "${memory}GiB" --minutes "$(awk -v s="$(left)" 'BEGIN { print (s - 15) / 60 }')" \

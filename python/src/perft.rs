@@ -27,7 +27,7 @@ fn rules_of(board: &BoardArgument, given: Option<RulesArgument>) -> Rules {
 
 /// The number of lines of `depth` plies, counted on all cores.
 ///
-/// The rules are those of the board; a FEN is counted under 'paper'. The mode 'leaf' counts a finished or repeated position as a leaf, as a minimax search does.
+/// The rules are those of the board; a FEN is counted under 'paper'. The mode 'leaf' counts a finished or repeated position as a leaf, as a minimax search does; the mode 'expand' expands equal positions once, so its speed is not that of move generation.
 #[pyfunction]
 #[pyo3(signature = (board, depth, *, rules = None, mode = "expand"))]
 pub(crate) fn perft(

@@ -1,4 +1,4 @@
-//! Counting depth first: in `leaf` counting, which depends on the positions of the line, and few plies.
+//! Counting depth first: few plies, and counts in which equal positions are not merged.
 
 use super::mode::PerftMode;
 use super::two_plies::{Sides, after, one_ply, two_plies};
@@ -35,12 +35,15 @@ impl Path {
 struct Counter<'a> {
     rules: &'a Rules,
     mode: PerftMode,
+    /// The plies at the end of each line whose moves are not made: at most two.
+    counted: u32,
     path: Path,
 }
 
-/// Counts the lines of `depth` plies from the last position of a path.
-pub(super) fn count(level: CpuLevel, rules: &Rules, mode: PerftMode, depth: u32, path: &Path) -> u64 {
-    let counter = Counter { rules, mode, path: path.clone() };
+/// Counts the lines of `depth` plies from the last position of a path. The moves of the last `counted` plies, at most two, are
+/// not made.
+pub(super) fn count(level: CpuLevel, rules: &Rules, mode: PerftMode, counted: u32, depth: u32, path: &Path) -> u64 {
+    let counter = Counter { rules, mode, counted, path: path.clone() };
     dispatch!(level, fn(counter: Counter<'_>, depth: u32) -> u64 = run)
 }
 
@@ -55,12 +58,9 @@ fn run(mut counter: Counter<'_>, depth: u32) -> u64 {
     if root.winner().is_some() {
         return leaf;
     }
-    if depth == 1 {
-        return one_ply(counter.rules, &Sides::of(&root), counter.mode);
-    }
-    if depth == 2 {
+    if depth <= counter.counted {
         counter.path.0.pop();
-        return counter.two_plies(&root);
+        return counter.last_plies(&root, depth);
     }
     struct Level {
         moves: Moves,
@@ -84,12 +84,18 @@ fn run(mut counter: Counter<'_>, depth: u32) -> u64 {
             continue;
         };
         let next = position.make_unkeyed(mv);
+        if remaining == 0 {
+            // The move is made though nothing reads the position.
+            std::hint::black_box(&next);
+            top.total += 1;
+            continue;
+        }
         if leaf == 1 && counter.path.contains(&next) || next.winner().is_some() {
             top.total += leaf;
             continue;
         }
-        if remaining == 2 {
-            top.total += counter.two_plies(&next);
+        if remaining == counter.counted {
+            top.total += counter.last_plies(&next, remaining);
             continue;
         }
         let targets = next.targets(counter.rules);
@@ -132,10 +138,13 @@ impl Moves {
 }
 
 impl Counter<'_> {
-    /// The lines of two plies from a position that follows the path and is not won.
+    /// The lines of one or two plies from a position that follows the path and is not won.
     #[inline(always)]
-    fn two_plies(&self, position: &Position) -> u64 {
+    fn last_plies(&self, position: &Position, plies: u32) -> u64 {
         let sides = Sides::of(position);
+        if plies == 1 {
+            return one_ply(self.rules, &sides, self.mode);
+        }
         let total = two_plies(self.rules, &sides, self.mode);
         if self.mode == PerftMode::Leaf { self.repeated(position, &sides, total) } else { total }
     }

@@ -81,7 +81,8 @@ impl Perft<'_> {
                 layer = Vec::new();
             }
             let share = share * expanded as f64 / len as f64;
-            lines += self.below(!turn, next, plies - 1, room.saturating_sub(layer.len()), share);
+            let below = self.below(!turn, next, plies - 1, room.saturating_sub(layer.len()), share);
+            lines = u64::saturating_add(lines, below);
         }
         lines
     }
@@ -132,7 +133,7 @@ impl Perft<'_> {
             );
             self.report(share * group.len() as f64 / layer.len() as f64, lines)
         };
-        groups(layer).map_init(Merged::default, count).sum()
+        groups(layer).map_init(Merged::default, count).reduce(|| 0, u64::saturating_add)
     }
 }
 
@@ -150,11 +151,11 @@ fn three_plies(rules: &Rules, turn: Color, group: &[Entry], merged: &mut Merged)
     let mut total = 0;
     for &(side, lines) in merged.sides() {
         sides.enemy = unpacked(side);
-        total += lines * two_plies(rules, &sides, PerftMode::Expand);
+        total = u64::saturating_add(total, lines.saturating_mul(two_plies(rules, &sides, PerftMode::Expand)));
     }
     for entry in captures {
         let sides = Sides { turn: !turn, own: unpacked(entry.own), enemy: unpacked(entry.enemy) };
-        total += entry.lines * two_plies(rules, &sides, PerftMode::Expand);
+        total = total.saturating_add(entry.lines.saturating_mul(two_plies(rules, &sides, PerftMode::Expand)));
     }
     total
 }
@@ -265,7 +266,7 @@ impl Merged {
             let is_other = (slot != 0) & ((slot ^ tag) & !INDEX != 0);
             if !is_other && self.sides[index].0 == side {
                 self.slots[place] = tag | index as u32;
-                self.sides[index].1 += lines;
+                self.sides[index].1 = self.sides[index].1.saturating_add(lines);
                 self.len += usize::from(slot == 0);
                 return;
             }

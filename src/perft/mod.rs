@@ -9,7 +9,7 @@ mod two_plies;
 
 #[cfg(feature = "gpu")]
 pub use gpu::GpuPerft;
-pub use mode::PerftMode;
+pub use mode::{PerftMethod, PerftMode};
 
 use crate::board::{Move, Position, Rules};
 use crate::cpu::CpuLevel;
@@ -19,18 +19,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Counts lines of moves on the threads of the current rayon pool.
 ///
-/// Plain perft ([`PerftMode::Expand`]) expands each different position of a ply once. [`PerftMode::Leaf`] visits all lines.
+/// A line ends early where the game does: in plain perft ([`PerftMode::Expand`]) it is not counted, with
+/// [`PerftMode::Leaf`] it is a leaf. The last move of a line counts whatever it leads to. Without another
+/// [`PerftMethod`], plain perft merges equal positions, so its speed is none of move generation.
 ///
 /// ```
 /// use doushouqi::board::{Position, Rules};
-/// use doushouqi::perft::{Perft, PerftMode};
+/// use doushouqi::perft::{Perft, PerftMethod, PerftMode};
 /// let rules = Rules::default();
 /// let perft = Perft::new(&rules, PerftMode::Expand);
 /// assert_eq!(perft.count(&Position::start(), 4), 260_100);
+/// let bulk = Perft::new(&rules, PerftMode::Expand).with_method(PerftMethod::Bulk);
+/// assert_eq!(bulk.count(&Position::start(), 4), 260_100);
 /// ```
 pub struct Perft<'a> {
     rules: &'a Rules,
     mode: PerftMode,
+    method: PerftMethod,
     level: CpuLevel,
     memory: usize,
     progress: Option<&'a (dyn Fn(f64) + Sync)>,
@@ -51,7 +56,23 @@ impl<'a> Perft<'a> {
     /// Counts under these rules.
     #[must_use]
     pub fn new(rules: &'a Rules, mode: PerftMode) -> Perft<'a> {
-        Perft { rules, mode, level: CpuLevel::get(), memory: Perft::MEMORY, progress: None, stop: None }
+        let (method, level) = (PerftMethod::Merged, CpuLevel::get());
+        Perft { rules, mode, method, level, memory: Perft::MEMORY, progress: None, stop: None }
+    }
+
+    /// Counts with this method.
+    #[must_use]
+    pub fn with_method(self, method: PerftMethod) -> Perft<'a> {
+        Perft { method, ..self }
+    }
+
+    /// The method of the count: [`PerftMethod::TwoPlies`] instead of [`PerftMethod::Merged`] in [`PerftMode::Leaf`].
+    #[must_use]
+    pub fn method(&self) -> PerftMethod {
+        match (self.mode, self.method) {
+            (PerftMode::Leaf, PerftMethod::Merged) => PerftMethod::TwoPlies,
+            (_, method) => method,
+        }
     }
 
     /// Uses the vector instructions of this level.
@@ -83,7 +104,7 @@ impl<'a> Perft<'a> {
         self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
     }
 
-    /// The number of lines of `depth` plies, at most [`Perft::MAX_DEPTH`].
+    /// The number of lines of `depth` plies; `u64::MAX` if there are more, as there may be above [`Perft::MAX_DEPTH`].
     #[must_use]
     pub fn count(&self, position: &Position, depth: u32) -> u64 {
         self.lines(depth, &Path::new(position), 1.0)
@@ -109,14 +130,15 @@ impl<'a> Perft<'a> {
         }
         let position = path.last();
         if depth < SPLIT_DEPTH || position.winner().is_some() {
-            return self.report(share, count::count(self.level, self.rules, self.mode, depth, path));
+            let plies = self.method().counted_plies();
+            return self.report(share, count::count(self.level, self.rules, self.mode, plies, depth, path));
         }
-        if self.mode == PerftMode::Expand {
+        if self.method() == PerftMethod::Merged {
             return self.by_layers(position, depth, share);
         }
         let moves: Vec<Move> = position.moves(self.rules).to_vec();
         if moves.is_empty() {
-            return self.report(share, 1);
+            return self.report(share, u64::from(self.mode == PerftMode::Leaf));
         }
         let each = share / moves.len() as f64;
         let (each, rest) = if each < SMALLEST_SHARE { (0.0, share) } else { (each, 0.0) };

@@ -5,7 +5,7 @@ use crate::slow;
 use doushouqi::board::{Color, Position, RuleOptions, Rules};
 use doushouqi::cpu::CpuLevel;
 use doushouqi::game::random::Random;
-use doushouqi::perft::{Perft, PerftMode};
+use doushouqi::perft::{Perft, PerftMethod, PerftMode};
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
@@ -41,6 +41,10 @@ fn agree(position: &Position, options: &RuleOptions, most: u32) -> [u64; 2] {
                 let at = || format!("{} {mode:?} depth {depth}, {options}, {}", position.to_fen(), level.name());
                 assert_eq!(perft().count(position, depth), expected, "{}", at());
                 assert_eq!(perft().with_memory(0).count(position, depth), expected, "{} in parts", at());
+                for method in PerftMethod::ALL {
+                    let perft = perft().with_method(method);
+                    assert_eq!(perft.count(position, depth), expected, "{} {}", at(), method.name());
+                }
                 // A finished game has one line at depth 0 and no move to divide by.
                 if depth > 0 && !position.moves(&rules).is_empty() {
                     let divided: u64 = perft().divide(position, depth).iter().map(|(_, nodes)| nodes).sum();
@@ -288,6 +292,38 @@ fn progress_adds_up_to_the_whole() {
             }
         }
     }
+}
+
+/// All methods count the same, also where lines are split among threads and games end on the way.
+#[test]
+fn all_methods_agree() {
+    let rules = Rules::default();
+    for fen in ["7/2E4/7/4r2/7/7/7/1e5/7 w", "2t4/7/2R4/7/6E/L6/2C4/3P3/7 w"] {
+        let position = Position::from_fen(fen).unwrap();
+        for mode in [PerftMode::Expand, PerftMode::Leaf] {
+            let count = |method| Perft::new(&rules, mode).with_method(method).count(&position, 6);
+            assert!(
+                PerftMethod::ALL.map(count).iter().all(|&found| found == count(PerftMethod::Made)),
+                "{fen} {mode:?}"
+            );
+        }
+    }
+    let leaf = Perft::new(&rules, PerftMode::Leaf);
+    assert_eq!(
+        (leaf.method(), leaf.with_method(PerftMethod::Made).method()),
+        (PerftMethod::TwoPlies, PerftMethod::Made)
+    );
+}
+
+/// More lines than fit into 64 bits are the highest number.
+#[test]
+fn more_lines_than_fit_are_the_most() {
+    let position = Position::from_fen("7/7/2E4/7/7/7/4e2/7/7 w").unwrap();
+    let rules = Rules::default();
+    let perft = Perft::new(&rules, PerftMode::Expand);
+    let counts: Vec<u64> = (5..=60).step_by(5).map(|depth| perft.count(&position, depth)).collect();
+    assert!(counts.is_sorted() && counts[1] < u64::MAX, "{counts:?}");
+    assert_eq!(counts.last(), Some(&u64::MAX));
 }
 
 /// At depth 0, `divide` has no move.

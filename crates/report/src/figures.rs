@@ -150,6 +150,7 @@ impl Record {
 struct Count {
     depth: u32,
     repetition: String,
+    method: String,
     nodes: u64,
     seconds: f64,
     threads: usize,
@@ -262,11 +263,13 @@ fn log(label: &'static str) -> Axis<'static> {
 
 impl Results {
     fn page(&self) -> String {
-        let mut counts = Table::new(&["plies", "<counted", "lines", "seconds", "lines a second", "threads", "<CPU"]);
+        let mut counts =
+            Table::new(&["plies", "<counted", "<method", "lines", "seconds", "lines a second", "threads", "<CPU"]);
         for c in &self.counts {
             counts.row([
                 c.depth.to_string(),
                 c.repetition.clone(),
+                c.method.clone(),
                 grouped(c.nodes),
                 format!("{:.2}", c.seconds),
                 grouped((c.nodes as f64 / c.seconds) as u64),
@@ -282,8 +285,9 @@ impl Results {
         format!(
             "# Figures\n\nWritten by `dsq bench report` from `perft.jsonl`, `endgames.jsonl`, `tables.jsonl` and \
              `benchmark-*.json`.\n\n## Counts of lines from the start\n\n`leaf`: a position that already occurred on the \
-             line is one leaf, as in the papers' table 1; `expand`: plain perft, which expands equal positions of a ply \
-             once.\n\n{}\n![Lines a second by depth](perft.svg)\n\nThe plot has the fastest \
+             line is one leaf, as in the papers' table 1; `expand`: plain perft. `two-plies`: the moves of the last two plies \
+             are counted from bitboards, not made; `merged`: also, equal positions of a ply are expanded once. The speed of \
+             move generation is that of `bulk` (only the last ply is not made), under Benchmarks.\n\n{}\n![Lines a second by depth](perft.svg)\n\nThe plot has the fastest \
              count of each depth, if it took a millisecond or more.\n\n## Benchmarks\n\n{}## Solving\n\n\
              ![Positions a second](solving.svg)\n\nOther programs: rtbgen measured by us on one core of the same kind of \
              machine; Awari: Romein and Bal, *Awari is solved*, ICGA Journal 25(3), 2002 (8.9e11 positions in 51 hours); \
@@ -297,8 +301,10 @@ impl Results {
     }
 
     fn perft(&self) -> Result<String, PlotError> {
-        let by_depth = ["expand", "leaf"]
-            .map(|mode| Line { name: mode.to_owned(), points: speeds(&self.counts, |c| c.repetition == mode) });
+        let by_depth = [("expand", "merged"), ("leaf", "two-plies")].map(|(mode, method)| Line {
+            name: format!("{mode}, {method}"),
+            points: speeds(&self.counts, |c| c.repetition == mode && c.method == method),
+        });
         line_chart("Perft from the start", axis("plies"), log("lines a second"), &by_depth)
     }
 

@@ -6,7 +6,7 @@ use answers::analysis::event;
 use doushouqi::board::{Position, RuleOptions, Rules};
 use doushouqi::clock::Instant;
 use doushouqi::gpu::{AdapterChoice, GpuError};
-use doushouqi::perft::{GpuPerft, Perft, PerftMode};
+use doushouqi::perft::{GpuPerft, Perft, PerftMethod, PerftMode};
 use doushouqi::tablebase::{ClassId, Difference, Gpu, GpuLimits, Options, SolveError, Solver, first_difference};
 use serde::Serialize;
 use std::fmt::Display;
@@ -44,7 +44,10 @@ struct Speed {
     name: Option<String>,
     /// Whether a CPU does the work of the GPU.
     software: bool,
-    perft: Count,
+    /// In bulk: the moves of the last ply are counted, not made, which is how a GPU counts.
+    bulk: Count,
+    /// With equal positions expanded once, which a GPU does not do.
+    merged: Option<Count>,
     /// The positions that were solved, with both sides to move, and the time for all.
     positions: u64,
     seconds: f64,
@@ -96,9 +99,12 @@ async fn run(pieces: usize) -> Result<Report, String> {
     let board = Rules::new(rules);
     let note = |phase, done, total| send(event("progress", &Progress { phase, done, total }));
     note("perft", 0, 2);
-    let counter = Perft::new(&board, PerftMode::Expand).with_memory(MEMORY);
-    let counted = perft(async |start, plies| Ok::<_, String>(counter.count(start, plies)));
-    let mut cpu = Speed::new(None, false, counted.await?);
+    let on_cpu = async |method| {
+        let counter = Perft::new(&board, PerftMode::Expand).with_method(method).with_memory(MEMORY);
+        perft(async |start, plies| Ok::<_, String>(counter.count(start, plies))).await
+    };
+    let mut cpu = Speed::new(None, false, on_cpu(PerftMethod::Bulk).await?);
+    cpu.merged = Some(on_cpu(PerftMethod::Merged).await?);
     note("perft", 1, 2);
     let (mut gpu, mut opened, mut no_gpu) = (None, None, None);
     match open(&board).await {
@@ -174,8 +180,8 @@ fn text(error: impl Display) -> String {
 }
 
 impl Speed {
-    fn new(name: Option<String>, software: bool, perft: Count) -> Speed {
-        Speed { name, software, perft, positions: 0, seconds: 0.0 }
+    fn new(name: Option<String>, software: bool, bulk: Count) -> Speed {
+        Speed { name, software, bulk, merged: None, positions: 0, seconds: 0.0 }
     }
 }
 

@@ -8,7 +8,7 @@ use cli::output::{print, print_json};
 use cli::progress::progress_bar;
 use doushouqi::board::{Move, Position, Rules};
 use doushouqi::cpu::cpu_name;
-use doushouqi::perft::{self, PerftMode};
+use doushouqi::perft::{self, PerftMethod, PerftMode};
 use report::text::grouped;
 use serde::Serialize;
 use std::time::Instant;
@@ -18,11 +18,15 @@ const SHARES: f64 = 1e9;
 
 /// Count the lines of legal moves of a given length.
 ///
-/// Equal positions of a ply are expanded once, except with `--repetition leaf`, and the last two plies are counted without making
-/// the moves. A finished game has no moves. Times on a GPU do not include opening it and compiling its shaders.
+/// The count is the same with every `--method`, the speed is not: only speeds of one method compare, and what other programs call
+/// their perft speed is `made` or `bulk`. A finished game has no moves. Times on a GPU do not include opening it and compiling its
+/// shaders.
 #[derive(Args)]
-#[command(after_help = "Examples:\n  dsq perft 6\n  dsq perft 5 --repetition leaf     the published counts\n  \
-                        dsq perft 4 --divide --rules chinese\n  dsq perft 11 --memory 4GiB --json\n  dsq perft 8 --backend gpu")]
+#[command(
+    after_help = "Examples:\n  dsq perft 6\n  dsq perft 6 --method bulk         the speed of move generation\n  \
+                        dsq perft 5 --repetition leaf     the published counts\n  \
+                        dsq perft 4 --divide --rules chinese\n  dsq perft 11 --memory 4GiB --json\n  dsq perft 8 --backend gpu"
+)]
 pub struct Perft {
     /// Length of the lines in plies.
     #[arg(value_parser = clap::value_parser!(u32).range(0..=i64::from(perft::Perft::MAX_DEPTH)))]
@@ -33,6 +37,9 @@ pub struct Perft {
     /// The way to count a position that has already occurred on the line.
     #[arg(long, value_enum, default_value = "expand")]
     repetition: Repetition,
+    /// The work behind the count. Default: merged; two-plies with `--repetition leaf`; bulk on a GPU.
+    #[arg(long, value_enum)]
+    method: Option<Method>,
     /// Also print the count after each move.
     #[arg(long)]
     divide: bool,
@@ -56,6 +63,29 @@ enum Repetition {
     Leaf,
 }
 
+#[derive(Copy, Clone, ValueEnum)]
+enum Method {
+    /// Make every move.
+    Made,
+    /// Make all moves but those of the last ply, which are counted (bulk counting).
+    Bulk,
+    /// Make all moves but those of the last two plies, which are counted from bitboards.
+    TwoPlies,
+    /// As two-plies, and expand equal positions of a ply once.
+    Merged,
+}
+
+impl From<Method> for PerftMethod {
+    fn from(method: Method) -> PerftMethod {
+        match method {
+            Method::Made => PerftMethod::Made,
+            Method::Bulk => PerftMethod::Bulk,
+            Method::TwoPlies => PerftMethod::TwoPlies,
+            Method::Merged => PerftMethod::Merged,
+        }
+    }
+}
+
 /// The number of lines: in total, or after each move.
 enum Counted {
     Whole(u64),
@@ -69,6 +99,8 @@ struct Report {
     seconds: f64,
     nodes_per_second: f64,
     repetition: &'static str,
+    /// The name of the [`PerftMethod`].
+    method: &'static str,
     threads: usize,
     cpu: String,
     /// The name of the GPU, if a GPU counted.
@@ -99,12 +131,14 @@ impl Perft {
                     Counted::Whole(counter.count(&position, self.depth)?)
                 })
             };
-            let report = self.report(&position, Some(counter.name()), count)?;
-            return self.print(&report);
+            let report = self.report(&position, PerftMethod::Bulk, Some(counter.name()), count)?;
+            return self.print(&report, PerftMethod::Bulk);
         }
         let bar = progress_bar(SHARES as u64, "%").with_message(format!("perft {}", self.depth));
         let progress = |share: f64| bar.inc((share * SHARES) as u64);
         let perft = perft::Perft::new(&rules, mode).with_memory(self.memory.bytes()).with_progress(&progress);
+        let perft = self.method.into_iter().fold(perft, |perft, method| perft.with_method(method.into()));
+        let method = perft.method();
         let count = |divide: bool| {
             Ok(if divide {
                 Counted::Divided(perft.divide(&position, self.depth))
@@ -112,16 +146,24 @@ impl Perft {
                 Counted::Whole(perft.count(&position, self.depth))
             })
         };
-        let report = self.common.threads.run(|| self.report(&position, None, count))??;
+        let report = self.common.threads.run(|| self.report(&position, method, None, count))??;
         bar.finish_and_clear();
-        self.print(&report)
+        self.print(&report, method)
     }
 
-    /// The GPU to count on, if `--backend` selects one that exists. A GPU counts plain perft.
+    /// The GPU to count on, if `--backend` selects one that exists. A GPU counts plain perft, in bulk.
     fn gpu_counter<'a>(&self, mode: PerftMode, rules: &'a Rules) -> Result<Option<Box<dyn Counter + 'a>>, Failure> {
+        let in_bulk = matches!(self.method, None | Some(Method::Bulk));
         match (mode, self.backend) {
-            (PerftMode::Expand, backend) => gpu::counter(backend, &self.device, rules),
-            (_, Backend::Gpu) => Err(Failure::Input("a GPU counts without --repetition leaf".to_owned())),
+            (PerftMode::Leaf, _) if matches!(self.method, Some(Method::Merged)) => Err(Failure::Input(
+                "--repetition leaf depends on the whole line, so no positions can be merged: choose --method two-plies"
+                    .to_owned(),
+            )),
+            (PerftMode::Expand, backend) if in_bulk || backend == Backend::Cpu => {
+                gpu::counter(backend, &self.device, rules)
+            }
+            (PerftMode::Leaf, Backend::Gpu) => Err(Failure::Input("a GPU counts without --repetition leaf".to_owned())),
+            (_, Backend::Gpu) => Err(Failure::Input("a GPU counts with --method bulk".to_owned())),
             _ => Ok(None),
         }
     }
@@ -129,6 +171,7 @@ impl Perft {
     fn report(
         &self,
         position: &Position,
+        method: PerftMethod,
         adapter: Option<String>,
         count: impl FnOnce(bool) -> Result<Counted, Failure>,
     ) -> Result<Report, Failure> {
@@ -153,6 +196,7 @@ impl Perft {
                 Repetition::Expand => "expand",
                 Repetition::Leaf => "leaf",
             },
+            method: method.name(),
             threads: rayon::current_num_threads(),
             cpu: cpu_name(),
             adapter,
@@ -160,7 +204,7 @@ impl Perft {
         })
     }
 
-    fn print(&self, report: &Report) -> Outcome {
+    fn print(&self, report: &Report, method: PerftMethod) -> Outcome {
         if self.common.json.on {
             return print_json(report);
         }
@@ -168,11 +212,13 @@ impl Perft {
             print(format_args!("{:6} {:>20}", mv.r#move, grouped(mv.nodes)))?;
         }
         print(format_args!(
-            "perft {}: {} nodes in {:.3} s, {} nodes per second",
+            "perft {}: {} nodes in {:.3} s, {} nodes per second ({}: {})",
             report.depth,
             grouped(report.nodes),
             report.seconds,
-            grouped(report.nodes_per_second as u64)
+            grouped(report.nodes_per_second as u64),
+            method.name(),
+            method.meaning()
         ))
     }
 }

@@ -79,8 +79,8 @@ fn reproduce_says_where_it_cannot_write() {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
-const PERFT_FIELDS: [&str; 8] =
-    ["adapter", "cpu", "depth", "nodes", "nodes_per_second", "repetition", "seconds", "threads"];
+const PERFT_FIELDS: [&str; 9] =
+    ["adapter", "cpu", "depth", "method", "nodes", "nodes_per_second", "repetition", "seconds", "threads"];
 
 #[test]
 fn perft_counts() {
@@ -100,8 +100,33 @@ fn perft_counts() {
     assert_eq!(json(&["perft", "4", "--threads", "1", "--json"])[0]["nodes"], 260_100);
     let text = stdout(&["perft", "4"]);
     assert!(text.starts_with("perft 4: 260,100 nodes in "), "{text}");
+    assert!(text.ends_with(" nodes per second (merged: equal positions are expanded once)\n"), "{text}");
     let fen = "7/7/3e3/7/7/7/3E3/7/7 w";
     assert_eq!(json(&["perft", "1", "--fen", fen, "--json"])[0]["nodes"], 4);
+}
+
+/// The speed names the method, which can be chosen.
+#[test]
+fn perft_names_what_it_counts() {
+    for (repetition, nodes, default) in [("expand", 5_111_725, "merged"), ("leaf", 5_098_477, "two-plies")] {
+        let arguments = ["perft", "5", "--repetition", repetition, "--json"];
+        assert_eq!(json(&arguments)[0]["method"], default);
+        for method in ["made", "bulk", "two-plies", "merged"] {
+            let arguments = ["perft", "5", "--repetition", repetition, "--method", method, "--json"];
+            if (repetition, method) == ("leaf", "merged") {
+                assert!(failure(2, &arguments).contains("choose --method two-plies"));
+                continue;
+            }
+            let report = &json(&arguments)[0];
+            assert_eq!((&report["nodes"], &report["method"]), (&nodes.into(), &method.into()));
+        }
+    }
+    let text = stdout(&["perft", "3", "--method", "bulk"]);
+    assert!(text.ends_with(" nodes per second (bulk: the last ply is counted, not made)\n"), "{text}");
+    for method in ["made", "merged"] {
+        let stderr = failure(2, &["perft", "3", "--backend", "gpu", "--method", method]);
+        assert!(stderr.contains("a GPU counts with --method bulk"), "{stderr}");
+    }
 }
 
 #[test]
@@ -272,9 +297,10 @@ fn benchmark() {
     let speeds = all["speeds"].as_array().unwrap();
     let tasks: Vec<_> = speeds.iter().map(|s| (s["task"].as_str().unwrap(), s["threads"].as_u64().unwrap())).collect();
     let search = "search to depth 10";
-    assert_eq!(tasks, [("perft 7", 1), ("perft 7", 2), ("solving 3 pieces", 2), (search, 1), (search, 2)]);
-    assert_eq!(speeds[0]["count"], 1_908_483_421u64);
-    assert_eq!(speeds[2]["count"], 10_675_992);
+    let perft = [1, 2].map(|threads| [("perft 6, bulk", threads), ("perft 7, merged", threads)]).concat();
+    assert_eq!(tasks, [&perft[..], &[("solving 3 pieces", 2), (search, 1), (search, 2)]].concat());
+    assert_eq!((&speeds[0]["count"], &speeds[1]["count"]), (&100_459_989u64.into(), &1_908_483_421u64.into()));
+    assert_eq!(speeds[4]["count"], 10_675_992);
     assert!(speeds.iter().all(|speed| speed["seconds"].as_f64().unwrap() > 0.0), "{speeds:?}");
     // The page is made from files that other commands write.
     assert!(failure(2, &["bench", "report", at]).contains("perft.jsonl"));
@@ -284,7 +310,10 @@ fn benchmark() {
     write("tables.jsonl", "{\"name\":\"2 pieces\",\"by_plies\":[10,20,5],\"bytes\":2000}\n");
     stdout(&["bench", "report", at]);
     let page = std::fs::read_to_string(dir.path().join("figures.md")).unwrap();
-    assert!(page.contains("260,100") && page.contains("| perft 7 | cpu | 2 | 1,908,483,421 | nodes |"), "{page}");
+    assert!(
+        page.contains("260,100") && page.contains("| perft 7, merged | cpu | 2 | 1,908,483,421 | nodes |"),
+        "{page}"
+    );
     for plot in ["perft.svg", "solving.svg", "plies.svg", "endgames-size.svg"] {
         assert!(page.contains(plot) && std::fs::read_to_string(dir.path().join(plot)).unwrap().starts_with("<svg"));
     }

@@ -4,7 +4,13 @@ import { $, button, bytes, copy, h, number, rounded, t } from "./ui.js";
 
 /**
  * @typedef {{ plies: number, nodes: number, seconds: number }} Count
- * @typedef {{ name: string | null, software: boolean, perft: Count, positions: number, seconds: number }} Speed
+ * @typedef {object} Speed
+ * @property {string | null} name
+ * @property {boolean} software
+ * @property {Count} bulk perft whose last ply is counted, not made: the speed of move generation
+ * @property {Count | null} merged perft that expands equal positions once; null for a GPU
+ * @property {number} positions
+ * @property {number} seconds
  * @typedef {{ material: string, fen: string | null, cpu: string, gpu: string }} Difference
  * @typedef {object} Report
  * @property {string} version
@@ -117,12 +123,14 @@ function show(report) {
   const { cpu, gpu, pieces } = report;
   const speeds = gpu ? [cpu, gpu] : [cpu];
   const heads = [t("measure.cpu"), gpu && nameOf(gpu)].filter(Boolean);
-  const perft = speeds.map(({ perft }) => t("measure.nodes", { rate: rate(perft.nodes, perft.seconds) }));
+  const nodes = (/** @type {Count | null} */ count) =>
+    count ? t("measure.nodes", { rate: rate(count.nodes, count.seconds) }) : "-";
   const solved = speeds.map(({ positions, seconds }) =>
     t("measure.positions", { rate: rate(positions, seconds), seconds: number(Number(seconds.toPrecision(2))) }),
   );
   const rows = [
-    [t("measure.perft_row"), ...perft],
+    [t("measure.bulk_row"), ...speeds.map(({ bulk }) => nodes(bulk))],
+    [t("measure.merged_row"), ...speeds.map(({ merged }) => nodes(merged))],
     [t("measure.endgames_row", { pieces }), ...solved],
   ];
   const lines = [[t("measure"), ...heads], ...rows].map((cells) => cells.join("; "));

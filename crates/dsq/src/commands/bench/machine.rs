@@ -1,11 +1,12 @@
 use crate::arguments::BackendArg;
+use crate::gpu;
 use crate::provenance::{COMMIT, VERSION, machine, now};
 use clap::Args;
 use cli::arguments::{JsonArg, ThreadsArg};
 use cli::failure::{Failure, Outcome};
 use cli::output::{make_dir, print, print_json, write_file};
 use doushouqi::board::{Position, RuleOptions, Rules};
-use doushouqi::perft::{Perft, PerftMode};
+use doushouqi::perft::{Perft, PerftMethod, PerftMode};
 use doushouqi::search::{EngineOptions, bench};
 use doushouqi::tablebase::{Material, SolveError, Solver};
 use report::figures::{Record, Speed};
@@ -15,6 +16,7 @@ use std::time::Instant;
 
 /// Measure this machine: perft, solving and searching.
 ///
+/// The line `bulk` of perft is the speed of move generation; `merged` expands equal positions once.
 /// The run takes about half a minute on two cores, and a few seconds with `--quick`. Run no other programs at the same
 /// time.
 #[derive(Args)]
@@ -74,7 +76,12 @@ impl MachineCommand {
             std::iter::successors(Some(1), |n| Some(n * 2)).take_while(|&n| n < most).chain([most]).collect();
         let mut speeds = Vec::new();
         for &threads in &counts {
-            speeds.push(ThreadsArg::of(threads).run(|| self.perft())?);
+            for method in [PerftMethod::Bulk, PerftMethod::Merged] {
+                speeds.push(ThreadsArg::of(threads).run(|| self.perft(method))?);
+            }
+        }
+        if gpu {
+            speeds.extend(self.gpu_perft()?);
         }
         let mut endgames = vec![Endgames::Pieces(3)];
         if !self.quick {
@@ -89,16 +96,37 @@ impl MachineCommand {
         Ok(speeds)
     }
 
-    fn perft(&self) -> Speed {
-        let (rules, start) = (Rules::default(), Position::start());
-        let depth = if self.quick { 7 } else { 8 };
-        let run = || {
-            let begin = Instant::now();
-            let nodes = Perft::new(&rules, PerftMode::Expand).count(&start, depth);
-            (nodes, begin.elapsed().as_secs_f64())
+    fn perft(&self, method: PerftMethod) -> Speed {
+        let rules = Rules::default();
+        let perft = Perft::new(&rules, PerftMode::Expand).with_method(method);
+        self.fastest(method, |start, depth| Ok(perft.count(start, depth))).expect("the CPU counts")
+    }
+
+    /// Perft on the GPU, if there is one.
+    fn gpu_perft(&self) -> Result<Option<Speed>, Failure> {
+        let rules = Rules::default();
+        let Some(counter) = gpu::counter(self.backend.wanted(), self.backend.device(), &rules)? else {
+            return Ok(None);
         };
-        let (nodes, seconds) = (0..3).map(|_| run()).min_by(|a, b| a.1.total_cmp(&b.1)).expect("it ran");
-        speed(format!("perft {depth}"), rayon::current_num_threads(), nodes, "nodes", seconds)
+        let speed = self.fastest(PerftMethod::Bulk, |start, depth| counter.count(start, depth))?;
+        Ok(Some(Speed { backend: "gpu".to_owned(), ..speed }))
+    }
+
+    /// The fastest of three counts from the start.
+    fn fastest(
+        &self,
+        method: PerftMethod,
+        count: impl Fn(&Position, u32) -> Result<u64, Failure>,
+    ) -> Result<Speed, Failure> {
+        let depth = 6 + u32::from(method == PerftMethod::Merged) + u32::from(!self.quick);
+        let (mut nodes, mut seconds) = (0, f64::INFINITY);
+        for _ in 0..3 {
+            let begin = Instant::now();
+            nodes = count(&Position::start(), depth)?;
+            seconds = begin.elapsed().as_secs_f64().min(seconds);
+        }
+        let task = format!("perft {depth}, {}", method.name());
+        Ok(speed(task, rayon::current_num_threads(), nodes, "nodes", seconds))
     }
 
     /// Searches the positions of `dsq bench`.

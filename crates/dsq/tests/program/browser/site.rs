@@ -131,7 +131,18 @@ fn the_device_is_measured() {
             assert_eq!((&report["gpu"], &report["no_gpu"]), (&Value::Null, &json!("none")));
             assert!(verdict.contains("the browser offers none"), "{verdict}");
         }
-        let counted = ["cpu", "gpu"].map(|side| &report[side]["perft"]).into_iter().filter(|perft| !perft.is_null());
+        // The CPU and the GPU are compared in one unit; what the CPU merges has a line of its own.
+        let text = "[...document.querySelectorAll('#measured tbody tr')].map((row) => row.innerText).join('\\n')";
+        let table = page.text(text);
+        let line =
+            |name: &str| table.lines().find(|line| line.starts_with(name)).map(str::to_owned).unwrap_or_default();
+        let speeds = |line: &str| line.matches("nodes a second").count();
+        assert_eq!(speeds(&line("Move generation")), 1 + usize::from(webgpu), "{table}");
+        assert_eq!(speeds(&line("Perft with equal positions expanded once")), 1, "{table}");
+        let of = |side: &str| ["bulk", "merged"].map(|method| report[side][method].clone());
+        let counted: Vec<Value> =
+            ["cpu", "gpu"].iter().flat_map(|side| of(side)).filter(|count| !count.is_null()).collect();
+        assert_eq!(counted.len(), 2 + usize::from(webgpu), "{report}");
         for perft in counted {
             let (plies, nodes) = (perft["plies"].as_u64().unwrap(), perft["nodes"].as_u64());
             let rules = Rules::default();
