@@ -1,4 +1,7 @@
 use crate::board::ByColor;
+use crate::tablebase::index::ROW_CELLS;
+use crate::tablebase::value::{CellValue, CellsRef};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
 
@@ -31,6 +34,48 @@ pub struct Summary {
 }
 
 impl Stats {
+    /// The counts of all cells. `weight` returns the number of positions that each cell of a row represents.
+    pub(crate) fn of(cells: CellsRef<'_>, weight: impl Fn(usize) -> u64 + Sync) -> Stats {
+        match cells {
+            CellsRef::Byte(cells) => Stats::of_codes(cells, weight),
+            CellsRef::Wide(cells) => Stats::of_codes(cells, weight),
+        }
+    }
+
+    fn of_codes<C: Copy + Into<u16> + Sync>(cells: &[C], weight: impl Fn(usize) -> u64 + Sync) -> Stats {
+        /// The rows that a thread counts at a time.
+        const ROWS: usize = 64;
+        let count = |(chunk, rows): (usize, &[C])| {
+            let mut stats = Stats::default();
+            // Neighbours are often equal, so two counters in turn avoid dependent increments.
+            let mut counts = vec![[0u32; 2]; 256];
+            for (row, cells) in rows.chunks(ROW_CELLS).enumerate() {
+                for (cell, &code) in cells.iter().enumerate() {
+                    let code = usize::from(code.into());
+                    if code >= counts.len() {
+                        counts.resize(code + 1, [0; 2]);
+                    }
+                    counts[code][cell % 2] += 1;
+                }
+                for (code, count) in counts.iter_mut().enumerate().filter(|(_, count)| **count != [0; 2]) {
+                    let positions = u64::from(count[0] + count[1]) * weight(chunk * ROWS + row);
+                    *count = [0; 2];
+                    match CellValue::from_code(code as u16) {
+                        None => {}
+                        Some(CellValue::Draw) => stats.draws += positions,
+                        Some(CellValue::NoMove) => stats.no_move += positions,
+                        Some(CellValue::Decided(plies)) => stats.add_decided(plies, positions),
+                    }
+                }
+            }
+            stats
+        };
+        cells.par_chunks(ROWS * ROW_CELLS).enumerate().map(count).reduce(Stats::default, |mut all, part| {
+            all += &part;
+            all
+        })
+    }
+
     /// Adds `count` positions decided in `plies`.
     pub fn add_decided(&mut self, plies: u16, count: u64) {
         let plies = plies as usize;

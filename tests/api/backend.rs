@@ -211,6 +211,10 @@ enum Wrong {
     TooShort,
     OneTooShort(Color),
     NoValues,
+    /// A position is counted twice.
+    Counts(Color),
+    /// A position has another value.
+    Values(Color),
 }
 
 impl Backend for Wrong {
@@ -220,7 +224,8 @@ impl Backend for Wrong {
 
     fn solve(&mut self, job: &Job<'_>, sink: Sink<'_>) -> Result<(), SolveError> {
         let cells = || ByColor::from_fn(|_| Cells::Byte(vec![1; 10]));
-        let table = match self {
+        let wrong = &*self;
+        let table = match wrong {
             Wrong::LeavesOut => return Ok(()),
             Wrong::TooShort => Some(Table { cells: cells() }),
             Wrong::OneTooShort(short) => {
@@ -229,6 +234,20 @@ impl Backend for Wrong {
                 Some(Table { cells })
             }
             Wrong::NoValues => None,
+            Wrong::Counts(turn) | Wrong::Values(turn) => {
+                return CpuBackend::default().solve(job, &|id, mut solved| {
+                    if matches!(wrong, Wrong::Counts(_)) {
+                        solved.stats[*turn].draws += 1;
+                    } else if let Some(Table { cells }) = &mut solved.table
+                        && let Cells::Byte(codes) = &mut cells[*turn]
+                    {
+                        let code = codes.iter_mut().find(|code| **code > 0).expect("there is a position");
+                        let draw = CellValue::Draw.code() as u8;
+                        *code = if *code == draw { CellValue::Decided(1).code() as u8 } else { draw };
+                    }
+                    sink(id, solved)
+                });
+            }
         };
         sink(job.ids[0], Solved { stats: ByColor::default(), table, log: None })
     }
@@ -240,13 +259,21 @@ impl Backend for Wrong {
 
 #[test]
 fn a_wrong_backend_is_an_error() {
-    let short = Color::ALL.map(Wrong::OneTooShort);
-    for wrong in [Wrong::LeavesOut, Wrong::TooShort, Wrong::NoValues].into_iter().chain(short) {
-        let left_out = matches!(wrong, Wrong::LeavesOut);
+    let mut wrongs = vec![
+        (Wrong::LeavesOut, "left a class out"),
+        (Wrong::TooShort, "gave no values of"),
+        (Wrong::NoValues, "gave no values of"),
+    ];
+    for turn in Color::ALL {
+        wrongs.push((Wrong::OneTooShort(turn), "gave no values of"));
+        wrongs.push((Wrong::Counts(turn), "gave counts of"));
+        wrongs.push((Wrong::Values(turn), "that differ from its counts"));
+    }
+    for (wrong, reason) in wrongs {
         let mut solver = Solver::new(&RuleOptions::PAPER, 2, Options::default()).on(wrong);
         let error = solver.solve_level(2, true, &|_, _| {}).unwrap_err();
         assert!(matches!(error, SolveError::Backend { material: Some(_), .. }), "{error}");
         assert!(error.to_string().contains("a wrong one"), "{error}");
-        assert_eq!(error.to_string().contains("gave no values of"), !left_out, "{error}");
+        assert!(error.to_string().contains(reason), "{error}");
     }
 }

@@ -76,6 +76,21 @@ pub struct Job<'a> {
 
 impl<'a> Job<'a> {
     /// The values of a smaller class. Present for every class that captures lead to.
+    ///
+    /// After a capture, [`Classes::member`] names the class of the pieces that are left, and a [`MaterialTable`] of its table has
+    /// their value by their squares:
+    ///
+    /// ```
+    /// use doushouqi::board::{Color, Square};
+    /// use doushouqi::tablebase::{CellValue, Job, Material, MaterialTable};
+    ///
+    /// fn value(job: &Job<'_>, left: Material, squares: &[Square], turn: Color) -> Option<CellValue> {
+    ///     let table = job.table(job.classes.member(left)?.class)?;
+    ///     MaterialTable::new(job.classes, table, left)?.value(squares, turn)
+    /// }
+    /// ```
+    ///
+    /// [`MaterialTable`]: crate::tablebase::MaterialTable
     #[must_use]
     pub fn table(&self, id: ClassId) -> Option<&'a Table> {
         self.tables.get(id.0)?.as_ref()
@@ -129,6 +144,12 @@ pub trait Backend: Send + Sync {
     /// Bytes of host memory that solving a class takes in addition to the tables that it reads.
     fn host_bytes(&self, index: &Index, values: bool) -> usize;
 
+    /// Whether the values of each class are counted again and compared with its counts when a solver receives them. A
+    /// difference is an error. True unless a backend computes both from the same data.
+    fn is_checked(&self) -> bool {
+        true
+    }
+
     /// Counters of the work done so far; `None` if the backend has no counters.
     fn work(&self) -> Option<DeviceWork> {
         None
@@ -151,6 +172,10 @@ impl<B: Backend + ?Sized> Backend for Box<B> {
 
     fn host_bytes(&self, index: &Index, values: bool) -> usize {
         (**self).host_bytes(index, values)
+    }
+
+    fn is_checked(&self) -> bool {
+        (**self).is_checked()
     }
 
     fn work(&self) -> Option<DeviceWork> {
@@ -216,6 +241,10 @@ impl<A: Backend, B: Backend> Backend for OrElse<A, B> {
 
     fn host_bytes(&self, index: &Index, values: bool) -> usize {
         self.first.host_bytes(index, values)
+    }
+
+    fn is_checked(&self) -> bool {
+        self.first.is_checked() || self.second.is_checked()
     }
 
     fn work(&self) -> Option<DeviceWork> {

@@ -1,4 +1,4 @@
-use crate::board::{ByColor, Position, RuleOptions, Rules};
+use crate::board::{ByColor, Color, Position, RuleOptions, Rules};
 use crate::cpu::CpuLevel;
 use crate::tablebase::address::Addresser;
 use crate::tablebase::solve::backend::{Backend, Job, SolveError, Solved};
@@ -208,10 +208,13 @@ impl Solver {
         ids.iter().try_for_each(|&id| check_size(self.classes.get(id).representative))?;
         let Solver { classes, memory, tables, backend, .. } = self;
         let job = Job { ids, classes, values, logs, memory: *memory, tables };
-        let name = backend.name();
+        let (name, is_checked) = (backend.name(), backend.is_checked());
         let (all, refused) = (Mutex::new(Vec::with_capacity(ids.len())), Mutex::new(None));
         let take = |id: ClassId, mut solved: Solved| {
-            check(&job, &name, id, &solved)?;
+            check(&job, id, &solved, is_checked).map_err(|what| SolveError::Backend {
+                material: Some(job.material(id)),
+                reason: format!("{name} gave {what}"),
+            })?;
             if let Err(error) = sink(id, &mut solved) {
                 refused.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(error);
                 return Err(SolveError::Stopped);
@@ -302,19 +305,33 @@ fn check_size(material: Material) -> Result<(), SolveError> {
     if pieces > MAX_PIECES { Err(SolveError::TooManyPieces { material, pieces }) } else { Ok(()) }
 }
 
-/// Checks the shape of a backend's result: values if and only if the job wants them, and the right number of cells. The
-/// values themselves are not checked.
-fn check(job: &Job<'_>, backend: &str, id: ClassId, solved: &Solved) -> Result<(), SolveError> {
-    let cells = job.classes.get(id).index().cells();
+/// Checks a backend's result: values if and only if the job wants them, the right number of cells, and counts of all
+/// positions; with `is_checked`, also that the values have these counts. The error is what the backend gave.
+fn check(job: &Job<'_>, id: ClassId, solved: &Solved, is_checked: bool) -> Result<(), String> {
+    let (index, material) = (job.classes.get(id).index(), job.material(id));
+    let cells = index.cells();
     let right = match &solved.table {
         None => job.values == (job.logs && solved.log.is_some()),
         Some(table) => table.cells.white.len() == cells && table.cells.black.len() == cells,
     };
-    if right {
-        return Ok(());
+    if !right {
+        return Err(format!("no values of {cells} cells for each side to move"));
     }
-    let reason = format!("{backend} gave no values of {cells} cells for each side to move");
-    Err(SolveError::Backend { material: Some(job.material(id)), reason })
+    for turn in Color::ALL {
+        let stats = &solved.stats[turn];
+        let (counted, positions) = (stats.summary().positions, material.positions());
+        if counted != positions {
+            return Err(format!(
+                "counts of {counted} positions of {material} with {turn} to move, which has {positions}"
+            ));
+        }
+        if let Some(table) = solved.table.as_ref().filter(|_| is_checked)
+            && Stats::of(table.cells[turn].view(), |row| index.weight(row)) != *stats
+        {
+            return Err(format!("values of {material} with {turn} to move that differ from its counts"));
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

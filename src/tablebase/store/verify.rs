@@ -4,7 +4,7 @@
 use crate::board::{Color, Position};
 use crate::game::random::Random;
 use crate::tablebase::store::set::Loaded;
-use crate::tablebase::{CellValue, Cells, ClassId, Index, Material, ROW_CELLS, SetError, Stats, TableFile, TableSet};
+use crate::tablebase::{CellValue, Cells, ClassId, Material, SetError, Stats, TableFile, TableSet};
 use rayon::prelude::*;
 use std::fmt;
 
@@ -153,31 +153,7 @@ fn compare(
 /// Whether the counts in the file match the values, and its deepest cell has the longest distance.
 fn counts_are_right(file: &TableFile, turn: Color, cells: &Cells) -> bool {
     let description = file.description();
-    let stats = recount(file.index(), cells);
+    let stats = Stats::of(cells.view(), |row| file.index().weight(row));
     let longest = stats.by_plies.iter().rposition(|&n| n > 0).map(|plies| CellValue::Decided(plies as u16).code());
     stats == description.stats[turn] && longest == file.deepest(turn).map(|cell| cells.get(cell))
-}
-
-/// Counts the values of one side to move.
-fn recount(index: &Index, cells: &Cells) -> Stats {
-    let chunk = 64;
-    let count = |first: usize| {
-        let mut stats = Stats::default();
-        for row in first..(first + chunk).min(index.rows) {
-            let weight = index.weight(row);
-            for cell in row * ROW_CELLS..(row + 1) * ROW_CELLS {
-                match CellValue::from_code(cells.get(cell)) {
-                    None => {}
-                    Some(CellValue::Draw) => stats.draws += weight,
-                    Some(CellValue::NoMove) => stats.no_move += weight,
-                    Some(CellValue::Decided(plies)) => stats.add_decided(plies, weight),
-                }
-            }
-        }
-        stats
-    };
-    (0..index.rows).into_par_iter().step_by(chunk).map(count).reduce(Stats::default, |mut all, part| {
-        all += &part;
-        all
-    })
 }

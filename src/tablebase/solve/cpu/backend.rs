@@ -152,4 +152,8 @@ impl Backend for CpuBackend {
         // Without the rules the equal rows are unknown, so this counts all rows. A table takes more than a change log.
         self.class_bytes(index, index.rows, if values { Keep::All } else { Keep::Counts })
     }
+
+    fn is_checked(&self) -> bool {
+        false
+    }
 }
