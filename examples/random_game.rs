@@ -5,17 +5,14 @@
 //! ```
 
 use doushouqi::game::Game;
-use rand_core::{Rng, SeedableRng};
-use rand_pcg::Pcg64;
+use doushouqi::game::random::Random;
 use std::error::Error;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let seed = std::env::args().nth(1).map_or(Ok(1), |seed| seed.parse())?;
-    let mut random = Pcg64::seed_from_u64(seed);
+    let mut random = Random::new(seed);
     let mut game = Game::default();
-    while game.end().is_none() {
-        let moves = game.legal_moves();
-        let mv = moves[random.next_u64() as usize % moves.len()];
+    while let Some(&mv) = random.choose(&game.legal_moves()) {
         print!("{} ", mv.notation(game.position()));
         game.play(mv)?;
     }

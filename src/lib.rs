@@ -71,6 +71,18 @@
 //! - `tune`: the engine with variable parameters, to tune them; includes `search`.
 //! - `gpu`: tables and perft on a GPU, through wgpu or in a browser; includes `perft` and `tablebase`.
 //!
+//! # WebAssembly
+//!
+//! For the target `wasm32-unknown-unknown`, which has neither clock nor files, a module with some features imports functions,
+//! which its host must provide; without these features, and with `perft` or `serde`, it imports none:
+//!
+//! - `host.now() -> f64` (`search` and `gpu`): milliseconds since any fixed time, such as `performance.now` of a browser.
+//! - `host.read_file(path, path_len, at, to, len) -> f64` (`tablebase`): copies up to `len` bytes of a file from the offset `at`
+//!   (an `f64`) to memory, and returns the length of the file, -1 if there is none, -2 if the host cannot read parts of files,
+//!   or another negative number if it does not respond. The path is UTF-8; the other arguments are addresses and lengths. A host
+//!   without tables returns -1.
+//! - The functions of `gpu` (`gpu`), which `crates/explorer/src/site/gpu.js` in the repository provides with WebGPU.
+//!
 //! The program `dsq`, UCI and GTP, matches, cluster jobs, the explorer, the mining study and the hardness proof are
 //! separate crates that build on this one.
 

@@ -165,7 +165,7 @@ pub struct Fen {
 }
 
 impl Fen {
-    /// The highest halfmove clock that is accepted. A game can continue from it without an overflow.
+    /// The highest halfmove clock that is accepted, and the highest of a [`Game`](crate::game::Game).
     pub const MAX_HALFMOVE_CLOCK: u32 = 1_000_000_000;
     /// The highest move number that is accepted.
     pub(crate) const MAX_MOVE_NUMBER: u32 = 1_000_000_000;

@@ -173,6 +173,15 @@ impl Position {
 }
 
 /// A list of moves, on the stack. Each of eight animals has at most one move in each of four directions.
+///
+/// It is a slice of moves, which can be sorted:
+///
+/// ```
+/// use doushouqi::board::{Position, Rules};
+/// let mut moves = Position::start().moves(&Rules::default());
+/// moves.sort_by_key(|mv| std::cmp::Reverse(mv.animal));
+/// assert_eq!(moves[0].animal.letter(), 'E');
+/// ```
 #[derive(Clone)]
 pub struct MoveList {
     moves: [Move; MoveList::CAPACITY],
@@ -221,6 +230,13 @@ impl std::ops::Deref for MoveList {
     #[inline(always)]
     fn deref(&self) -> &[Move] {
         &self.moves[..self.len]
+    }
+}
+
+impl std::ops::DerefMut for MoveList {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [Move] {
+        &mut self.moves[..self.len]
     }
 }
 

@@ -44,8 +44,7 @@ macro_rules! rule_options {
         ///
         /// ```
         /// use doushouqi::board::{RuleOptions, Shore};
-        /// let mut options = RuleOptions::PAPER;
-        /// options.shore = Shore::None;
+        /// let options = RuleOptions::PAPER.shore(Shore::None);
         /// assert_eq!("paper,shore=none".parse(), Ok(options));
         /// assert_eq!(options.to_string().parse(), Ok(options));
         /// ```
@@ -67,6 +66,14 @@ macro_rules! rule_options {
 
             /// The rules of van Rijn and Vis (2013, 2014), the default: every option has its first value.
             pub const PAPER: RuleOptions = RuleOptions { $($field: $kind::ALL[0]),+ };
+
+            $(
+                #[doc = concat!("The same options with this [`", stringify!($kind), "`].")]
+                #[must_use]
+                pub const fn $field(self, $field: $kind) -> RuleOptions {
+                    RuleOptions { $field, ..self }
+                }
+            )+
 
             /// Every option with its value, in the order of [`RuleOptions::OPTIONS`].
             pub fn values(&self) -> impl Iterator<Item = (&'static RuleOption, &'static str)> + use<> {

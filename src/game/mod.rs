@@ -43,7 +43,7 @@ impl Game {
     }
 
     /// A game that begins in a position with a halfmove clock, which counts for the no-capture limit. Positions before
-    /// `start` are unknown, so they do not count as repeated.
+    /// `start` are unknown, so they do not count as repeated. No clock rises above [`Fen::MAX_HALFMOVE_CLOCK`].
     ///
     /// ```
     /// use doushouqi::board::Rules;
@@ -59,7 +59,7 @@ impl Game {
     #[must_use]
     pub fn from_fen(start: Fen, rules: Rules, no_capture_limit: Option<u32>) -> Game {
         let Fen { position, halfmove_clock } = start;
-        let (positions, halfmove_clocks) = (vec![position], vec![halfmove_clock]);
+        let (positions, halfmove_clocks) = (vec![position], vec![halfmove_clock.min(Fen::MAX_HALFMOVE_CLOCK)]);
         Game { rules, no_capture_limit, positions, moves: Vec::new(), halfmove_clocks, earlier: Vec::new() }
     }
 
@@ -261,7 +261,8 @@ impl Game {
             return Err(if repeats { PlayError::Repeats { mv } } else { PlayError::Illegal { mv } });
         }
         let capture = mv.is_capture(self.position());
-        self.halfmove_clocks.push(if capture { 0 } else { self.halfmove_clock() + 1 });
+        let clock = if capture { 0 } else { (self.halfmove_clock() + 1).min(Fen::MAX_HALFMOVE_CLOCK) };
+        self.halfmove_clocks.push(clock);
         self.positions.push(self.position().make(mv));
         self.moves.push(mv);
         Ok(())

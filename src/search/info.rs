@@ -2,10 +2,11 @@
 
 use super::score::Score;
 use crate::board::Move;
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// The state of one line after an iteration.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Info {
     /// The plies searched in full.
@@ -29,7 +30,7 @@ pub struct Info {
 }
 
 /// The result of a search.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SearchResult {
     /// The best lines, best first: [`EngineOptions::multipv`](super::EngineOptions::multipv) of them, or one for each

@@ -37,6 +37,9 @@ pub struct Limits {
     pub mate: Option<u32>,
 }
 
+/// Longer times are as good as this one, a century, which no arithmetic of times exceeds.
+const LONGEST: Duration = Duration::from_secs(100 * 365 * 86_400);
+
 /// The time reserved for printing the move and for waking threads.
 const OVERHEAD: Duration = Duration::from_millis(2);
 
@@ -70,14 +73,15 @@ impl Limits {
     /// The time after which no new iteration begins (the soft limit), and the time at which the search stops (the hard
     /// limit). `move_overhead` stays on the clock, but at most a fifth of it.
     pub(super) fn times(&self, move_overhead: Duration) -> (Option<Duration>, Option<Duration>) {
-        let margin = |time: Duration| time.saturating_sub(OVERHEAD.min(time / 10));
+        let margin = |time: Duration| time.min(LONGEST).saturating_sub(OVERHEAD.min(time / 10));
         let mut soft = None;
         let mut hard = self.movetime.map(margin);
         if let Some(clock) = self.clock {
             // Without a near time control, the hard limit is at most a third of the remaining time.
-            let left = clock.remaining.saturating_sub(move_overhead.min(clock.remaining / 5));
+            let (remaining, increment) = (clock.remaining.min(LONGEST), clock.increment.min(LONGEST));
+            let left = remaining.saturating_sub(move_overhead.min(remaining / 5));
             let moves = clock.moves_to_go.unwrap_or(30).clamp(2, 30);
-            let share = left / moves + clock.increment * 3 / 4;
+            let share = left / moves + increment * 3 / 4;
             let most = (share * 4).min(if clock.moves_to_go == Some(1) { left * 4 / 5 } else { left / 3 });
             soft = Some((share * 3 / 5).min(most));
             hard = Some(hard.map_or(most, |h| h.min(most)));
@@ -101,5 +105,19 @@ mod tests {
         assert_eq!(hard(10_000, 1000), ms(7200));
         // At most a fifth of the clock.
         assert_eq!(hard(10_000, 9000), ms(6400));
+    }
+
+    #[test]
+    fn the_longest_times_do_not_overflow() {
+        for (remaining, increment) in
+            [(Duration::MAX, Duration::ZERO), (Duration::ZERO, Duration::MAX), (Duration::MAX, Duration::MAX)]
+        {
+            for moves_to_go in [None, Some(0), Some(1), Some(u32::MAX)] {
+                let limits =
+                    Limits::default().clock(Clock { remaining, increment, moves_to_go }).movetime(Duration::MAX);
+                let (soft, hard) = limits.times(Duration::MAX);
+                assert!(soft <= hard && hard <= Some(4 * LONGEST), "{soft:?} {hard:?}");
+            }
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! The value of a position: [`Score`] in the public API, plain integers inside the search.
 
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
 /// The value of a position for the side to move: an estimate, or a certain win or loss.
@@ -17,22 +19,24 @@ impl Score {
     const WIN: i32 = 1_000_000;
     /// The value of a table win within no plies; a win within `n` plies is worth `n` less.
     const TABLE_WIN: i32 = 900_000;
-    /// A bound above the plies of every win.
+    /// The most plies of a win that are told apart, far above the longest.
     const MAX_PLIES: i32 = 10_000;
+    /// The largest estimate, below every win.
+    const MAX_ESTIMATE: i32 = Score::TABLE_WIN - Score::MAX_PLIES - 1;
 
-    /// An estimate in cp, see [`Score`].
+    /// An estimate in cp, see [`Score`]. An estimate as large as a win counts as the largest estimate, 889,999 cp.
     #[must_use]
     pub fn estimate(value: i32) -> Score {
-        Score(value)
+        Score(value.clamp(-Score::MAX_ESTIMATE, Score::MAX_ESTIMATE))
     }
 
-    /// A certain win, `plies` plies away.
+    /// A certain win, `plies` plies away; more than 10,000 plies count as 10,000.
     #[must_use]
     pub fn win(plies: u32) -> Score {
         Score(Score::WIN - plies.min(Score::MAX_PLIES as u32) as i32)
     }
 
-    /// A certain loss, `plies` plies away.
+    /// A certain loss, `plies` plies away; more than 10,000 plies count as 10,000.
     #[must_use]
     pub fn loss(plies: u32) -> Score {
         Score(-Score::win(plies).0)
@@ -98,14 +102,40 @@ impl Score {
     /// The score of the position before a move that leads to this one, for the side that made the move.
     #[must_use]
     pub fn before_move(self) -> Score {
-        let farther = if self.is_win() || self.is_loss() { self.0.signum() } else { 0 };
-        Score(farther - self.0)
+        match (self.win_in(), self.loss_in(), self.win_within(), self.loss_within()) {
+            (Some(plies), ..) => Score::loss(plies + 1),
+            (_, Some(plies), ..) => Score::win(plies + 1),
+            (_, _, Some(plies), _) => Score::table_loss(plies + 1),
+            (.., Some(plies)) => Score::table_win(plies + 1),
+            _ => Score(-self.0),
+        }
     }
 
     /// The score as a number: wins are above, losses below every estimate.
     #[must_use]
     pub fn value(self) -> i32 {
         self.0
+    }
+}
+
+/// As the number of [`Score::value`].
+impl Serialize for Score {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_i32(self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Score {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Score, D::Error> {
+        let value = i32::deserialize(deserializer)?;
+        let score = Score(value.clamp(-Score::WIN, Score::WIN));
+        let is_estimate = score == Score::estimate(value);
+        let is_distance =
+            [score.win_within(), score.loss_within()].iter().flatten().any(|&plies| plies <= Score::MAX_PLIES as u32);
+        if score.0 == value && (is_estimate || is_distance) {
+            return Ok(score);
+        }
+        Err(D::Error::custom(format_args!("{value} is not the value of a score")))
     }
 }
 
@@ -208,5 +238,32 @@ mod tests {
         assert_eq!(Score::win(5).before_move(), Score::loss(6));
         assert_eq!(Score::table_loss(40).before_move(), Score::table_win(41));
         assert_eq!(Score::estimate(30).before_move(), Score::estimate(-30));
+    }
+
+    /// The farthest wins and the largest estimates remain what they are.
+    #[test]
+    fn extreme_scores_keep_their_kind() {
+        for value in [1_000_001, 989_999, 900_001, -950_000, i32::MIN] {
+            assert!(serde_json::from_value::<Score>(value.into()).is_err(), "{value}");
+        }
+        for score in [Score::win(3), Score::table_loss(50), Score::estimate(-889_999), Score::win(u32::MAX)] {
+            assert_eq!(serde_json::from_value::<Score>(serde_json::to_value(score).unwrap()).unwrap(), score);
+        }
+        for plies in [9_999, 10_000, 10_001, u32::MAX] {
+            let (mut win, mut table_win) = (Score::win(plies), Score::table_win(plies));
+            for _ in 0..4 {
+                let distance = win.win_in().or(win.loss_in()).unwrap();
+                assert!((9_999..=10_000).contains(&distance) && win.to_string().contains("mate"), "{win}");
+                assert!(table_win.win_in().is_none() && table_win.loss_in().is_none());
+                assert!(table_win.win_within().or(table_win.loss_within()).is_some_and(|plies| plies <= 10_000));
+                (win, table_win) = (win.before_move(), table_win.before_move());
+            }
+        }
+        for cp in [i32::MIN, -950_000, 889_999, 950_000, 995_000, i32::MAX] {
+            let score = Score::estimate(cp);
+            assert!(!score.is_win() && !score.is_loss(), "{score}");
+            assert_eq!(score.to_string(), format!("cp {}", cp.clamp(-889_999, 889_999)));
+            assert!(score < Score::table_win(u32::MAX) && score > Score::table_loss(u32::MAX));
+        }
     }
 }

@@ -103,6 +103,11 @@ impl Index {
         Some(Index { pieces, row_pieces, rows: rows as usize })
     }
 
+    /// The material.
+    pub(crate) fn material(&self) -> Material {
+        Material::of_pieces(self.pieces.iter().copied()).expect("the pieces are those of a material")
+    }
+
     /// The word piece.
     #[must_use]
     pub fn word_piece(&self) -> Piece {
@@ -213,6 +218,9 @@ impl Index {
     /// The squares of the pieces in a cell, in the order of `pieces`; `None` if the cell has no position.
     #[must_use]
     pub fn squares(&self, cell: usize) -> Option<Vec<Square>> {
+        if cell >= self.cells() {
+            return None;
+        }
         let (word, lane) = (cell / WIDTH, cell % WIDTH);
         let mut squares: Vec<Square> = self.row_squares(word / WIDTH).collect();
         squares.push(Square::new(word % WIDTH)?);

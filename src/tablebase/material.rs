@@ -114,14 +114,7 @@ impl Material {
     /// The material of a position, unless a side has no piece.
     #[must_use]
     pub fn of(position: &Position) -> Option<Material> {
-        let sides = ByColor::from_fn(|color| {
-            Animal::ALL
-                .into_iter()
-                .filter(|&a| position.square_of(color, a).is_some())
-                .fold(AnimalSet::EMPTY, AnimalSet::with)
-        });
-        (!sides.white.is_empty() && !sides.black.is_empty())
-            .then_some(Material { white: sides.white, black: sides.black })
+        Material::of_pieces(position.pieces().map(|(piece, _)| piece))
     }
 
     /// The material that is written exactly like this, as in the name of a file: animals in another order are refused.
@@ -129,12 +122,15 @@ impl Material {
         name.parse().ok().filter(|material: &Material| material.to_string() == name)
     }
 
-    /// The material of these pieces. Each side must have at least one.
-    pub fn of_pieces(pieces: &[Piece]) -> Material {
-        let side = |color| {
-            pieces.iter().filter(|p| p.color == color).fold(AnimalSet::EMPTY, |set, piece| set.with(piece.animal))
-        };
-        Material { white: side(Color::White), black: side(Color::Black) }
+    /// The material of these pieces; `None` if a side has none.
+    #[must_use]
+    pub fn of_pieces(pieces: impl IntoIterator<Item = Piece>) -> Option<Material> {
+        let mut sides: ByColor<AnimalSet> = ByColor::default();
+        for Piece { color, animal } in pieces {
+            sides[color] = sides[color].with(animal);
+        }
+        let ByColor { white, black } = sides;
+        (!white.is_empty() && !black.is_empty()).then_some(Material { white, black })
     }
 
     /// All materials of this many pieces, in order.

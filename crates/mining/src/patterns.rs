@@ -159,7 +159,7 @@ pub fn swaps(tables: &Solver, pieces: usize) -> Vec<Swap> {
 fn replace(material: Material, color: Color, out: Animal, animal: Animal) -> Material {
     let out = Piece { color, animal: out };
     let pieces = material.pieces().map(|piece| if piece == out { Piece { color, animal } } else { piece });
-    Material::of_pieces(&pieces.collect::<Vec<_>>())
+    Material::of_pieces(pieces).expect("both sides keep their number of pieces")
 }
 
 /// The properties that determine the values of these pieces: the class, whether the colours are exchanged, and the

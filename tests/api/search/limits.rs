@@ -1,12 +1,32 @@
 //! A legal move in any position and with any limit; lines and their order.
 
 use super::{PRESETS, depth, random_game, rules, search, small};
-use doushouqi::board::{Move, Position};
+use doushouqi::board::{Fen, Move, Position};
 use doushouqi::game::Game;
 use doushouqi::game::random::Random;
 use doushouqi::search::{Clock, Engine, EngineOptions, Info, Limits};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+
+/// The longest times and halfmove clocks are limits like others.
+#[test]
+fn the_longest_times_and_clocks_are_limits_like_others() {
+    let long = Clock { remaining: Duration::MAX, increment: Duration::MAX, moves_to_go: None };
+    for limits in [Limits::default().clock(long), Limits::default().movetime(Duration::MAX)] {
+        for halfmove_clock in [u32::MAX, u32::MAX - 1, Fen::MAX_HALFMOVE_CLOCK] {
+            for no_capture_limit in [None, Some(u32::MAX)] {
+                let start = Fen { position: Position::start(), halfmove_clock };
+                let mut game = Game::from_fen(start, rules("paper"), no_capture_limit);
+                let mut engine = Engine::new(small(EngineOptions::default().threads(2)));
+                for _ in 0..3 {
+                    let found = engine.search(&game, &limits.depth(3)).run();
+                    game.play(found.best().expect("a move")).expect("it is legal");
+                    assert_eq!(game.fen().to_string().parse(), Ok(game.fen()));
+                }
+            }
+        }
+    }
+}
 
 /// Under any rules, in any game and with any limit, the engine returns a legal move if one exists.
 #[test]

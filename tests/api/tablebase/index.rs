@@ -52,6 +52,17 @@ fn cells_and_squares_go_round() {
     }
 }
 
+/// Cells beyond the last have no position, in a class of any size.
+#[test]
+fn there_is_no_position_beyond_the_last_cell() {
+    for name in ["EvL", "RvR", "LRvT", "EPvPDR", "ELTPvPDR"] {
+        let index = index(material(name));
+        for cell in [0, 1, 65, ROW_CELLS + 1].map(|more| index.cells() + more).into_iter().chain([usize::MAX]) {
+            assert_eq!(index.position(cell, Color::White), None, "{name}: {cell}");
+        }
+    }
+}
+
 /// Calls `f` with every way to put the pieces on different squares in play.
 fn for_placements(index: &Index, squares: &mut Vec<Square>, f: &mut impl FnMut(&[Square])) {
     let Some(&piece) = index.pieces.get(squares.len()) else {

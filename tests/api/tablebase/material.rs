@@ -33,6 +33,9 @@ fn materials_are_read_and_written() {
     for alone in ["7/3L3/7/7/7/7/7/7/7 w", "7/7/7/7/7/7/7/6r/7 w"] {
         assert_eq!(Material::of(&Position::from_fen(alone).expect("a position")), None, "{alone}");
     }
+    assert_eq!(Material::of_pieces([]), None);
+    assert_eq!(Material::of_pieces([white(Animal::Rat), white(Animal::Elephant)]), None);
+    assert_eq!(Material::of_pieces(material("EPvLR").pieces()), Some(material("EPvLR")));
 }
 
 #[test]

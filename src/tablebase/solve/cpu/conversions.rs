@@ -272,8 +272,8 @@ impl Capture {
         if hits_from.iter().all(Vec::is_empty) {
             return None;
         }
-        let address = Material::of_pieces(pieces)
-            .without(pieces[victim])
+        let address = Material::of_pieces(pieces.iter().copied())
+            .and_then(|material| material.without(pieces[victim]))
             .map(|rest| CaptureAddress::new(pieces, rest, color, classes).expect("classes of fewer pieces are there"));
         Some(Capture { attacker, victim, hits_from, hits_to, address })
     }

@@ -26,7 +26,7 @@ use crate::board::{ByColor, Color, File, Rules, Square};
 use crate::cpu::CpuLevel;
 use crate::tablebase::needs::table_bytes;
 use crate::tablebase::{
-    CellValue, ClassId, Index, Material, ROW_CELLS, SetError, Stats, TableFile, TableSet, WIDTH, squares_in_play,
+    CellValue, ClassId, Index, ROW_CELLS, SetError, Stats, TableFile, TableSet, WIDTH, squares_in_play,
 };
 use moves::{Moves, of_side};
 use planes::{Digested, Plane};
@@ -245,8 +245,7 @@ impl<'a> Prover<'a> {
 
     /// The result of capturing the piece `victim` of an index.
     fn exit<C: Width>(&mut self, index: &Index, victim: usize) -> Result<Exit<C>, Stop> {
-        let material = Material::of_pieces(&index.pieces);
-        let Some(rest) = material.without(index.pieces[victim]) else { return Ok(Exit::Last) };
+        let Some(rest) = index.material().without(index.pieces[victim]) else { return Ok(Exit::Last) };
         let classes = self.set.classes();
         let member = classes.member(rest).expect("the classes hold all smaller materials");
         let smaller = self.set.file(member.class)?.own_index();
@@ -376,7 +375,7 @@ impl<C: Sweepable> Work<'_, C> {
         let deepest = description.deepest[turn].map(|cell| self.scale.code(plane.get(cell)));
         let wanted = longest(&digest.stats).map(|plies| CellValue::Decided(plies as u16).code());
         if digest.stats != description.stats[turn] || deepest != wanted {
-            let material = Material::of_pieces(&self.file.own_index().pieces);
+            let material = self.file.own_index().material();
             return Err(Stop::Wrong(Box::new(Contradiction::Counts { material, turn })));
         }
         Ok(())
