@@ -8,7 +8,7 @@ use doushouqi::tablebase::Material;
 #[cfg(test)]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// A puzzle, one line of the file that `dsq puzzles` writes.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -76,14 +76,27 @@ pub struct Puzzles {
 const GRADES: u8 = 5;
 
 impl Puzzles {
-    /// Reads puzzles, one a line.
+    /// Reads puzzles, one a line, each with an id of its own.
     ///
     /// # Errors
-    /// The number of the first line that is not a puzzle, and its error.
-    pub fn parse(text: &str) -> Result<Puzzles, (usize, String)> {
-        let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-        let all = lines.map(|(i, line)| one(line).map_err(|what| (i + 1, what))).collect::<Result<_, _>>()?;
-        Ok(Puzzles { all })
+    /// The first line that is not a puzzle, or a text without puzzles.
+    pub fn parse(text: &str) -> Result<Puzzles, String> {
+        let (mut all, mut ids) = (Vec::new(), HashSet::new());
+        for (i, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+            let entry = one(line).map_err(|what| format!("line {}: {what}", i + 1))?;
+            if !ids.insert(entry.0.id.clone()) {
+                return Err(format!("line {}: the id {:?} occurs twice", i + 1, entry.0.id));
+            }
+            all.push(entry);
+        }
+        if all.is_empty() { Err("there are none".to_owned()) } else { Ok(Puzzles { all }) }
+    }
+
+    /// Whether there is a puzzle for these rules.
+    #[must_use]
+    pub fn has_rules(&self, rules: RuleOptions) -> bool {
+        let wanted = Wanted { rules: Some(rules), ..Wanted::default() };
+        self.all.iter().any(|entry| wanted.is(entry))
     }
 
     /// At most `count` of the wanted puzzles, drawn by `seed`.
@@ -196,9 +209,8 @@ mod tests {
             (":5}", &before(quiet, "c2d3"), 2, "c2d3"),
         ];
         for (from, to, number, words) in wrong {
-            let (line, what) = Puzzles::parse(&LINES.replace(from, to)).unwrap_err();
-            assert!(what.contains(words), "{line}: {what}");
-            assert_eq!(line, number, "{what}");
+            let what = Puzzles::parse(&LINES.replace(from, to)).unwrap_err();
+            assert!(what.starts_with(&format!("line {number}: ")) && what.contains(words), "{what}");
         }
         assert!(Puzzles::parse(&LINES.replace(":5}", &before(quiet, "c2d2"))).is_ok());
     }

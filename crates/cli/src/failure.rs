@@ -50,7 +50,11 @@ impl Failure {
 
     /// A failure to read a file or directory: [`Failure::Input`] if it does not exist or is no text file.
     pub fn reading(path: impl fmt::Display, error: &io::Error) -> Failure {
-        failure_of_io(error)(format!("cannot read {path}: {error}"))
+        let what = match error.kind() {
+            io::ErrorKind::InvalidData => "it is not text in UTF-8 (decompress a compressed file first)".to_owned(),
+            _ => error.to_string(),
+        };
+        failure_of_io(error)(format!("cannot read {path}: {what}"))
     }
 }
 
@@ -163,5 +167,4 @@ fn can_regenerate(error: &TableError) -> bool {
 }
 
 /// The remedy for a damaged file.
-pub const REGENERATE: &str =
-    "delete the damaged files, and `dsq generate` (in a cluster job, `dsq cluster solve`) generates them again";
+pub const REGENERATE: &str = "delete the damaged files, and `dsq generate` (in a cluster job, `dsq cluster solve`; for results only, `dsq repack --wdl`) makes them again";

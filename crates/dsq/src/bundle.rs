@@ -154,11 +154,12 @@ pub fn is_bundle(dir: &Path) -> bool {
     [LIST, SUMS].iter().any(|name| dir.join(name).exists())
 }
 
-/// Compares a directory with its list: missing, different and additional files.
+/// Compares a directory with its list: missing, different and additional files. Without the fingerprint that is wanted, it
+/// is another publication, and its files are not read.
 ///
 /// # Errors
 /// If the directory or a file cannot be read.
-pub fn check(dir: &Path) -> Result<Checked, Failure> {
+pub fn check(dir: &Path, wanted: Option<&str>) -> Result<Checked, Failure> {
     let mut faults = Vec::new();
     let mut read = |name: &str| match read_regular(&dir.join(name)) {
         Ok(bytes) => Ok(bytes),
@@ -170,6 +171,11 @@ pub fn check(dir: &Path) -> Result<Checked, Failure> {
     };
     let (list, sums) = (read(LIST)?, read(SUMS)?);
     let fingerprint = if sums.is_empty() { String::new() } else { sha256(&sums) };
+    if let Some(wanted) = wanted.filter(|wanted| !fingerprint.is_empty() && !wanted.eq_ignore_ascii_case(&fingerprint))
+    {
+        faults.push(format!("{} has the fingerprint {fingerprint}, not {wanted}", dir.display()));
+        return Ok(Checked { fingerprint, faults });
+    }
     if list.is_empty() {
         return Ok(Checked { fingerprint, faults });
     }

@@ -4,6 +4,7 @@ use cli::failure::{Failure, failure_of_set};
 use doushouqi::tablebase::{SetError, SolveError, TableError};
 use matches::{LoadError, PlayerError};
 use protocols::SessionError;
+use std::io::ErrorKind;
 use std::path::Path;
 
 /// The failure for a player that cannot be created.
@@ -34,6 +35,11 @@ pub fn failure_of_session(error: SessionError) -> Failure {
 /// The failure of a command that resumes when run again.
 pub fn resumable(error: SetError) -> Failure {
     match error {
+        SetError::Table(TableError::Io { ref source, .. })
+            if matches!(source.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem) =>
+        {
+            failure_of_set(&error)(format!("{error}; the files there must be writable"))
+        }
         SetError::Table(TableError::Io { .. } | TableError::OpenFiles { .. })
         | SetError::Solve(SolveError::Disk { .. }) => failure_of_set(&error)(format!("{error}; {RESUME}")),
         error => error.into(),

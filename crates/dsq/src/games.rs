@@ -47,8 +47,8 @@ pub fn read_game(path: &Path, number: usize) -> Result<Record, Failure> {
 /// Reads all games of a file.
 pub fn read_games(path: &Path) -> Result<Vec<Record>, Failure> {
     let bytes = std::fs::read(path).map_err(|e| Failure::reading(path.display(), &e))?;
-    let text =
-        String::from_utf8(bytes).map_err(|_| Failure::Input(format!("{} is not text in UTF-8", path.display())))?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| Failure::reading(path.display(), &io::Error::from(io::ErrorKind::InvalidData)))?;
     Record::parse_all(&text).map_err(|e| Failure::Input(format!("{}: {e}", path.display())))
 }
 

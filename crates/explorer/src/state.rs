@@ -49,8 +49,12 @@ impl App {
     /// Solves the tables of up to three pieces.
     pub fn new(config: Config, pool: rayon::ThreadPool, paths: &[&'static str]) -> Result<Arc<App>, ServeError> {
         let assets = Assets::new(config.assets.clone(), config.puzzles.as_deref().map(read_puzzles).transpose()?);
-        let puzzles =
-            parse_puzzles(config.puzzles.as_deref().unwrap_or(Path::new("puzzles.jsonl")), &assets.puzzles())?;
+        let path = config.puzzles.as_deref().unwrap_or(Path::new("puzzles.jsonl"));
+        let unfit = |what| ServeError::Puzzles { path: path.to_owned(), what };
+        let puzzles = Puzzles::parse(&assets.puzzles()).map_err(unfit)?;
+        if config.puzzles.is_some() && !puzzles.has_rules(config.rules) {
+            return Err(unfit(format!("none is for the rules {}", config.rules)));
+        }
         let (registry, fingerprint) = tables::open(&config, pool)?;
         let threads = config.threads;
         Ok(Arc::new(App {
@@ -132,11 +136,4 @@ impl App {
 fn read_puzzles(path: &Path) -> Result<String, ServeError> {
     std::fs::read_to_string(path)
         .map_err(|error| ServeError::Puzzles { path: path.to_owned(), what: error.to_string() })
-}
-
-fn parse_puzzles(path: &Path, text: &str) -> Result<Puzzles, ServeError> {
-    Puzzles::parse(text).map_err(|(line, what)| {
-        let what = format!("line {line}: {what}");
-        ServeError::Puzzles { path: path.to_owned(), what }
-    })
 }

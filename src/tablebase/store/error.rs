@@ -72,7 +72,7 @@ pub enum SetError {
         wanted: String,
     },
     /// A table is missing.
-    #[error("{dir} has no table of {material}; `dsq generate` makes it")]
+    #[error("{dir} has no table of {material}; `dsq generate` makes it (among results only, `dsq repack --wdl`)")]
     Missing {
         /// The directory.
         dir: PathBuf,

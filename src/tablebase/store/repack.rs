@@ -245,7 +245,10 @@ mod tests {
         assert!(answered > 0);
         // Versions that are not read, and files of versions 2 and 5 that claim features of version 4.
         let words = [
-            (6, "version 6; this program reads versions 2, 4 and 5: update it"),
+            (
+                6,
+                "version 6; this program reads versions 2, 4 and 5: update it, or if it is up to date, the table is damaged",
+            ),
             (3, "version 3; this program reads versions 2, 4 and 5: delete the table and generate it again"),
             (2, "does not fit"),
             (5, "does not fit"),

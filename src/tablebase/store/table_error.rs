@@ -40,8 +40,8 @@ pub enum TableError {
     },
     /// The file has another format version.
     #[error("{path} has format version {found}; this program reads versions {ALL_ROWS_VERSION}, {PACKED_VERSION} and \
-             {EXACT_VERSION}: {}",
-            if *found > EXACT_VERSION { "update it" } else { "delete the table and generate it again" })]
+             {EXACT_VERSION}: {}delete the table and generate it again",
+            if *found > EXACT_VERSION { "update it, or if it is up to date, the table is damaged: " } else { "" })]
     Version {
         /// The file.
         path: PathBuf,

@@ -106,7 +106,9 @@ impl Convert {
     /// Converts a line. The outer error describes a fault in the line, the inner one a failure to print.
     fn line(&self, from: Dialect, line: &str, rules: &Rules) -> Result<Outcome, String> {
         if line.trim_start().starts_with('{') {
-            let puzzle: Puzzle = serde_json::from_str(line).map_err(|error| format!("not a puzzle: {error}"))?;
+            let puzzle: Puzzle = serde_json::from_str(line).map_err(|_| {
+                "this JSON is not a puzzle of `dsq puzzles`; games are text, as `dsq match --out` writes them (--from saved)"
+            })?;
             let Format::Lines(to) = self.to else {
                 return Err("a puzzle cannot be written as a saved game".to_owned());
             };

@@ -211,11 +211,7 @@ impl Verify {
                 Some(_) => Err(Failure::Input(format!("{} is no publication of `dsq bundle`", self.dir.display()))),
             };
         }
-        let Checked { fingerprint, mut faults } = bundle::check(&self.dir)?;
-        let other = |wanted: &&String| !fingerprint.is_empty() && !wanted.eq_ignore_ascii_case(&fingerprint);
-        if let Some(wanted) = self.fingerprint.as_ref().filter(other) {
-            faults.push(format!("{} has the fingerprint {fingerprint}, not {wanted}", self.dir.display()));
-        }
+        let Checked { fingerprint, faults } = bundle::check(&self.dir, self.fingerprint.as_deref())?;
         Faults(faults.into_iter().map(Failure::Mismatch).collect()).end("copy the publication again")?;
         Ok(Some(fingerprint))
     }

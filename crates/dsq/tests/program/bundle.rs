@@ -200,6 +200,10 @@ fn files_of_another_version_are_named() {
     let fingerprint = published().0["fingerprint"].as_str().unwrap();
     let arguments = ["verify", text(&out), "--sample", "0", "--fingerprint", fingerprint];
     fails(1, &arguments, &[fingerprint, "has the fingerprint"]);
+    // Then its files are not read: the damaged one is not reported.
+    fs::write(out.join("EvE.dsq"), b"damaged").unwrap();
+    let output = dsq::dsq(&arguments);
+    assert!(!String::from_utf8_lossy(&output.stderr).contains("EvE.dsq"), "{output:?}");
 }
 
 /// Damaged lists cause an error, never a panic, and never access to a file outside the directory.

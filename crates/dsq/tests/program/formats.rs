@@ -87,7 +87,20 @@ fn lines_are_converted_both_ways() {
     assert_eq!((records.len(), records.remove(0).game.moves().len()), (2, 2));
     assert_eq!(filter(&["convert", "--from", "saved", "--to", "dsq"], &saved), game);
     fails(2, &["convert", "--from", "dsq", "--to", "katago", "7/7 w"], "9 ranks");
-    fails(2, &["convert", "--from", "dsq", "--to", "katago", "{}"], "not a puzzle");
+    for json in ["{}", r#"{"game":1,"moves":["Eb3"]}"#] {
+        fails(
+            2,
+            &["convert", "--from", "dsq", "--to", "katago", json],
+            "not a puzzle of `dsq puzzles`; games are text",
+        );
+    }
+    let packed = std::env::temp_dir().join(format!("dsq-packed-{}.gz", std::process::id()));
+    std::fs::write(&packed, [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0xff]).unwrap();
+    for from in ["dsq", "saved"] {
+        let arguments = ["convert", "--from", from, "--to", "katago", "--file", packed.to_str().unwrap()];
+        fails(2, &arguments, "decompress a compressed file first");
+    }
+    std::fs::remove_file(packed).unwrap();
     fails(2, &["convert", "--from", "xboard", "--to", "katago"], "dsq, mistboard, katago and animalcraft");
     let bad = file("bad", "7/7/3e3/7/7/7/3E3/7/7 b\n\n7/7/3e3/7/7/7/3E3/7/7 x\n");
     fails(2, &["convert", "--from", "dsq", "--to", "katago", "--file", bad.to_str().unwrap()], "line 3");

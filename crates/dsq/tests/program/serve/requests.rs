@@ -186,6 +186,19 @@ fn wrong_arguments_are_errors() {
     says(2, &["--listen", "nowhere"], "write a port");
     says(2, &["--tables", "/nothing/here"], "no tables");
     says(2, &["--puzzles", "/nothing/here"], "cannot read the puzzles");
+    let puzzles = folder("serve-puzzle-files");
+    let path = puzzles.to_str().unwrap();
+    let (first, _) = PUZZLES.split_once('\n').unwrap();
+    for (text, rules, words) in [
+        ("", "paper", "there are none"),
+        (&format!("{first}\n\n{first}\n"), "paper", "line 3: the id \"a\" occurs twice"),
+        (first, "chinese", "none is for the rules"),
+        ("{}", "paper", "line 1: "),
+    ] {
+        std::fs::write(&puzzles, text).unwrap();
+        says(2, &["--puzzles", path, "--rules", rules], words);
+    }
+    std::fs::remove_file(puzzles).unwrap();
     says(2, &["--rules", "nobody"], "no rules preset");
     says(2, &["--listen", "no-such-host.invalid:80"], "no-such-host.invalid");
     for origin in ["*", "https://example.org/", "example.org", "https://*.example.org"] {

@@ -80,6 +80,7 @@ fn where_nothing_can_be_written() {
             let output = run(arguments);
             let stderr = String::from_utf8_lossy(&output.stderr);
             assert!(output.status.code() == Some(3) && stderr.contains(out), "{arguments:?}: {output:?}");
+            assert!(!stderr.contains("are kept") && stderr.contains("must be writable"), "{arguments:?}: {stderr}");
         }
         assert!(run(&["verify", out]).status.success());
         fs::set_permissions(closed.path(), fs::Permissions::from_mode(0o755)).unwrap();

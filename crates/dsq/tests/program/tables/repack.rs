@@ -120,6 +120,14 @@ fn results_only_are_written_and_read() {
     }
     let words = stdout(&["probe", "--tables", out, LOST_IN_12]);
     assert!(words.contains("loss") && !words.contains("plies"), "{words}");
+    // The remedy for results is not `generate`, which refuses their directory.
+    let (name, bytes) = written.iter().find(|(name, _)| name.ends_with(".dsq")).unwrap();
+    fs::write(packed.path().join(name), &bytes[..bytes.len() / 2]).unwrap();
+    fails(1, &["verify", out, "--sample", "0"], &[name, "is damaged", "for results only, `dsq repack --wdl`"]);
+    fs::remove_file(packed.path().join(name)).unwrap();
+    fails(2, &["verify", out, "--sample", "0"], &["has no table of", "among results only, `dsq repack --wdl`"]);
+    json(&["repack", at, "--wdl", "--out", out, "--json"]);
+    assert!(files(packed.path())[name] == *bytes, "it is made again");
 }
 
 /// No probe of a changed packed file gives another answer than the original file.
