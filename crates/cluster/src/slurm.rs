@@ -35,7 +35,9 @@ fn word(text: &str) -> String {
 pub fn script(plan: &Plan, jobs: &Jobs<'_>) -> String {
     let mut text = String::from(
         "#!/bin/sh\n# Submits all classes to Slurm, level by level. Running it again is harmless: solved classes are skipped.\n\
-         set -eu\n",
+         # sbatch reads SBATCH_ACCOUNT, SBATCH_PARTITION, SBATCH_QOS and SBATCH_TIMELIMIT from the environment.\n\
+         set -eu\nqueued=\n\
+         trap 'test -z \"$queued\" || echo \"submit: sbatch failed after these arrays were queued; to cancel them: scancel$queued\" >&2' EXIT\n",
     );
     let spill = jobs.spill.unwrap_or(jobs.dir);
     let words = [jobs.program, jobs.dir, jobs.rules, spill].map(word);
@@ -64,18 +66,18 @@ pub fn script(plan: &Plan, jobs: &Jobs<'_>) -> String {
             let _ = write!(
                 text,
                 "CLASSES\n# The longest task is predicted to take {:.0} s.\n\
-                 job=$(sbatch --parsable --requeue ${{after:+--dependency=afterok:$after}} --job-name=dsq-{pieces} \
+                 job=$(sbatch --parsable --requeue --kill-on-invalid-dep=yes ${{after:+--dependency=afterok:$after}} --job-name=dsq-{pieces} \
                  --array=1-{} --mem={gib}G --output=\"$DIR/jobs/%x-%A_%a.log\" --open-mode=append --export=ALL --wrap \
                  'exec \"$DSQ\" cluster solve $(sed -n \"${{SLURM_ARRAY_TASK_ID}}p\" \"$DIR/jobs/level-{pieces}-{gib}g.txt\") \
                  --tables \"$DIR\" --rules \"$RULES\" --memory {gib}GiB --spill \"$SPILL\" --threads \"${{SLURM_CPUS_ON_NODE:-1}}\"{stats}')\n\
-                 these=\"${{these:+$these:}}${{job%%;*}}\"\n",
+                 these=\"${{these:+$these:}}${{job%%;*}}\" queued=\"$queued ${{job%%;*}}\"\n",
                 longest,
                 bundles.len()
             );
         }
         text.push_str("after=$these\n");
     }
-    text.push_str("echo \"$after\"\n");
+    text.push_str("trap - EXIT\necho \"$after\"\n");
     text
 }
 
@@ -97,7 +99,7 @@ mod tests {
             let times = text.lines().flat_map(|line| line.split(' ')).filter(|word| *word == name).count();
             assert_eq!(times, 1, "{name}");
         }
-        assert_eq!(text.matches("sbatch").count(), 3, "one array a level, as all fit one size of memory");
+        assert_eq!(text.matches("sbatch --parsable").count(), 3, "one array a level, as all fit one size of memory");
         assert_eq!(text.matches("--stats-only").count(), 1);
         assert!(
             text.contains("DSQ='a b/dsq'")

@@ -339,6 +339,17 @@ fn what_a_class_takes_is_told_in_advance() {
     let bytes = |field: &str| six[0][field].as_u64().unwrap();
     assert!(bytes("spilled_bytes") < bytes("bytes") && bytes("spilled_bytes") < 12 << 30);
     assert!(!out.exists(), "nothing is made");
+    // The forecast of the disk is that of the files, and a little more.
+    dsq::stdout(&["generate", "--pieces", "3", "--out", text(&out)]);
+    for (pieces, level) in [2, 3].into_iter().zip(generate[52]["forecast"]["levels"].as_array().unwrap()) {
+        let files = fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().path());
+        let tables = files.filter(|path| {
+            path.extension().is_some_and(|it| it == "dsq") && path.file_stem().unwrap().len() == pieces + 1
+        });
+        let bytes: u64 = tables.map(|path| fs::metadata(path).unwrap().len()).sum();
+        let forecast = level["disk_bytes"].as_f64().unwrap() / bytes as f64;
+        assert!((1.0..1.15).contains(&forecast), "{pieces} pieces: {forecast} of {bytes}");
+    }
 }
 
 /// The planned memory of each kind of job is near to the measured peak. The values go through a change
@@ -466,6 +477,65 @@ fn plans_tell_the_needs_of_each_number_of_pieces() {
     let slow = hours(&["--bandwidth", "1MiB"]);
     assert!(slow > hours(&[]) && hours(&["--bandwidth", "1MiB", "--cores-per-job", "4"]) < slow);
     assert_eq!(lines(&plan("hours", &["--cores-per-job", "4"]))[3]["cores"], 32);
+}
+
+/// The page on clusters has the plan that the program makes, and its plots. `DSQ_WRITE_PLAN=1 ./test the_page_on_clusters`
+/// writes them.
+#[test]
+fn the_page_on_clusters_has_the_plan() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let plan = |arguments: &str| {
+        let arguments = format!("cluster plan --stats-only --rate 60000 {arguments}");
+        dsq::stdout(&arguments.split(' ').collect::<Vec<_>>())
+    };
+    let page = fs::read_to_string(docs.join("cluster.md")).unwrap();
+    let command = "`dsq cluster plan --pieces 7 --for table --stats-only --rate 60000 --memory 500GiB` predicts:";
+    assert!(page.contains(command));
+    let seven = "--pieces 7 --memory 500GiB";
+    let table = plan(&format!("{seven} --for table"));
+    let start = page.find("| pieces | classes |").expect("a table");
+    let end = start + page[start..].find("\n\n").expect("its end") + 1;
+    for (name, text) in [
+        ("cluster.md", [&page[..start], &table, &page[end..]].concat()),
+        ("cluster-hours.svg", plan("--pieces 6 --for plot")),
+        ("cluster-hours-seven.svg", plan(&format!("{seven} --for plot --bandwidth 2GiB --cores-per-job 32"))),
+    ] {
+        let path = docs.join(name);
+        if std::env::var_os("DSQ_WRITE_PLAN").is_some() {
+            fs::write(&path, text).unwrap();
+        } else {
+            assert!(fs::read_to_string(&path).unwrap() == text, "docs/{name} differs from the plan: write it as above");
+        }
+    }
+}
+
+/// A script whose `sbatch` fails prints the arrays that are queued. Jobs that can never start are cancelled.
+#[cfg(unix)]
+#[test]
+fn a_script_that_cannot_submit_names_what_is_queued() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = tempfile::tempdir().unwrap();
+    let (tables, at) = (dir.path().join("tables"), text(dir.path()));
+    let four = ["cluster", "plan", "--pieces", "4", "--rate", "1000", "--for", "slurm", "--tables", text(&tables)];
+    let script = dsq::stdout(&four);
+    assert_eq!(script.matches("sbatch --parsable").count(), 3);
+    assert_eq!(script.matches("--kill-on-invalid-dep=yes").count(), 3);
+    // A program in the place of `sbatch` accepts so many arrays.
+    let submitted = |most: u32| {
+        let sbatch = dir.path().join("sbatch");
+        let count = format!("n=$(($(cat {at}/n) + 1))\necho $n > {at}/n");
+        fs::write(&sbatch, format!("#!/bin/sh\n{count}\ntest $n -le {most} && echo \"10$n;cluster\"\n")).unwrap();
+        fs::set_permissions(&sbatch, PermissionsExt::from_mode(0o755)).unwrap();
+        fs::write(dir.path().join("n"), "0").unwrap();
+        let path = format!("{at}:{}", std::env::var("PATH").unwrap_or_default());
+        std::process::Command::new("sh").args(["-c", &script]).env("PATH", path).output().unwrap()
+    };
+    let failed = submitted(2);
+    assert!(!failed.status.success());
+    assert!(String::from_utf8_lossy(&failed.stderr).contains("scancel 101 102\n"), "{failed:?}");
+    let whole = submitted(99);
+    assert!(whole.status.success() && whole.stderr.is_empty(), "{whole:?}");
+    assert_eq!(String::from_utf8_lossy(&whole.stdout), "103\n");
 }
 
 /// `finish` accepts the results of plans: counts of a class of seven pieces.
