@@ -8,7 +8,8 @@
 //! | `setfen BOARD w\|b` | a position; `w` is the side with the capitals, which begins a game |
 //! | `play COLOR MOVE`, `genmove COLOR`, `undo` | a move is `A3B3` |
 //! | `showboard`, `final_score` | the board; `B+1`, `W+1` or `0` of a game that is over |
-//! | `time_settings MAIN BYO_YOMI STONES`, `time_left COLOR TIME STONES` | seconds |
+//! | `time_settings MAIN BYO_YOMI STONES` | seconds, for each side; each `genmove` takes its time off |
+//! | `time_left COLOR TIME STONES` | seconds, before a move |
 //! | `kata-set-param maxVisits\|maxTime N` | nodes or seconds for each search |
 //! | `kata-set-rules RULES` | rule options, such as `chinese` or `paper,shore=none`; the game goes on under them |
 //! | `kata-set-rule KEY VALUE` | one rule option, or `no-capture-limit` (plies, or `none`); the game goes on under it |
@@ -25,7 +26,7 @@ use doushouqi::formats::Dialect;
 use doushouqi::game::Game;
 use doushouqi::search::{Clock, Engine, EngineOptions, Limits};
 use std::io::{BufRead, Write};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The settings that GTP starts with.
 #[derive(Clone, Debug)]
@@ -128,6 +129,18 @@ impl TimeLeft {
         let increment = byo_yomi.time.checked_div(byo_yomi.stones).unwrap_or_default();
         Clock { remaining: self.time, increment, moves_to_go: None }
     }
+
+    /// The time after a move that took so long, in a game with this byo-yomi.
+    fn after(self, spent: Duration, byo_yomi: TimeLeft) -> TimeLeft {
+        let left = TimeLeft { time: self.time.saturating_sub(spent), ..self };
+        match self.stones {
+            // The main time is over: the rest of the move is the first of byo-yomi.
+            0 if left.time.is_zero() && byo_yomi.stones > 0 => byo_yomi.after(spent - self.time, byo_yomi),
+            0 => left,
+            1 if byo_yomi.stones > 0 => byo_yomi,
+            stones => TimeLeft { stones: (stones - 1).max(1), ..left },
+        }
+    }
 }
 
 struct Gtp {
@@ -137,6 +150,8 @@ struct Gtp {
     stage: Option<Stage>,
     /// The time of each side, if it is limited.
     time_left: ByColor<Option<TimeLeft>>,
+    /// The time that each side begins a game with; `None` if it is not limited.
+    first: Option<TimeLeft>,
     /// A period of byo-yomi; without stones there is none.
     byo_yomi: TimeLeft,
 }
@@ -146,7 +161,7 @@ impl Gtp {
         let engine = Engine::new(options.engine.clone());
         let game = Game::new(Position::start(), options.rules.clone(), options.no_capture_limit);
         let byo_yomi = TimeLeft { time: Duration::ZERO, stones: 0 };
-        Gtp { options, engine, game, stage: None, time_left: ByColor::default(), byo_yomi }
+        Gtp { options, engine, game, stage: None, time_left: ByColor::default(), first: None, byo_yomi }
     }
 
     fn command(&mut self, command: &str, arguments: &[&str]) -> Result<String, String> {
@@ -193,7 +208,8 @@ impl Gtp {
                 // In GTP, byo-yomi without stones means no limit.
                 let limited = self.byo_yomi.stones > 0 || self.byo_yomi.time.is_zero();
                 let first = if main.time.is_zero() { self.byo_yomi } else { main };
-                self.time_left = ByColor::from_fn(|_| limited.then_some(first));
+                self.first = limited.then_some(first);
+                self.time_left = ByColor::from_fn(|_| self.first);
                 Ok(String::new())
             }
             ("time_left", [color, time, stones]) => {
@@ -232,6 +248,7 @@ impl Gtp {
     fn begin(&mut self, position: Position) {
         self.game = Game::new(position, self.options.rules.clone(), self.options.no_capture_limit);
         self.stage = None;
+        self.time_left = ByColor::from_fn(|_| self.first);
     }
 
     fn set_rules(&mut self, text: &str) -> Result<(), String> {
@@ -291,7 +308,8 @@ impl Gtp {
     }
 
     fn generate(&mut self, color: &str) -> Result<String, String> {
-        self.mover(color)?;
+        let start = Instant::now();
+        let mover = self.mover(color)?;
         let game = self.game.played_on();
         let name = |square| Dialect::Katago.format_square(square);
         if let Some(Stage { from, to: Some(to) }) = self.stage {
@@ -306,7 +324,8 @@ impl Gtp {
         if limits == Limits::default() {
             limits.movetime = Some(Duration::from_secs(1));
         }
-        let best = self.engine.search(&game, &limits).moves(&named).run().best();
+        let best = self.engine.search(&game, &limits).moves(&named).started(start).run().best();
+        self.time_left[mover] = self.time_left[mover].map(|left| left.after(start.elapsed(), self.byo_yomi));
         let mv = best.ok_or_else(|| "the piece has no move".to_owned())?;
         if self.options.two_stage && self.stage.is_none() {
             self.stage = Some(Stage { from: mv.from, to: Some(mv.to) });
@@ -394,6 +413,45 @@ mod tests {
         assert_eq!(clock(&["time_left b 1 0"]), Some((1, 2, None)));
         assert_eq!(clock(&["time_settings 0 5 1"]), Some((5, 0, Some(1))));
         assert_eq!(clock(&["time_settings 60 10 0"]), None);
+    }
+
+    /// A move takes its time off the main time, then off the periods of byo-yomi.
+    #[test]
+    fn a_move_takes_its_time() {
+        let left = |seconds: u64, stones| TimeLeft { time: Duration::from_secs(seconds), stones };
+        let after = |time: TimeLeft, spent, byo_yomi| time.after(Duration::from_secs(spent), byo_yomi);
+        let none = left(0, 0);
+        assert_eq!(after(left(60, 0), 9, none), left(51, 0));
+        assert_eq!(after(left(60, 0), 61, none), left(0, 0));
+        let (period, each) = (left(10, 3), left(5, 1));
+        assert_eq!(after(left(60, 0), 9, period), left(51, 0));
+        assert_eq!(after(left(60, 0), 64, period), left(6, 2), "the move is the first of byo-yomi");
+        assert_eq!(after(left(60, 0), 64, each), each);
+        assert_eq!(after(left(6, 2), 1, period), left(5, 1));
+        assert_eq!(after(left(5, 1), 4, period), period, "the next period begins");
+        assert_eq!(after(left(5, 1), 9, period), period);
+        assert_eq!(after(left(7, 3), 2, none), left(5, 2), "a period that only `time_left` has named");
+        assert_eq!(after(left(5, 1), 2, none), left(3, 1));
+    }
+
+    /// `time_left` is optional: without it, each move is taken off the time of `time_settings`, which a new game restores.
+    #[test]
+    fn moves_take_time_without_time_left() {
+        let mut gtp = Gtp::new(GtpOptions { limits: Limits::default().depth(2), ..options(false) });
+        gtp.command("time_settings", &["60", "0", "0"]).unwrap();
+        let whole = gtp.clock().unwrap().remaining;
+        let mut least = ByColor::from_fn(|_| whole);
+        for color in ["b", "w", "b", "w"] {
+            let (turn, start) = (side(color).unwrap(), Instant::now());
+            gtp.command("genmove", &[color]).unwrap();
+            let left = gtp.time_left[turn].unwrap().time;
+            assert!(left < least[turn] && least[turn] - left <= start.elapsed(), "{left:?} of {:?}", least[turn]);
+            least[turn] = left;
+        }
+        gtp.command("time_left", &["b", "7", "0"]).unwrap();
+        assert_eq!(gtp.time_left[Color::White], Some(TimeLeft { time: Duration::from_secs(7), stones: 0 }));
+        gtp.command("clear_board", &[]).unwrap();
+        assert!(Color::ALL.iter().all(|&color| gtp.time_left[color].unwrap().time == whole));
     }
 
     #[test]
