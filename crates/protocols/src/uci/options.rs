@@ -64,19 +64,24 @@ impl<W: Write + Send + 'static> Uci<W> {
             "Rules" => {
                 let options: RuleOptions = value.parse().map_err(|error| format!("setoption: {error}"))?;
                 self.rules = Rules::new(options);
-                if self.options.tables.as_ref().is_some_and(|tables| !tables.supports_rules(self.rules.options())) {
-                    self.complain("the endgame tables are for other rules and are not used");
+                let path = self.table_path.to_string_lossy().into_owned();
+                match &self.options.tables {
+                    Some(tables) if !tables.supports_rules(self.rules.options()) => {
+                        self.complain("the endgame tables are for other rules and are not used");
+                    }
+                    None if !path.is_empty() => {
+                        if let Err(problem) = self.set_tables(&path) {
+                            self.complain(&problem);
+                        }
+                    }
+                    _ => {}
                 }
                 if let Some(network) = &self.network {
                     self.warn_of_rules(network);
                 }
                 return self.replay();
             }
-            "TablePath" => {
-                self.options.tables = self.tables(value)?;
-                self.table_path = value.into();
-                self.counted = None;
-            }
+            "TablePath" => return self.set_tables(value),
             "TableProbeDepth" => self.options.tb_probe_depth = option.number(value)? as u8,
             "OnDemandCache" => {
                 self.counted = self.counted(value)?;
@@ -128,15 +133,30 @@ impl<W: Write + Send + 'static> Uci<W> {
         }
     }
 
+    /// Uses the tables of a path from here on. If they are for other rules, they wait for these.
+    fn set_tables(&mut self, path: &str) -> Result<(), String> {
+        let path = if path == "<empty>" { "" } else { path };
+        let (tables, problem) = match self.tables(path) {
+            Ok(tables) => (tables, None),
+            Err(error @ SetError::Rules { .. }) => (None, Some(error)),
+            Err(error) => return Err(format!("setoption: TablePath is unchanged: {error}")),
+        };
+        self.end_search();
+        self.engine = None;
+        self.options.tables = tables;
+        self.table_path = path.into();
+        self.counted = None;
+        problem.map_or(Ok(()), |error| Err(format!("setoption: TablePath: {error}; set Rules to use them")))
+    }
+
     /// The tables of a path, which must be for the current rules. Reports parts that cannot be used.
-    fn tables(&self, path: &str) -> Result<Option<Arc<Tables>>, String> {
-        if path.is_empty() || path == "<empty>" {
+    fn tables(&self, path: &str) -> Result<Option<Arc<Tables>>, SetError> {
+        if path.is_empty() {
             return Ok(None);
         }
         self.complain("TablePath: loading");
         let start = Instant::now();
-        let (tables, faults) = Tables::open_intact(path.as_ref(), self.rules.options())
-            .map_err(|error| format!("setoption: TablePath is unchanged: {error}"))?;
+        let (tables, faults) = Tables::open_intact(path.as_ref(), self.rules.options())?;
         for fault in faults.iter().take(NAMED_FAULTS) {
             self.complain(&format!("TablePath: {fault}; the other tables are used"));
         }
