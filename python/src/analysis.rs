@@ -1,7 +1,7 @@
 //! `Analysis`: a search in a thread of its own, whose lines are read while it runs.
 
 use crate::info::PyInfo;
-use crate::interrupt::{SIGNALS, STACK};
+use crate::interrupt::SIGNALS;
 use doushouqi::board::Move;
 use doushouqi::game::Game;
 use doushouqi::search::{Engine, Limits, SearchResult};
@@ -116,7 +116,7 @@ impl Background {
                 state.is_over = true;
             });
         };
-        let thread = std::thread::Builder::new().name("analysis".to_owned()).stack_size(STACK).spawn(run);
+        let thread = std::thread::Builder::new().name("analysis".to_owned()).stack_size(Engine::STACK).spawn(run);
         thread.map_err(|error| PyRuntimeError::new_err(format!("no thread: {error}")))?;
         Ok(started)
     }

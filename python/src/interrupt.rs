@@ -2,6 +2,7 @@
 //!
 //! No work runs on rayon's global pool: a forked process finds it without threads and would wait for ever.
 
+use doushouqi::search::Engine;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -14,8 +15,6 @@ use std::time::Duration;
 
 /// The interval at which Python checks for Ctrl-C.
 pub(crate) const SIGNALS: Duration = Duration::from_millis(50);
-/// Searches recurse as deep as their longest line.
-pub(crate) const STACK: usize = 16 << 20;
 
 /// The threads that all calls share, one for each core.
 pub(crate) static SHARED: Threads = Threads::new(0);
@@ -66,7 +65,7 @@ impl Drop for Threads {
 }
 
 fn pool(threads: usize) -> PyResult<ThreadPool> {
-    let pool = ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK).build();
+    let pool = ThreadPoolBuilder::new().num_threads(threads).stack_size(Engine::STACK).build();
     pool.map_err(|error| PyRuntimeError::new_err(format!("no threads: {error}")))
 }
 

@@ -146,32 +146,20 @@ impl Game {
 
     /// The number of times a position has occurred since the last capture. It cannot have occurred before a capture.
     fn count(&self, position: &Position) -> usize {
-        let earlier = if self.has_captured() { &[][..] } else { &self.earlier };
-        self.since_capture().iter().chain(earlier).filter(|p| *p == position).count()
+        self.since_capture().iter().chain(self.before_start()).filter(|p| *p == position).count()
     }
 
-    /// Whether a move of the game was a capture.
-    fn has_captured(&self) -> bool {
-        (self.halfmove_clock() as usize) < self.moves.len()
+    /// The positions before the first one, unless a move of the game was a capture.
+    fn before_start(&self) -> &[Position] {
+        if (self.halfmove_clock() as usize) < self.moves.len() { &[] } else { &self.earlier }
     }
 
-    /// The keys of the positions since the last capture, one for each ply, ending with the current one. The keys of
-    /// positions before the first one of the game are in arbitrary order, but have the right side to move; 0 marks
-    /// unknown positions.
+    /// The keys of the known positions before the current one and since the last capture, each as often as it occurred, in
+    /// arbitrary order.
     #[cfg_attr(not(feature = "search"), allow(dead_code, reason = "the search looks for repetitions"))]
-    pub(crate) fn repetition_keys(&self) -> Vec<u64> {
-        let mut keys = Vec::new();
-        if !self.has_captured() && !self.earlier.is_empty() {
-            let first = self.positions[0].turn();
-            let of =
-                |turn| self.earlier.iter().filter(move |p| p.turn() == turn).map(Position::key).collect::<Vec<_>>();
-            let (own, other) = (of(first), of(!first));
-            for i in 0..own.len().max(other.len()) {
-                keys.extend([own.get(i).copied().unwrap_or(0), other.get(i).copied().unwrap_or(0)]);
-            }
-        }
-        keys.extend(self.since_capture().iter().map(Position::key));
-        keys
+    pub(crate) fn earlier_keys(&self) -> impl Iterator<Item = u64> {
+        let (_, played) = self.since_capture().split_last().expect("the current position is one of them");
+        played.iter().chain(self.before_start()).map(Position::key)
     }
 
     /// The legal moves: none in a game that is over, and none into an earlier position if the rules forbid repetition.
@@ -331,23 +319,30 @@ impl Game {
 mod tests {
     use super::*;
 
-    /// Earlier positions get places with the same side to move, and a capture removes them.
+    /// Positions before the first one count as often as they are named, until a capture.
     #[test]
-    fn earlier_keys_have_the_right_side_to_move() {
+    fn earlier_keys_are_of_positions_since_the_capture() {
         let start: Position = "7/7/3e3/7/7/7/3Ec2/7/7 w".parse().unwrap();
         let other: Position = "7/7/3e3/7/7/7/2E1c2/7/7 b".parse().unwrap();
         let earlier = vec![other.clone(), other.clone(), start.pass(), start.clone()];
         let mut game = Game::new(start.clone(), Rules::default(), None).with_earlier(earlier);
-        let keys = game.repetition_keys();
-        assert_eq!(keys.last(), Some(&start.key()));
-        let places = |key| keys.iter().enumerate().filter(|(_, k)| **k == key).map(|(i, _)| i).collect::<Vec<_>>();
-        assert_eq!((places(start.key()).len(), places(other.key()).len()), (2, 2));
-        assert!(places(start.key()).iter().all(|i| (keys.len() - 1 - i).is_multiple_of(2)), "{keys:?}");
-        assert!(places(other.key()).iter().all(|i| !(keys.len() - 1 - i).is_multiple_of(2)), "{keys:?}");
-        assert_eq!(game.occurrences(), 2);
-        game.play(game.parse("Exe3").unwrap()).unwrap();
-        assert_eq!(game.repetition_keys(), [game.position().key()]);
+        let keys = |game: &Game| {
+            let mut keys: Vec<u64> = game.earlier_keys().collect();
+            keys.sort_unstable();
+            keys
+        };
+        let sorted = |mut keys: Vec<u64>| {
+            keys.sort_unstable();
+            keys
+        };
+        let before = sorted(vec![other.key(), other.key(), start.pass().key(), start.key()]);
+        assert_eq!((keys(&game), game.occurrences()), (before.clone(), 2));
+        game.play(game.parse("Ec3").unwrap()).unwrap();
+        assert_eq!((keys(&game), game.occurrences()), (sorted([before.clone(), vec![start.key()]].concat()), 3));
         game.undo();
-        assert_eq!(game.repetition_keys(), keys);
+        game.play(game.parse("Exe3").unwrap()).unwrap();
+        assert_eq!(keys(&game), []);
+        game.undo();
+        assert_eq!(keys(&game), before);
     }
 }

@@ -43,8 +43,10 @@ impl<'a, 's> Deepening<'a, 's> {
     /// `report` with them after each iteration.
     pub(super) fn run(mut self, report: &mut dyn FnMut(&Info)) -> Vec<Info> {
         let id = self.worker.path.id;
-        let deepest = self.shared.limits.depth.unwrap_or(u32::MAX).clamp(1, MAX_DEPTH) as i32;
-        for depth in 1..=deepest {
+        for depth in 1..=MAX_DEPTH as i32 {
+            if depth > 1 && self.shared.is_deep_enough(depth as u32 - 1) {
+                break;
+            }
             // Helpers skip some depths, so that threads search different trees (lazy SMP).
             if id != 0 && depth > 2 && (depth + id as i32) % 3 == 0 {
                 continue;
@@ -85,17 +87,17 @@ impl<'a, 's> Deepening<'a, 's> {
         }
         self.moves[..self.multipv].sort_by_key(|found| Reverse(found.value));
         self.lines = ranked(finished);
+        self.worker.path.depth = depth as u32;
         ControlFlow::Continue(())
     }
 
     /// The value of the line `index`, searched with a window around its value in the last iteration. The window is
     /// widened until it contains the value. If the search was stopped, breaks with whether a move has scored above
-    /// alpha.
+    /// alpha, in this window or in the one before.
     fn aspiration(&mut self, index: usize, depth: i32) -> ControlFlow<bool, Value> {
         if let Some(plies) = self.shared.mate_plies {
             let alpha = MATE - 1 - plies.min(MAX_DEPTH) as Value;
-            let value = self.worker.root(self.state, &mut self.moves[index..], alpha, INFINITE, depth);
-            let value = value.unwrap_or(alpha);
+            let value = self.worker.root(self.state, &mut self.moves[index..], alpha, INFINITE, depth).unwrap_or(alpha);
             return if self.worker.path.stopped {
                 ControlFlow::Break(value > alpha)
             } else {
@@ -107,12 +109,14 @@ impl<'a, 's> Deepening<'a, 's> {
         let mut delta = p.aspiration_delta * scale;
         let narrow = self.shared.options.aspiration_windows && depth >= p.aspiration_depth && guess.abs() < DECIDED;
         let (mut alpha, mut beta) = if narrow { (guess - delta, guess + delta) } else { (-INFINITE, INFINITE) };
+        let mut failed_high = false;
         loop {
             let value = self.worker.root(self.state, &mut self.moves[index..], alpha, beta, depth);
             if self.worker.path.stopped {
-                return ControlFlow::Break(value.is_some_and(|value| value > alpha));
+                return ControlFlow::Break(value.map_or(failed_high, |value| value > alpha));
             }
             let value = value.unwrap_or(alpha);
+            failed_high = value >= beta;
             if value <= alpha && alpha > -INFINITE {
                 beta = (alpha + beta) / 2;
                 alpha = (value - delta).max(-INFINITE);
@@ -175,6 +179,9 @@ impl<'a, 's> Deepening<'a, 's> {
         let best = self.moves[0].mv;
         self.stable = if best == self.best_move { self.stable + 1 } else { 0 };
         self.best_move = best;
+        if !self.shared.is_limited() {
+            return false;
+        }
         let score = self.lines[0].score;
         let limits = &self.shared.limits;
         let limited = self.shared.hard.is_some() || limits.nodes.is_some();
@@ -187,9 +194,7 @@ impl<'a, 's> Deepening<'a, 's> {
         }
         // A single legal move needs no search, and a stable best move needs less time.
         let factor = STABILITY[self.stable.min(STABILITY.len() - 1)];
-        self.shared
-            .soft
-            .is_some_and(|soft| self.moves.len() == 1 || self.shared.start.elapsed() >= soft.mul_f64(factor))
+        self.shared.soft.is_some_and(|soft| self.moves.len() == 1 || self.shared.spent() >= soft.mul_f64(factor))
     }
 }
 

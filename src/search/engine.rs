@@ -18,11 +18,10 @@ use crate::board::{Move, RuleOptions, Rules};
 use crate::clock::Instant;
 use crate::cpu::CpuLevel;
 use crate::game::Game;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// The stack of a search thread in bytes: several times the stack that the longest line needs.
-const STACK: usize = 16 << 20;
 /// The plies that a search that prunes looks further than the mate that is to be found.
 const MATE_EXTRA: u32 = 6;
 
@@ -66,6 +65,9 @@ enum Memory {
 }
 
 impl Engine {
+    /// The stack in bytes for a thread that calls [`Search::run`]: several times the stack that the longest line needs.
+    pub const STACK: usize = 16 << 20;
+
     /// An engine with an empty transposition table.
     #[must_use]
     pub fn new(options: EngineOptions) -> Engine {
@@ -125,9 +127,11 @@ impl Engine {
 
     /// A search for the best move of a game. [`Search::run`] starts it.
     ///
-    /// At the root, endgame tables that contain the position decide the move: the shortest win or the longest loss. The
-    /// search chooses among several drawing moves, and among the moves that keep the result if only results are known. If
-    /// repeating a position is illegal, the engine ignores the tables, since they contain no history.
+    /// At the root, endgame tables that contain the position decide the move: the shortest win or the longest loss, if the
+    /// game ends before the no-capture limit draws it. The search chooses among several drawing moves, among the moves that
+    /// keep the result if only results are known, and among those that win unless, or are lost but for, that limit. With as
+    /// many pieces as the tables in memory the engine solves the game with the limit, and plays it perfectly. If repeating
+    /// a position is illegal, the engine ignores the tables, since they contain no history.
     pub fn search<'a>(&'a mut self, game: &'a Game, limits: &Limits) -> Search<'a> {
         Search {
             engine: self,
@@ -136,6 +140,7 @@ impl Engine {
             moves: None,
             stop: &NEVER,
             start: None,
+            ponder: None,
             on_info: Box::new(|_| ()),
         }
     }
@@ -256,6 +261,7 @@ pub struct Search<'a> {
     moves: Option<&'a [Move]>,
     stop: &'a AtomicBool,
     start: Option<Instant>,
+    ponder: Option<&'a OnceLock<Instant>>,
     on_info: Box<dyn FnMut(&Info) + 'a>,
 }
 
@@ -275,6 +281,12 @@ impl<'a> Search<'a> {
         Search { start: Some(at), ..self }
     }
 
+    /// Lets the search ponder: its limits hold, and its clock starts, only once this time is set, which is that of the
+    /// opponent's move.
+    pub fn ponder(self, hit: &'a OnceLock<Instant>) -> Search<'a> {
+        Search { ponder: Some(hit), ..self }
+    }
+
     /// Sets a function that receives every line after each iteration.
     pub fn on_info(self, on_info: impl FnMut(&Info) + 'a) -> Search<'a> {
         Search { on_info: Box::new(on_info), ..self }
@@ -288,9 +300,9 @@ impl<'a> Search<'a> {
         if let Some(moves) = self.moves {
             legal.retain(|mv| moves.contains(&mv));
         }
-        let Search { engine, game, limits, stop, start, .. } = self;
+        let Search { engine, game, limits, stop, start, ponder, .. } = self;
         let start = start.unwrap_or_else(Instant::now);
-        engine.run(&legal, Request { game, limits, stop, start, mate_plies: None }, &mut *self.on_info)
+        engine.run(&legal, Request { game, limits, stop, start, ponder, mate_plies: None }, &mut *self.on_info)
     }
 }
 
@@ -314,7 +326,7 @@ fn parallel(
                 Deepening::new(worker, state, roots, 1).run(&mut |_| ())
             };
             // If a thread cannot be started, the search continues without it.
-            started.extend(std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, helper));
+            started.extend(std::thread::Builder::new().stack_size(Engine::STACK).spawn_scoped(scope, helper));
         }
         let worker = Worker::new(shared, compiled, 0, main, scale);
         let mut lines = Deepening::new(worker, state, roots, multipv).run(report);

@@ -100,11 +100,9 @@ impl Worker<'_> {
             self.pv_len[1] = 1;
             let capture = state.is_capture(mv);
             let child = self.enter(state, mv, state.key_after(mv, self.keys), capture, 0);
-            let value = if child.is_lost() { MATE - 1 } else { self.search_root_move(&child, node, i, capture) };
+            let value = if child.is_lost() { Some(MATE - 1) } else { self.search_root_move(&child, node, i, capture) };
             self.path.pop();
-            if self.path.stopped {
-                return (best > -INFINITE).then_some(best);
-            }
+            let Some(value) = value else { return (best > -INFINITE).then_some(best) };
             let found = &mut moves[i];
             if i == 0 || value > node.alpha {
                 found.value = value;
@@ -126,14 +124,20 @@ impl Worker<'_> {
                     }
                 }
             }
+            if self.path.stopped {
+                break;
+            }
         }
         Some(best)
     }
 
-    fn search_root_move(&mut self, child: &State, node: Node, number: usize, capture: bool) -> Value {
+    /// The value of a move of the root. If the search stops while a move that failed high is searched again, it is the bound
+    /// that the move has exceeded. `None` if it stops before.
+    fn search_root_move(&mut self, child: &State, node: Node, number: usize, capture: bool) -> Option<Value> {
         let full = node.depth - 1;
         if number == 0 {
-            return self.open_window(child, node, full);
+            let value = self.open_window(child, node, full);
+            return (!self.path.stopped).then_some(value);
         }
         let mut depth = full;
         let p = self.shared.parameters();
@@ -149,11 +153,19 @@ impl Worker<'_> {
         if value > node.alpha && depth < full && !self.path.stopped {
             value = self.zero_window(child, node, full, true);
         }
-        // Principal variation search (PVS): a move that beats the first move is searched again with the open window.
-        if value > node.alpha && value < node.beta && !self.path.stopped {
-            value = self.open_window(child, node, full);
+        if self.path.stopped {
+            return None;
         }
-        value
+        // Principal variation search (PVS): a move that beats the first move is searched again with the open window.
+        if value > node.alpha && value < node.beta {
+            let again = self.open_window(child, node, full);
+            if self.path.stopped {
+                self.pv_len[1] = 1;
+            } else {
+                value = again;
+            }
+        }
+        Some(value)
     }
 
     /// The value of a move, searched with the window of the node.

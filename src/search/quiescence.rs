@@ -3,9 +3,9 @@
 use super::eval::{Attacks, State, TRAP_BITS};
 use super::packed::{NO_MOVE, pack};
 use super::picker::{MIN_RANK, PIECE_VALUE, Ranked, TT_MOVE};
-use super::score::{Value, mated_in};
+use super::score::{DECIDED, INFINITE, Value, mated_in};
 use super::tt::{Bound, TtEntry, value_to_tt};
-use super::worker::{Node, NodeEval, Worker};
+use super::worker::{Node, NodeEval, TbHit, Worker};
 
 impl Worker<'_> {
     /// A node of the quiescence search. `PV`: the window is open.
@@ -32,13 +32,20 @@ impl Worker<'_> {
         }
 
         // Endgame tables.
-        if let Some(hit) = self.tb_probe::<PV>(state, ply, 0) {
-            return hit.value;
+        let (mut least, mut most) = (-INFINITE, INFINITE);
+        match self.tb_probe::<PV>(state, ply, 0) {
+            Some(hit) if hit.value.abs() >= DECIDED || hit.bound.is_exact_or_cutoff(hit.value, alpha, beta) => {
+                return hit.value;
+            }
+            Some(TbHit { value, bound: Bound::Lower, .. }) => least = value,
+            Some(TbHit { value, .. }) => most = value,
+            None => {}
         }
 
         // Standing pat.
         let node_eval = self.node_eval(state, &attacks, tt, ply);
-        let mut best = if node_eval.in_check { mated_in(ply + 2) } else { node_eval.eval };
+        let mut best = if node_eval.in_check { mated_in(ply + 2) } else { node_eval.eval.min(most) };
+        best = best.max(least);
         if best >= beta {
             return best;
         }

@@ -8,9 +8,10 @@ use super::score::{Value, mated_in};
 use super::search_options::SearchOptions;
 use super::tb::Tables;
 use super::tt::Tt;
-use crate::board::{NoMove, Rules};
+use crate::board::{NoMove, Repetition, Rules};
 use crate::clock::Instant;
 use crate::game::Game;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
@@ -22,6 +23,8 @@ pub(super) struct Request<'a> {
     pub stop: &'a AtomicBool,
     /// When the clock started.
     pub start: Instant,
+    /// See [`Search::ponder`](super::Search::ponder).
+    pub ponder: Option<&'a OnceLock<Instant>>,
     /// If set, only wins in at most so many plies are searched for.
     pub mate_plies: Option<u32>,
 }
@@ -54,6 +57,8 @@ pub(super) struct Shared<'a> {
     /// See [`Request::mate_plies`].
     pub mate_plies: Option<u32>,
     pub start: Instant,
+    /// See [`Request::ponder`].
+    ponder: Option<&'a OnceLock<Instant>>,
     /// The time after which no new iteration begins, unless the best move changes.
     pub soft: Option<Duration>,
     /// The time after which the search ends.
@@ -66,8 +71,11 @@ pub(super) struct Shared<'a> {
     /// Set by the thread that reaches a limit.
     pub done: AtomicBool,
     pub counts: Vec<Counts>,
-    /// Keys of the game's positions since the last capture, the root last.
-    pub history: Vec<u64>,
+    /// The key of the root.
+    pub root_key: u64,
+    /// The keys of positions before the root that have occurred so often that another occurrence is a draw, or illegal, in
+    /// ascending order.
+    pub repeated: Vec<u64>,
     /// The halfmove clock: plies since the last capture, at the root.
     pub halfmove_clock: u32,
 }
@@ -82,7 +90,7 @@ impl<'a> Shared<'a> {
         techniques: SearchOptions,
         delay: Duration,
     ) -> Shared<'a> {
-        let &Request { game, limits, stop, start, mate_plies } = request;
+        let &Request { game, limits, stop, start, ponder, mate_plies } = request;
         let (soft, hard) = limits.times(options.move_overhead);
         Shared {
             rules: game.rules(),
@@ -99,13 +107,15 @@ impl<'a> Shared<'a> {
             limits,
             mate_plies,
             start,
+            ponder,
             soft,
             hard,
             delay: AtomicU64::new(delay.as_micros() as u64),
             stop,
             done: AtomicBool::new(false),
             counts: (0..options.threads.max(1)).map(|_| Counts::default()).collect(),
-            history: game.repetition_keys(),
+            root_key: game.position().key(),
+            repeated: repeated(game),
             halfmove_clock: game.halfmove_clock(),
         }
     }
@@ -140,11 +150,30 @@ impl<'a> Shared<'a> {
         self.done.load(Relaxed) || self.stop.load(Relaxed)
     }
 
+    /// Whether the limits hold: not while the search ponders.
+    pub(super) fn is_limited(&self) -> bool {
+        self.ponder.is_none_or(|hit| hit.get().is_some())
+    }
+
+    /// Whether the search may end after an iteration of this depth.
+    pub(super) fn is_deep_enough(&self, depth: u32) -> bool {
+        self.is_limited() && self.limits.depth.is_some_and(|deepest| depth >= deepest)
+    }
+
+    /// The time since the limits hold.
+    pub(super) fn spent(&self) -> Duration {
+        match self.ponder {
+            None => self.start.elapsed(),
+            Some(hit) => hit.get().map_or(Duration::ZERO, Instant::elapsed),
+        }
+    }
+
     /// Whether the search was stopped or has reached a limit of time or nodes.
     pub(super) fn is_over(&self) -> bool {
         self.stop.load(Relaxed)
-            || self.limits.nodes.is_some_and(|limit| self.total_nodes() >= limit)
-            || self.soft.or(self.hard).is_some_and(|time| self.start.elapsed() >= time)
+            || self.is_limited()
+                && (self.limits.nodes.is_some_and(|limit| self.total_nodes() >= limit)
+                    || self.soft.or(self.hard).is_some_and(|time| self.spent() >= time))
     }
 
     /// The plies of the longest win in the endgame tables.
@@ -165,4 +194,17 @@ impl<'a> Shared<'a> {
             NoMove::Loss => mated_in(ply),
         }
     }
+}
+
+/// See [`Shared::repeated`].
+fn repeated(game: &Game) -> Vec<u64> {
+    let enough = match game.rules().options().repetition {
+        Repetition::Threefold => 2,
+        Repetition::Twofold | Repetition::Illegal => 1,
+        Repetition::None => return Vec::new(),
+    };
+    let mut keys: Vec<u64> = game.earlier_keys().collect();
+    keys.sort_unstable();
+    let groups = keys.chunk_by(u64::eq);
+    groups.filter(|same| same.len() >= enough).map(|same| same[0]).collect()
 }

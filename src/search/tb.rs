@@ -17,14 +17,13 @@ const WDL_PIECES: usize = 4;
 /// The most bytes of decoded blocks that a search keeps, of each directory.
 const CACHE_BYTES: usize = 256 << 20;
 
-/// The plies that the tables in memory may take to win: closer to the no-capture limit, only draws are certain.
-pub(super) const LONGEST_WIN: u32 = 64;
-
 /// Endgame tables: win, draw or loss in memory and from files, and distances from files or a solver.
 pub struct Tables {
     rules: Rules,
     wdl: WdlTables,
     distances: Distances,
+    /// The solver for games with a no-capture limit, of the limit that was asked for last.
+    within: Mutex<Option<(u32, Arc<LazySolver>)>>,
     /// The maximum number of pieces such that the distances of all positions are known; 0 if there is none.
     pieces: usize,
     /// Files of results alone.
@@ -45,16 +44,27 @@ struct LazySolver {
     solver: Mutex<Solver>,
     /// Whether a thread of its own is solving.
     busy: AtomicBool,
+    /// Whether the memory for a material was not available.
+    failed: AtomicBool,
 }
 
 impl LazySolver {
-    fn value(&self, position: &Position) -> Option<Value> {
-        let mut solver = self.solver.lock().unwrap_or_else(PoisonError::into_inner);
-        solver.solve_position(position).unwrap_or(None)
+    fn new(solver: Solver) -> Arc<LazySolver> {
+        let (busy, failed) = (AtomicBool::new(false), AtomicBool::new(false));
+        Arc::new(LazySolver { solver: Mutex::new(solver), busy, failed })
     }
 
-    fn is_solved(&self, position: &Position) -> bool {
-        self.solver.try_lock().is_ok_and(|solver| solver.cell_value(position).is_some())
+    fn value(&self, position: &Position) -> Option<Value> {
+        let mut solver = self.solver.lock().unwrap_or_else(PoisonError::into_inner);
+        let solved = solver.solve_position(position);
+        self.failed.fetch_or(solved.is_err(), Ordering::Relaxed);
+        solved.unwrap_or(None)
+    }
+
+    /// Whether the value of a position is known, or never will be. If not, its material is solved in the background.
+    fn is_ready(self: &Arc<LazySolver>, position: &Position) -> bool {
+        let is_solved = || self.solver.try_lock().is_ok_and(|solver| solver.cell_value(position).is_some());
+        self.failed.load(Ordering::Relaxed) || is_solved() || self.solve_later(position)
     }
 
     /// Solves the material of a position in a thread of its own, unless that thread is busy. If no thread can be started,
@@ -91,10 +101,8 @@ impl Tables {
         Ok(Tables {
             rules: Rules::new(*rules),
             wdl,
-            distances: Distances::Solver(Arc::new(LazySolver {
-                solver: Mutex::new(solver),
-                busy: AtomicBool::new(false),
-            })),
+            distances: Distances::Solver(LazySolver::new(solver)),
+            within: Mutex::default(),
             pieces,
             results: None,
             file_pieces: 0,
@@ -165,7 +173,8 @@ impl Tables {
         faults.extend(damaged);
         let (rules, longest, extent) = (set.rules().clone(), wdl.longest(), set.extent());
         let distances = Distances::Files(Box::new(distances));
-        let mut tables = Tables { rules, wdl, distances, pieces, results: None, file_pieces: 0, longest };
+        let within = Mutex::default();
+        let mut tables = Tables { rules, wdl, distances, within, pieces, results: None, file_pieces: 0, longest };
         tables.add_files(extent);
         Ok(tables)
     }
@@ -221,35 +230,89 @@ impl Tables {
 
     /// The WDL of a position in the files; the game must not be over. A file that cannot be read contains no position:
     /// the search continues without it.
+    fn probe_files(&self, position: &Position) -> Option<Wdl> {
+        self.listed(position).map(|value| value.wdl)
+    }
+
+    /// The WDL of a position in the files, and whether a win or loss surely ends the game in so many plies; the game must
+    /// not be over.
     #[cold]
     #[inline(never)]
-    pub(super) fn probe_files(&self, position: &Position) -> Option<Wdl> {
-        let distances = match &self.distances {
+    pub(super) fn probe_files_within(&self, position: &Position, plies: u32) -> Option<(Wdl, bool)> {
+        let wdl = self.probe_files(position)?;
+        let in_time = || {
+            let distances = self.distance_files().and_then(|set| set.listed_value(position).unwrap_or(None));
+            distances.and_then(|value| value.dtw).is_some_and(|dtw| u32::from(dtw) <= plies)
+        };
+        Some((wdl, plies >= self.longest || in_time()))
+    }
+
+    fn distance_files(&self) -> Option<&TableSet> {
+        match &self.distances {
             Distances::Files(tables) => Some(tables.set()),
             Distances::Solver(_) => None,
-        };
-        let sets = self.results.as_deref().map(WdlProber::set).into_iter().chain(distances);
-        sets.into_iter().find_map(|set| set.listed_value(position).unwrap_or(None)).map(|value| value.wdl)
+        }
+    }
+
+    /// The value of a position in the files of results, else in those of distances. The former know no distances.
+    fn listed(&self, position: &Position) -> Option<Value> {
+        let sets = self.results.as_deref().map(WdlProber::set).into_iter().chain(self.distance_files());
+        sets.into_iter().find_map(|set| set.listed_value(position).unwrap_or(None))
     }
 
     /// Whether the distance of a position is known, or never will be. If not, its material must be solved, which takes up
     /// to some seconds: this begins in the background.
     pub(super) fn is_ready(&self, position: &Position) -> bool {
         match &self.distances {
-            Distances::Solver(solver) if position.occupied().len() <= self.pieces && !solver.is_solved(position) => {
-                solver.solve_later(position)
-            }
+            Distances::Solver(solver) if position.occupied().len() <= self.pieces => solver.is_ready(position),
             _ => true,
         }
     }
 
-    /// [`Tables::probe`] for a position in which the game is not over, with `pieces` pieces in `lanes`.
+    /// The tables of a game with a no-capture limit.
+    pub(super) fn within(&self, no_capture_limit: u32) -> TablesWithin {
+        let mut kept = self.within.lock().unwrap_or_else(PoisonError::into_inner);
+        let solver = match &*kept {
+            Some((limit, solver)) if *limit == no_capture_limit => Arc::clone(solver),
+            _ => {
+                let solver = Solver::new(self.rules.options(), self.wdl.pieces(), Options::default());
+                let solver = LazySolver::new(solver.within(no_capture_limit));
+                *kept = Some((no_capture_limit, Arc::clone(&solver)));
+                solver
+            }
+        };
+        TablesWithin { solver, pieces: self.wdl.pieces() }
+    }
+
+    /// [`Tables::probe`] for a position in which the game is not over, with `pieces` pieces in `lanes`, and the plies of the
+    /// longest win or loss of its material.
     #[inline(always)]
-    pub(super) fn probe_lanes(&self, lanes: &[Lanes; 2], pieces: u32, turn: Color) -> Option<Wdl> {
+    pub(super) fn probe_lanes(&self, lanes: &[Lanes; 2], pieces: u32, turn: Color) -> Option<(Wdl, u32)> {
         if pieces as usize > self.wdl.pieces() {
             return None;
         }
         self.wdl.probe_lanes([&lanes[0], &lanes[1]], turn)
+    }
+}
+
+/// The exact results of games with a no-capture limit, of as many pieces as the tables in memory.
+pub(super) struct TablesWithin {
+    solver: Arc<LazySolver>,
+    pieces: usize,
+}
+
+impl TablesWithin {
+    /// Whether [`TablesWithin::conversion`] answers at once for this position and those that its moves lead to. If not, its
+    /// material is solved in the background.
+    pub(super) fn is_ready(&self, position: &Position) -> bool {
+        position.occupied().len() > self.pieces || self.solver.is_ready(position)
+    }
+
+    /// The plies to the win, or to the capture that keeps it, which one side can force in a position with so many plies to
+    /// the limit; `None` if neither can, or if that is not known.
+    pub(super) fn conversion(&self, position: &Position, plies_left: u32) -> Option<u32> {
+        let value = (position.occupied().len() <= self.pieces).then(|| self.solver.value(position)).flatten()?;
+        value.dtw.map(u32::from).filter(|&plies| plies <= plies_left)
     }
 }
 

@@ -3,50 +3,101 @@
 use super::info::Info;
 use super::score::Score;
 use super::shared::Shared;
-use super::tb::Tables;
-use crate::board::{Move, Position, Repetition};
-use crate::game::Game;
+use super::tb::{Tables, TablesWithin};
+use crate::board::{Color, Move, Position, Repetition};
+use crate::game::{Game, GameEnd};
 use crate::tablebase::{Probe, Value, Wdl};
 use std::cmp::Reverse;
 use std::time::Duration;
 
 /// The time that reading may take in any case.
 const LEAST: Duration = Duration::from_millis(1);
+/// The time between two looks at a material that is being solved.
+const PAUSE: Duration = Duration::from_millis(1);
 
 /// The result of probing endgame tables at the root.
 pub(super) enum TbRoot {
     /// The best moves with their scores and lines, the best first: the game is won or lost.
     Lines(Vec<Info>),
-    /// The moves that keep the result, to search: moves that draw, or moves whose distances are not known.
+    /// The moves to search: the others have a worse result for certain.
     Moves(Vec<Move>),
 }
 
-/// Probes endgame tables for the moves of the root. `None` if the tables do not contain the position, if the game is
-/// drawn before the end of the line, or if reading takes half of the time of the search.
+/// What a move leads to against best play, the better the greater. A table win is possible, and a table loss avoidable, if
+/// the no-capture limit or a repetition may draw the game before its end.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Prospect {
+    Lost,
+    PossiblyLost,
+    Drawn,
+    PossiblyWon,
+    Won,
+}
+
+/// A move of the root by the tables, for the side that makes it.
+struct Judged {
+    mv: Move,
+    prospect: Prospect,
+    value: Value,
+    /// Whether the limit lets the game last as long as the value says.
+    in_time: bool,
+    /// If not, the plies to the win or to the capture that keeps it.
+    conversion: Option<u32>,
+}
+
+/// Probes endgame tables for the moves of the root. `None` if the tables do not contain the position, or if reading takes
+/// half of the time of the search.
 pub(super) fn tb_root(shared: &Shared<'_>, game: &Game, legal: &[Move], multipv: usize) -> Option<TbRoot> {
     let tb = shared.tb?;
     let position = game.position();
     if game.rules().options().repetition == Repetition::Illegal {
         return None;
     }
-    let ready = shared.hard.is_none() || tb.is_ready(position);
-    let Some(mut moves) = ready.then(|| values(tb, shared, position, legal)).flatten() else {
-        return moves_that_keep(tb, shared, position, legal).map(TbRoot::Moves);
+    let values = wait(shared, || tb.is_ready(position)).then(|| judge(tb, shared, game, legal)).flatten();
+    let Some(mut moves) = values else {
+        return moves_that_keep(tb, shared, game, legal).map(TbRoot::Moves);
     };
-    if moves.first()?.1.wdl == Wdl::Draw {
-        moves.retain(|(_, value)| value.wdl == Wdl::Draw);
-        return Some(TbRoot::Moves(moves.into_iter().map(|(mv, _)| mv).collect()));
+    moves.sort_by_key(|judged| Reverse((judged.prospect, judged.value)));
+    let best = moves.first()?.prospect;
+    let decided = matches!(best, Prospect::Won | Prospect::Lost);
+    let in_time = |judged: &Judged| judged.prospect == best && judged.in_time;
+    if !decided || !moves.iter().any(in_time) || best == Prospect::Lost && !in_time(&moves[0]) {
+        // A win that takes a capture on the way must come closer to it.
+        let nearest =
+            moves.iter().filter(|judged| judged.prospect == best).filter_map(|judged| judged.conversion).min();
+        let goes_on = |judged: &Judged| best != Prospect::Won || judged.conversion == nearest;
+        moves.retain(|judged| judged.prospect == best && goes_on(judged));
+        return Some(TbRoot::Moves(moves.into_iter().map(|judged| judged.mv).collect()));
     }
+    // The moves whose lines are known to fit come first, and of them one whose line no repetition draws.
+    moves.sort_by_key(|judged| !in_time(judged));
     let multipv = multipv.min(moves.len());
-    let lines: Vec<Vec<Move>> = moves[..multipv].iter().map(|&(mv, _)| line(tb, shared, position, mv)).collect();
-    if is_drawn_on_the_way(game, &lines[0]) {
-        return None;
+    let mut lines: Vec<Vec<Move>> = Vec::new();
+    let line = |judged: &Judged| line(tb, shared, position, judged.mv);
+    if best == Prospect::Won {
+        let fitting = moves.iter().take_while(|judged| in_time(judged)).count();
+        let first = (0..fitting).find(|&i| {
+            lines.push(line(&moves[i]));
+            !is_drawn_on_the_way(game, &lines[i])
+        });
+        let Some(first) = first else {
+            moves.truncate(fitting);
+            return Some(TbRoot::Moves(moves.into_iter().map(|judged| judged.mv).collect()));
+        };
+        moves[..=first].rotate_right(1);
+        lines[..=first].rotate_right(1);
+    } else {
+        lines.push(line(&moves[0]));
+        if is_drawn_on_the_way(game, &lines[0]) {
+            return Some(TbRoot::Moves(vec![moves[0].mv]));
+        }
     }
-    let infos = moves.iter().zip(lines).enumerate().map(|(i, (&(_, value), pv))| Info {
+    lines.extend(moves.iter().take(multipv).skip(lines.len()).map(line));
+    let infos = moves.iter().zip(lines).take(multipv).enumerate().map(|(i, (judged, pv))| Info {
         depth: 1,
         seldepth: pv.len() as u32,
         multipv: i + 1,
-        score: score(&value),
+        score: score(judged),
         nodes: legal.len() as u64,
         time: shared.start.elapsed(),
         hashfull: shared.tt.hashfull(),
@@ -56,32 +107,98 @@ pub(super) fn tb_root(shared: &Shared<'_>, game: &Game, legal: &[Move], multipv:
     Some(TbRoot::Lines(infos.collect()))
 }
 
-/// Whether a search has lasted for a fraction `1 / part` of this time.
+/// Whether a search has lasted for a fraction `1 / part` of this time, or was stopped.
 fn is_over(shared: &Shared<'_>, time: Option<Duration>, part: u32) -> bool {
-    time.is_some_and(|time| shared.start.elapsed() >= (time / part).max(LEAST))
+    shared.stopped() && shared.start.elapsed() >= LEAST
+        || shared.is_limited() && time.is_some_and(|time| shared.spent() >= (time / part).max(LEAST))
 }
 
-/// The values of moves, best first. `None` if the tables do not contain all of them, or if half of the time is over.
-fn values(tb: &Tables, shared: &Shared<'_>, position: &Position, moves: &[Move]) -> Option<Vec<(Move, Value)>> {
-    let mut values = Vec::new();
+/// Waits until values are ready, unless the time is limited or the search is stopped. Returns whether they are.
+fn wait(shared: &Shared<'_>, ready: impl Fn() -> bool) -> bool {
+    loop {
+        if ready() {
+            return true;
+        }
+        if shared.stopped() || shared.is_limited() && shared.hard.is_some() {
+            return false;
+        }
+        std::thread::sleep(PAUSE);
+    }
+}
+
+/// The value of the position that a move has led to, for the side that moved, if the game has ended there.
+fn end_value(end: GameEnd, mover: Color) -> Value {
+    match end.winner() {
+        None => Value::DRAW,
+        Some(winner) => Value { wdl: if winner == mover { Wdl::Win } else { Wdl::Loss }, dtw: Some(1) },
+    }
+}
+
+/// The moves by the tables. `None` if the tables do not contain all of them, or if half of the time is over.
+fn judge(tb: &Tables, shared: &Shared<'_>, game: &Game, moves: &[Move]) -> Option<Vec<Judged>> {
+    let mover = game.position().turn();
+    let mut within: Option<Option<TablesWithin>> = None;
+    let mut after = game.clone();
+    let mut judged = Vec::new();
     for &mv in moves {
-        let Ok(value) = tb.value(&position.make(mv));
-        values.push((mv, value?.before()));
+        after.play(mv).ok()?;
+        let end = after.end();
+        let value = match end {
+            Some(end) => end_value(end, mover),
+            None => {
+                let Ok(value) = tb.value(after.position());
+                value?.before()
+            }
+        };
+        let left = after.plies_left().filter(|_| end.is_none());
+        // The position after the move is a ply closer to the end.
+        let in_time = left.is_none_or(|left| value.dtw.is_none_or(|plies| u32::from(plies) <= left + 1));
+        let conversion = left.filter(|_| !in_time).and_then(|left| {
+            // Only games that the limit may draw need tables of their own.
+            let ready = |within: &TablesWithin| wait(shared, || within.is_ready(game.position()));
+            let tables = || game.no_capture_limit().map(|limit| tb.within(limit)).filter(ready);
+            let plies = within.get_or_insert_with(tables).as_ref()?.conversion(after.position(), left)?;
+            Some(if after.halfmove_clock() == 0 { 1 } else { plies + 1 })
+        });
+        let decided = in_time || conversion.is_some();
+        let prospect = match value.wdl {
+            Wdl::Draw => Prospect::Drawn,
+            Wdl::Win if decided && !can_repeat(&mut after) => Prospect::Won,
+            Wdl::Win => Prospect::PossiblyWon,
+            Wdl::Loss if decided => Prospect::Lost,
+            Wdl::Loss => Prospect::PossiblyLost,
+        };
+        judged.push(Judged { mv, prospect, value, in_time, conversion });
+        after.undo();
         if is_over(shared, shared.hard, 2) {
             return None;
         }
     }
-    values.sort_by_key(|&(_, value)| Reverse(value));
-    Some(values)
+    Some(judged)
 }
 
-/// The moves that keep the result of a position, for the side to move. `None` as for [`values`].
-fn moves_that_keep(tb: &Tables, shared: &Shared<'_>, position: &Position, moves: &[Move]) -> Option<Vec<Move>> {
+/// Whether a move draws the game at once by repeating a position.
+fn can_repeat(game: &mut Game) -> bool {
+    game.legal_moves().into_iter().any(|mv| {
+        let repeats = game.play(mv).is_ok() && game.end() == Some(GameEnd::Repetition);
+        game.undo();
+        repeats
+    })
+}
+
+/// The moves that keep the result of a position, for the side to move. `None` as for [`judge`].
+fn moves_that_keep(tb: &Tables, shared: &Shared<'_>, game: &Game, moves: &[Move]) -> Option<Vec<Move>> {
+    let mover = game.position().turn();
+    let mut after = game.clone();
     let mut results = Vec::new();
     for &mv in moves {
-        let next = position.make(mv);
-        let over = Value::of_finished(&next).map(|value| value.wdl);
-        results.push((mv, over.or_else(|| tb.probe(&next))?.before()));
+        after.play(mv).ok()?;
+        let wdl = match after.end() {
+            Some(end) => end_value(end, mover).wdl,
+            None => tb.probe(after.position())?.before(),
+        };
+        after.undo();
+        results.push((mv, wdl));
         if is_over(shared, shared.hard, 2) {
             return None;
         }
@@ -97,7 +214,6 @@ fn line(tb: &Tables, shared: &Shared<'_>, position: &Position, mv: Move) -> Vec<
     let (mut line, mut position) = (vec![mv], position.make(mv));
     let mut left = None;
     while !is_over(shared, time, 4)
-        && !shared.stopped()
         && let Ok(Some(moves)) = tb.moves(&position)
         && let Some(&(mv, Value { dtw: Some(plies), .. })) = moves.first()
     {
@@ -118,12 +234,12 @@ fn is_drawn_on_the_way(game: &Game, line: &[Move]) -> bool {
     line.iter().any(|&mv| game.play(mv).is_err()) || game.end().is_some_and(|end| end.winner().is_none())
 }
 
-/// The score of a value in endgame tables.
-fn score(value: &Value) -> Score {
-    let plies = u32::from(value.dtw.unwrap_or(0));
-    match value.wdl {
-        Wdl::Win => Score::win(plies),
-        Wdl::Draw => Score::estimate(0),
-        Wdl::Loss => Score::loss(plies),
+/// The score of a move; 0 if the distance of its win or loss is not known.
+fn score(judged: &Judged) -> Score {
+    let plies = u32::from(judged.value.dtw.unwrap_or(0));
+    match judged.prospect {
+        Prospect::Won if judged.in_time => Score::win(plies),
+        Prospect::Lost if judged.in_time => Score::loss(plies),
+        _ => Score::estimate(0),
     }
 }

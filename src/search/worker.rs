@@ -8,7 +8,6 @@ use super::path::Path;
 use super::picker::checked;
 use super::score::{DECIDED, INFINITE, MAX_ESTIMATE, MAX_PLY, TB_WIN, Value, mate_in, mated_in};
 use super::shared::Shared;
-use super::tb::LONGEST_WIN;
 use super::thread_data::ThreadData;
 use super::tt::{Bound, NO_EVAL, TtEntry, value_from_tt};
 use crate::board::geometry::DEN;
@@ -80,8 +79,9 @@ pub(super) struct NodeEval {
     pub tt_move: Packed,
 }
 
-/// A position that was found in the endgame tables. The search may find a win of known distance, which is a better value
-/// than the table's, so the value of a win is a lower and that of a loss an upper bound.
+/// A position that was found in the endgame tables. The value of a win is a lower and that of a loss an upper bound: the
+/// search may find a win of known distance, which is a better value than the table's, or that of a draw, if the table's win
+/// may come after the no-capture limit.
 #[derive(Copy, Clone)]
 pub(super) struct TbHit {
     pub value: Value,
@@ -214,8 +214,8 @@ impl<'a> Worker<'a> {
         attacks.compute(self.shared.rules, self.shared.masks, with_maps, state);
     }
 
-    /// The value of a position in the endgame tables; the game must not be over. Close to the no-capture limit only draws
-    /// are certain, because a win may come too late. After a capture the limit is as far away as possible.
+    /// The value of a position in the endgame tables; the game must not be over. A win or loss that may come after the
+    /// no-capture limit is a draw at least or at most.
     ///
     /// Files are probed only after a capture or on a principal variation, and from a minimum depth on: a probe takes up to
     /// a hundred times as long as a node.
@@ -227,26 +227,25 @@ impl<'a> Worker<'a> {
         }
         let pieces = state.count(0) + state.count(1);
         let from_file = tb.in_files(pieces);
-        let wdl = if from_file {
+        let left = self.path.plies_left();
+        let (wdl, in_time) = if from_file {
             if !PV && self.path.halfmove_clock() > 0 || depth < self.shared.tb_probe_depth {
                 return None;
             }
-            let wdl = tb.probe_files(&Position::from_lanes(state.lanes, state.turn, state.key));
+            let found = tb.probe_files_within(&Position::from_lanes(state.lanes, state.turn, state.key), left);
             // Reading from a slow disk can take as long as many nodes.
             self.path.check();
-            wdl?
+            found?
         } else {
-            tb.probe_lanes(&state.lanes, pieces, state.turn)?
+            let (wdl, longest) = tb.probe_lanes(&state.lanes, pieces, state.turn)?;
+            (wdl, longest <= left)
         };
-        let near_limit = self.path.halfmove_clock() > 0 && self.path.plies_left() <= LONGEST_WIN;
-        if near_limit && wdl != Wdl::Draw {
-            return None;
-        }
         self.path.tbhits += 1;
+        let draw = self.shared.draw_value(ply);
         let (value, bound) = match wdl {
-            Wdl::Win => (TB_WIN - ply as Value, Bound::Lower),
-            Wdl::Draw => (self.shared.draw_value(ply), Bound::Exact),
-            Wdl::Loss => (ply as Value - TB_WIN, Bound::Upper),
+            Wdl::Win => (if in_time { TB_WIN - ply as Value } else { draw }, Bound::Lower),
+            Wdl::Draw => (draw, Bound::Exact),
+            Wdl::Loss => (if in_time { ply as Value - TB_WIN } else { draw }, Bound::Upper),
         };
         Some(TbHit { value, bound, from_file })
     }

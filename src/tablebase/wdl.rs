@@ -15,7 +15,8 @@ use rayon::prelude::*;
 pub struct WdlTables {
     rules: Rules,
     pieces: usize,
-    longest: u32,
+    /// The plies of the longest win or loss of each class.
+    longest: Vec<u32>,
     /// The values of all classes, four to a byte.
     packed: Memory,
     /// By class and side to move, the byte in `packed` where the values start.
@@ -68,7 +69,7 @@ impl WdlTables {
     }
 
     fn new(classes: &Classes, packed_classes: Vec<(ByColor<Vec<u8>>, u32)>) -> Result<WdlTables, SolveError> {
-        let longest = packed_classes.iter().map(|&(_, longest)| longest).max().unwrap_or(0);
+        let longest = packed_classes.iter().map(|&(_, longest)| longest).collect();
         let sides = packed_classes.into_iter().map(|(sides, _)| sides).collect::<Vec<_>>();
         let bytes = sides.iter().map(|side| side.white.len() + side.black.len()).sum();
         let mut packed = Memory::zeroed(bytes).ok_or(SolveError::Memory { bytes })?;
@@ -105,7 +106,7 @@ impl WdlTables {
     /// The number of plies of the longest win or loss.
     #[must_use]
     pub fn longest(&self) -> u32 {
-        self.longest
+        self.longest.iter().copied().max().unwrap_or(0)
     }
 
     /// Win, draw or loss from the side to move's view; `None` for a position with too many pieces, of a class that could
@@ -116,19 +117,22 @@ impl WdlTables {
         if position.winner().is_some() {
             return None;
         }
-        self.probe_lanes([position.lanes(Color::White), position.lanes(Color::Black)], position.turn())
+        let lanes = [position.lanes(Color::White), position.lanes(Color::Black)];
+        self.probe_lanes(lanes, position.turn()).map(|(wdl, _)| wdl)
     }
 
-    /// Probes a position whose game is known not to be over, given the lanes of White and Black.
+    /// Probes a position whose game is known not to be over, given the lanes of White and Black. Returns the result, and
+    /// the plies of the longest win or loss of the position's class.
     #[inline]
-    pub(crate) fn probe_lanes(&self, lanes: [&Lanes; 2], turn: Color) -> Option<Wdl> {
+    pub(crate) fn probe_lanes(&self, lanes: [&Lanes; 2], turn: Color) -> Option<(Wdl, u32)> {
         let Address { class, turn, cell: number } = self.addresser.locate_lanes(lanes, turn)?;
-        Some(match self.packed[self.starts[class.0][turn] + number / 4] >> (number % 4 * 2) & 3 {
+        let wdl = match self.packed[self.starts[class.0][turn] + number / 4] >> (number % 4 * 2) & 3 {
             WIN => Wdl::Win,
             LOSS => Wdl::Loss,
             DRAW => Wdl::Draw,
             _ => return None,
-        })
+        };
+        Some((wdl, self.longest[class.0]))
     }
 }
 

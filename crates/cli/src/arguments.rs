@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use doushouqi::board::RuleOptions;
+use doushouqi::search::Engine;
 use doushouqi::tablebase::{TableProber, TableSet};
 use std::path::Path;
 use std::str::FromStr;
@@ -49,7 +50,7 @@ impl ThreadsArg {
 
     /// Calls `f` in a rayon pool with this many threads.
     pub fn run<T: Send>(&self, f: impl FnOnce() -> T + Send) -> Result<T, Failure> {
-        let mut builder = rayon::ThreadPoolBuilder::new();
+        let mut builder = rayon::ThreadPoolBuilder::new().stack_size(Engine::STACK);
         if let Some(threads) = self.threads {
             builder = builder.num_threads(threads.into());
         }

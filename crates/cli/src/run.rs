@@ -6,12 +6,22 @@ use crate::program::{Program, parsed, rejected};
 use crate::{name, panic, progress};
 use clap::{ArgMatches, Command};
 use doushouqi::cpu::CpuLevel;
+use doushouqi::search::Engine;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// Runs the program: parses the command line, runs the command and reports a failure.
+/// Runs the program: parses the command line, runs the command and reports a failure. The stack suffices for a search,
+/// whatever the system gives the first thread.
 #[must_use]
 pub fn main(program: &Program) -> ExitCode {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("main".to_owned()).stack_size(Engine::STACK);
+        let started = thread.spawn_scoped(scope, || run(program));
+        started.map_or_else(|_| run(program), |thread| thread.join().unwrap_or(ExitCode::FAILURE))
+    })
+}
+
+fn run(program: &Program) -> ExitCode {
     panic::abort_on_panic();
     #[cfg(unix)]
     crate::open_files::raise_limit();

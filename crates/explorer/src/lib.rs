@@ -33,6 +33,7 @@ mod tables;
 
 use answers::rule_tables::MEMORY_PIECES;
 use axum::body::Body;
+use doushouqi::search::Engine;
 use doushouqi::tablebase::SolveError;
 use guard::Peer;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -80,11 +81,11 @@ impl Stop {
 /// Serves until `stop`, then completes open requests.
 pub fn serve(config: Config, stop: &Stop, tell: &(dyn Fn(Event) + Sync)) -> Result<(), ServeError> {
     let threads = config.threads.max(1);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(Engine::STACK).build();
     let pool = pool.map_err(|error| ServeError::Start(io::Error::other(error)))?;
     let app = App::new(config, pool, &routes::names())?;
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
-    let runtime = runtime.worker_threads(threads).thread_stack_size(STACK).enable_all().build();
+    let runtime = runtime.worker_threads(threads).thread_stack_size(Engine::STACK).enable_all().build();
     let runtime = runtime.map_err(ServeError::Start)?;
     std::thread::scope(|scope| {
         let background = app.clone();
@@ -121,9 +122,6 @@ fn solve_in_background(app: &App, tell: &(dyn Fn(Event) + Sync)) {
     }
     tell(Event::Ready);
 }
-
-/// The stack size of a thread: a search recurses as deep as its longest line.
-const STACK: usize = 16 << 20;
 
 /// The response to a connection above the limits.
 const TOO_MANY_CONNECTIONS: &[u8] =

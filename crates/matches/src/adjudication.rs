@@ -178,7 +178,7 @@ impl Arbiter {
         })
     }
 
-    /// The result by the tables. A win or loss counts only if the game can end before the no-capture limit.
+    /// The result by the tables. A win or loss counts only if it surely ends the game before the no-capture limit.
     fn by_tables(&self, rules: &Adjudication, game: &Game) -> Option<Adjudicated> {
         let tables = rules.tables.as_ref()?;
         if game.rules().options().repetition == Repetition::Illegal {
@@ -192,8 +192,13 @@ impl Arbiter {
             Wdl::Win => Some(turn),
             Wdl::Loss => Some(!turn),
         };
-        let in_time = game.plies_left().is_none_or(|left| value.dtw.is_none_or(|plies| u32::from(plies) <= left));
-        let text = value.dtw.map_or_else(|| "a draw".to_owned(), |plies| format!("decided in {plies} plies"));
+        let fits = |left| value.dtw.is_some_and(|plies| u32::from(plies) <= left);
+        let in_time = winner.is_none() || game.plies_left().is_none_or(fits);
+        let text = match (winner, value.dtw) {
+            (None, _) => "a draw".to_owned(),
+            (Some(_), None) => "decided".to_owned(),
+            (Some(_), Some(plies)) => format!("decided in {plies} plies"),
+        };
         in_time.then(|| Adjudicated { winner, reason: format!("the endgame tables: {text}") })
     }
 }

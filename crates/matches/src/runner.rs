@@ -9,7 +9,7 @@ use super::spec::{LoadError, PlayerSpec};
 use super::statistics::{Decision, Sprt, Tally};
 use doushouqi::board::{ByColor, Color, Rules};
 use doushouqi::game::{Conclusion, ForfeitReason};
-use doushouqi::search::TableCache;
+use doushouqi::search::{Engine, TableCache};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -157,7 +157,7 @@ impl Match {
         std::thread::scope(|scope| {
             for mut team in teams {
                 let (sender, next, over) = (sender.clone(), &next, &over);
-                scope.spawn(move || {
+                let play = move || {
                     loop {
                         let number = next.fetch_add(1, Ordering::Relaxed);
                         if number >= self.games || over.load(Ordering::Relaxed) {
@@ -168,7 +168,9 @@ impl Match {
                             break;
                         }
                     }
-                });
+                };
+                let thread = std::thread::Builder::new().stack_size(Engine::STACK);
+                thread.spawn_scoped(scope, play).expect("a thread can be started");
             }
             drop(sender);
             let mut waiting = BTreeMap::new();

@@ -3,7 +3,9 @@ use crate::cpu::CpuLevel;
 use crate::tablebase::address::Addresser;
 use crate::tablebase::solve::backend::{Backend, Job, SolveError, Solved};
 use crate::tablebase::solve::cpu::CpuBackend;
-use crate::tablebase::{CellValue, ClassId, Classes, MAX_PIECES, Material, MaterialTable, Probe, Stats, Table, Value};
+use crate::tablebase::{
+    CellValue, Class, ClassId, Classes, MAX_PIECES, Material, MaterialTable, Probe, Stats, Table, Value,
+};
 use std::convert::Infallible;
 use std::sync::Mutex;
 
@@ -31,6 +33,8 @@ pub struct Solver {
     tables: Vec<Option<Table>>,
     stats: Vec<Option<ByColor<Stats>>>,
     backend: Box<dyn Backend>,
+    /// See [`Solver::within`].
+    no_capture_limit: Option<u32>,
 }
 
 /// A callback after each class, with its number of positions for both sides to move.
@@ -49,7 +53,16 @@ impl Solver {
             stats: vec![None; classes.len()],
             backend: Box::new(CpuBackend::new(options.level)),
             classes,
+            no_capture_limit: None,
         }
+    }
+
+    /// A solver, on the CPU, for games that are drawn after so many plies without a capture. The distance of its values
+    /// ends at the next capture that keeps the result: a position is won or lost if the plies that are left before the
+    /// limit are at least its distance. (If every move of the losing side is a capture, its distance is 2 instead of 1.)
+    #[cfg_attr(not(feature = "search"), allow(dead_code, reason = "the search plays such games"))]
+    pub(crate) fn within(self, no_capture_limit: u32) -> Solver {
+        Solver { no_capture_limit: Some(no_capture_limit), ..self }
     }
 
     /// The same solver with another backend.
@@ -206,7 +219,15 @@ impl Solver {
         sink: &(dyn Fn(ClassId, &mut Solved) -> Result<(), E> + Sync),
     ) -> Result<(), E> {
         ids.iter().try_for_each(|&id| check_size(self.classes.get(id).representative))?;
-        let Solver { classes, memory, tables, backend, .. } = self;
+        let Solver { classes, memory, tables, backend, no_capture_limit, .. } = self;
+        let limited = no_capture_limit.map(|limit| {
+            let level = ids.iter().map(|id| classes.get(*id).representative.len()).max().unwrap_or(0);
+            let smaller = |(id, class): (ClassId, &Class)| {
+                tables[id.0].as_ref().filter(|_| class.representative.len() < level).map(|table| table.within(limit))
+            };
+            classes.iter().map(smaller).collect::<Vec<_>>()
+        });
+        let tables = limited.as_ref().unwrap_or(tables);
         let job = Job { ids, classes, values, logs, memory: *memory, tables };
         let (name, is_checked) = (backend.name(), backend.is_checked());
         let (all, refused) = (Mutex::new(Vec::with_capacity(ids.len())), Mutex::new(None));

@@ -1,5 +1,6 @@
 //! The engine against minimax, against the endgame tables, and with any position, game and limit.
 
+mod endings;
 mod limits;
 mod minimax;
 mod tables;

@@ -165,6 +165,28 @@ fn damaged_tables_are_reported() {
     engine.end();
 }
 
+/// Tables and rules may come in either order.
+#[test]
+fn tables_wait_for_their_rules() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().to_str().unwrap();
+    crate::dsq::stdout(&["generate", "--pieces", "2", "--rules", "bell", "--out", path]);
+    let options = [format!("setoption name TablePath value {path}"), "setoption name Rules value bell".to_owned()];
+    for order in [[0, 1], [1, 0]] {
+        let mut engine = Engine::start();
+        for option in order {
+            engine.send(&format!("{}\nisready", options[option]));
+            let lines = engine.until("readyok");
+            let refused = lines.iter().any(|line| line.contains("traps=none") && line.contains("set Rules"));
+            assert_eq!(refused, order == [0, 1] && option == 0, "{lines:?}");
+        }
+        engine.send("position fen 7/7/7/7/7/6e/7/7/L6 w 0 1");
+        let (info, _) = searched(&mut engine, "go movetime 10000");
+        assert!(field(&info, "depth") == "1" && info.contains("score mate "), "{info}");
+        engine.end();
+    }
+}
+
 /// `go mate` finds the mate, or says that there is none.
 #[test]
 fn mates_are_searched_for() {

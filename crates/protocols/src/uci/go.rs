@@ -172,19 +172,14 @@ fn search_moves(listed: &[&str], game: Option<&Game>) -> (Option<Vec<Move>>, Opt
 /// The game to search, and remarks. A GUI may play on after a draw by repetition or by the no-capture limit: the
 /// positions so far then no longer count as repeated, or the limit does not hold.
 pub(super) fn played_on(game: &Game) -> (Game, Vec<&'static str>) {
-    let (mut game, mut notes) = (game.clone(), Vec::new());
-    let rules = game.rules().clone();
+    let (played_on, mut notes) = (game.played_on(), Vec::new());
     if game.end() == Some(GameEnd::Repetition) {
-        game = Game::from_fen(game.fen(), rules.clone(), game.no_capture_limit());
         notes.push("the game is drawn by repetition; if it goes on, earlier positions do not count");
     }
-    if game.end() == Some(GameEnd::NoCapture)
-        && let Ok(unlimited) = game.under(rules, None)
-    {
-        game = unlimited;
+    if played_on.no_capture_limit() != game.no_capture_limit() {
         notes.push("the game is drawn by NoCaptureLimit; if it goes on, there is no limit");
     }
-    (game, notes)
+    (played_on, notes)
 }
 
 #[cfg(test)]

@@ -21,8 +21,8 @@
 //! - If `go` lacks the clock of the side to move, the clock of the other side is used; if there is none, the increment is
 //!   the time for the move. A limit that is not a number is ignored. If no other limit remains, the engine searches for a
 //!   second. Each case is reported.
-//! - `go ponder` searches without a limit until `stop` or `ponderhit`. After `ponderhit` the search restarts with the
-//!   given limits and the same hash. With the option `Ponder`, `bestmove` also names the move to ponder on, if the line
+//! - `go ponder` searches without a limit until `stop` or `ponderhit`. With `ponderhit` the given limits begin to hold
+//!   for the same search, whose nodes and depth count from its start, and its time from `ponderhit`. With the option `Ponder`, `bestmove` also names the move to ponder on, if the line
 //!   contains one and the game goes on after it.
 //! - `bestmove` always comes, after `infinite` and `ponder` never before `stop` or `ponderhit`. It is `0000` if the game
 //!   has ended by a den, by captures or by stalemate.
@@ -32,6 +32,7 @@
 //! - `go`, `setoption` and `ucinewgame` are rejected while a search runs; after `stop` they wait for its end. `MultiPV`,
 //!   `Move Overhead` and `Ponder` keep the hash; the other options of the engine clear it.
 //! - `EvalFile` is a network, which takes precedence over `Evaluation`.
+//! - `TablePath` that names tables for other rules takes effect when `Rules` changes to these.
 //! - `TablePath` is a directory of tables with distances, one of results alone (`dsq repack --wdl`), or both, separated
 //!   as in Stockfish's `SyzygyPath`: by `:`, on Windows by `;`. Damaged parts are reported; the rest is used.
 //! - `TableProbeDepth` is the least depth in plies at which the search probes tables that are not in memory (those of more
@@ -52,7 +53,7 @@ use crate::SessionError;
 use doushouqi::board::{Fen, Move, ParseFenError, Position, Rules};
 use doushouqi::game::Game;
 use doushouqi::search::network::Network;
-use doushouqi::search::{Engine, EngineOptions, Evaluation, Limits};
+use doushouqi::search::{Engine, EngineOptions, Evaluation};
 use doushouqi::tablebase::{OnDemand, Probe};
 use go::{Go, parse_go};
 use options::declarations;
@@ -121,8 +122,6 @@ struct Uci<W> {
     /// The engine, created on demand; `None` also while it searches.
     engine: Option<Engine>,
     running: Option<Running>,
-    /// The search to start at `ponderhit`.
-    pondering: Option<(Option<Game>, Go)>,
 }
 
 impl<W: Write + Send + 'static> Uci<W> {
@@ -142,7 +141,6 @@ impl<W: Write + Send + 'static> Uci<W> {
             no_capture_limit,
             engine: None,
             running: None,
-            pondering: None,
         }
     }
 
@@ -181,17 +179,8 @@ impl<W: Write + Send + 'static> Uci<W> {
                     self.go(rest);
                 }
             }
-            "stop" => {
-                self.pondering = None;
-                self.stop();
-            }
-            "ponderhit" => {
-                if let (Some((game, go)), Some(running)) = (self.pondering.take(), &self.running)
-                    && running.mute()
-                {
-                    self.start(game, go);
-                }
-            }
+            "stop" => self.stop(),
+            "ponderhit" => self.running.iter().for_each(Running::ponder_hit),
             "setoption" => {
                 if self.is_idle(command)
                     && let Err(problem) = self.set_option(rest)
@@ -304,14 +293,7 @@ impl<W: Write + Send + 'static> Uci<W> {
         for problem in problems.iter().map(String::as_str).chain(notes) {
             self.complain(&format!("go: {problem}"));
         }
-        self.pondering = None;
-        if go.ponder && go.perft.is_none() {
-            let meanwhile = Go { limits: Limits::default(), infinite: true, ..go.clone() };
-            self.pondering = Some((game.clone(), go));
-            self.start(game, meanwhile);
-        } else {
-            self.start(game, go);
-        }
+        self.start(game, go);
     }
 
     fn start(&mut self, game: Option<Game>, go: Go) {

@@ -8,19 +8,15 @@ use doushouqi::perft::{Perft, PerftMode};
 use doushouqi::search::{Engine, Info, SearchResult};
 use doushouqi::tablebase::{OnDemand, Probe};
 use std::io::{self, Write};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-
-/// The stack of a search in bytes.
-const STACK: usize = 16 << 20;
 
 /// A search that is running or has just ended.
 pub(super) struct Running {
     flags: Flags,
-    /// Whether the search ends only after `stop`.
-    endless: bool,
+    go: Waiting,
     thread: JoinHandle<Engine>,
 }
 
@@ -30,8 +26,24 @@ struct Flags {
     stop: Arc<AtomicBool>,
     /// Set before `bestmove`, so that a reader of `bestmove` can start another search.
     done: Arc<AtomicBool>,
-    /// Whether `bestmove` has been sent or must not be sent.
-    mute: Arc<AtomicBool>,
+    /// When `ponderhit` came.
+    hit: Arc<OnceLock<Instant>>,
+}
+
+/// What a search waits for before its answer.
+#[derive(Copy, Clone)]
+struct Waiting {
+    /// `stop`.
+    infinite: bool,
+    /// `stop` or `ponderhit`.
+    ponder: bool,
+}
+
+impl Waiting {
+    /// Whether the search ends only after `stop` or `ponderhit`.
+    fn is_endless(self, flags: &Flags) -> bool {
+        self.infinite || self.ponder && flags.hit.get().is_none()
+    }
 }
 
 impl Running {
@@ -49,12 +61,13 @@ impl Running {
     }
 
     pub(super) fn is_endless(&self) -> bool {
-        self.endless
+        self.go.is_endless(&self.flags)
     }
 
-    /// Keeps `bestmove` from being sent. Returns whether it had not been sent.
-    pub(super) fn mute(&self) -> bool {
-        !self.flags.mute.swap(true, Ordering::SeqCst)
+    /// From here on the limits of a search that ponders hold.
+    pub(super) fn ponder_hit(&self) {
+        self.flags.hit.get_or_init(Instant::now);
+        self.thread.thread().unpark();
     }
 
     /// Waits for the end and returns the engine. A thread that panicked loses its engine.
@@ -82,36 +95,35 @@ impl Task {
     /// # Errors
     /// If the thread cannot be started; the engine is lost.
     pub(super) fn start<W: Write + Send + 'static>(self, mut engine: Engine, output: Output<W>) -> io::Result<Running> {
-        let (flags, endless) = (Flags::default(), self.go.infinite);
+        let flags = Flags::default();
+        let go = Waiting { infinite: self.go.infinite, ponder: self.go.ponder && self.go.perft.is_none() };
         let shared = flags.clone();
         let search = move || {
-            let reply = self.reply(&mut engine, &flags.stop, &output);
-            // An endless search may end early, but it answers only after `stop`.
-            while self.go.infinite && !flags.stop.load(Ordering::SeqCst) && !output.failed() {
+            let reply = self.reply(&mut engine, &flags, &output);
+            // An endless search may end early, but it answers only after `stop` or `ponderhit`.
+            while go.is_endless(&flags) && !flags.stop.load(Ordering::SeqCst) && !output.failed() {
                 std::thread::park();
             }
             flags.done.store(true, Ordering::SeqCst);
-            if !flags.mute.swap(true, Ordering::SeqCst) {
-                output.line(&reply);
-            }
+            output.line(&reply);
             engine
         };
-        let thread = std::thread::Builder::new().name("search".to_owned()).stack_size(STACK).spawn(search)?;
-        Ok(Running { flags: shared, endless, thread })
+        let thread = std::thread::Builder::new().name("search".to_owned()).stack_size(Engine::STACK).spawn(search)?;
+        Ok(Running { flags: shared, go, thread })
     }
 
     /// The line that answers the command.
-    fn reply<W: Write>(&self, engine: &mut Engine, stop: &AtomicBool, output: &Output<W>) -> String {
+    fn reply<W: Write>(&self, engine: &mut Engine, flags: &Flags, output: &Output<W>) -> String {
         let Some(game) = &self.game else {
             output.note("go: the last position was refused, so there is no move; send a position");
             return if self.go.perft.is_some() { "info string perft: no position".to_owned() } else { best_move(None) };
         };
         if let Some(depth) = self.go.perft {
-            return perft(game, depth, stop, output);
+            return perft(game, depth, &flags.stop, output);
         }
-        let best = self.best_counted(game, stop);
+        let best = self.best_counted(game, &flags.stop);
         let allowed = best.or_else(|| self.go.moves.clone()).unwrap_or_else(|| game.legal_moves().to_vec());
-        let result = self.search(engine, game, &allowed, stop, output);
+        let result = self.search(engine, game, &allowed, flags, output);
         if let Some(moves) = self.go.limits.mate
             && result.lines.first().and_then(|line| line.score.win_in()).is_none_or(|plies| plies >= 2 * moves)
         {
@@ -127,14 +139,17 @@ impl Task {
         engine: &mut Engine,
         game: &Game,
         allowed: &[Move],
-        stop: &AtomicBool,
+        flags: &Flags,
         output: &Output<W>,
     ) -> SearchResult {
         let mut reported = None;
-        let result = engine
-            .search(game, &self.go.limits)
+        let mut search = engine.search(game, &self.go.limits);
+        if self.go.ponder {
+            search = search.ponder(&flags.hit);
+        }
+        let result = search
             .moves(allowed)
-            .stop(stop)
+            .stop(&flags.stop)
             .started(self.received)
             .on_info(|info| {
                 output.line(&info_line(info));
@@ -142,7 +157,7 @@ impl Task {
                     reported = Some((info.depth, info.score, info.pv.clone()));
                 }
                 if output.failed() {
-                    stop.store(true, Ordering::SeqCst);
+                    flags.stop.store(true, Ordering::SeqCst);
                 }
             })
             .run();
@@ -168,7 +183,7 @@ impl Task {
     fn best_counted(&self, game: &Game, stop: &AtomicBool) -> Option<Vec<Move>> {
         let (counted, position) = (self.counted.as_deref()?, game.position());
         counted.class(position).ok()??;
-        let time = self.go.limits.hard_limit(self.move_overhead).map(|time| time / 4);
+        let time = self.go.limits.hard_limit(self.move_overhead).filter(|_| !self.go.ponder).map(|time| time / 4);
         if stop.load(Ordering::Relaxed) || time.is_some_and(|time| self.received.elapsed() >= time) {
             return None;
         }

@@ -204,6 +204,38 @@ fn pondering_waits_for_the_move() {
     engine.end();
 }
 
+/// `ponderhit` lets its limits hold for the search that runs: no iteration comes twice.
+#[test]
+fn ponderhit_goes_on_with_the_search() {
+    let mut engine = Engine::start();
+    for go in ["go ponder nodes 100", "go ponder depth 2", "go ponder movetime 1", "go ponder wtime 1 btime 1"] {
+        engine.send(&format!("ucinewgame\nposition startpos\n{go}"));
+        let mut lines = engine.until("info depth 5 ");
+        engine.send("ponderhit");
+        lines.extend(engine.until("bestmove"));
+        let depths = lines.iter().filter_map(|line| line.strip_prefix("info depth ")?.split(' ').next()?.parse().ok());
+        let depths: Vec<u32> = depths.collect();
+        assert!(depths.starts_with(&[1, 2, 3, 4, 5]) && depths[4..].is_sorted(), "{go}: {depths:?}");
+    }
+    engine.end();
+}
+
+/// With `reps`, a move to a position of the opponent's turn that has occurred twice is a draw.
+#[test]
+fn positions_that_occurred_twice_are_avoided() {
+    let mut engine = Engine::start();
+    let position = "position fen 7/7/3E3/7/7/6c/7/7/7 w 10 6 reps 7/3E3/7/7/7/6c/7/7/7 b 9 6";
+    for lines in [1, 4] {
+        let best = engine.best_move(&format!("setoption name MultiPV value {lines}\n{position}\ngo depth 12"));
+        assert!(["d7e7", "d7c7"].contains(&best.as_str()), "{best}");
+    }
+    engine.send(&format!("{position}\ngo depth 12 searchmoves d7d8"));
+    let lines = engine.until("bestmove");
+    let info = lines.iter().rfind(|line| line.contains(" pv ")).unwrap();
+    assert!(info.contains(" score cp 0 "), "{info}");
+    engine.end();
+}
+
 /// A search with any limit ends by itself.
 #[test]
 fn limits_end_a_search() {

@@ -1,0 +1,385 @@
+//! Games to their end, by the no-capture limit and by repetition.
+
+use super::{depth, rules, search, small};
+use doushouqi::board::{Color, Move, Piece, Position, Rules, Setup, Square};
+use doushouqi::game::Game;
+use doushouqi::game::random::Random;
+use doushouqi::search::{
+    Engine, EngineOptions, EvalContext, Evaluate, Evaluation, Info, Limits, SearchOptions, SearchResult, Tables,
+};
+use doushouqi::tablebase::{Material, Probe, Wdl};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Instant;
+
+/// The exact results of a material under a no-capture limit, without repetition: brute force over position and clock, the
+/// slow and obvious twin of the engine's tables.
+struct Exact {
+    limit: u32,
+    pieces: Vec<Piece>,
+    /// By cell, a win or loss for the side to move, and the least number of plies to the limit with which it is one.
+    decided: Vec<Option<(Wdl, u32)>>,
+    /// By piece, the material without it; `None` if a side has no other piece.
+    smaller: Vec<Option<Exact>>,
+}
+
+/// A position of a material: its quiet moves, and its conversions with the full limit.
+struct Node {
+    cell: usize,
+    quiet: Vec<usize>,
+    /// Whether a capture or a step into the den wins, and whether one does not lose.
+    wins: bool,
+    escapes: bool,
+}
+
+impl Exact {
+    fn solve(pieces: Vec<Piece>, rules: &Rules, limit: u32) -> Exact {
+        let without = |i: usize| {
+            let rest: Vec<Piece> =
+                pieces.iter().enumerate().filter(|&(j, _)| j != i).map(|(_, &piece)| piece).collect();
+            let both = Color::ALL.iter().all(|&color| rest.iter().any(|piece| piece.color == color));
+            both.then(|| Exact::solve(rest, rules, limit))
+        };
+        let smaller = (0..pieces.len()).map(without).collect();
+        let cells = 2 * Square::COUNT.pow(pieces.len() as u32);
+        let mut exact = Exact { limit, pieces, decided: vec![None; cells], smaller };
+        let mut nodes: Vec<Node> = (0..cells).filter_map(|cell| exact.node(cell, rules)).collect();
+        for left in 1..=limit {
+            let result = |node: &Node| {
+                let before = |cell: usize| exact.decided[cell].map(|(wdl, _)| wdl);
+                let wins = node.wins || node.quiet.iter().any(|&cell| before(cell) == Some(Wdl::Loss));
+                let all_lose = !node.escapes && node.quiet.iter().all(|&cell| before(cell) == Some(Wdl::Win));
+                if wins { Some(Wdl::Win) } else { all_lose.then_some(Wdl::Loss) }
+            };
+            let found: Vec<Option<Wdl>> = nodes.iter().map(result).collect();
+            for (node, wdl) in nodes.iter().zip(&found) {
+                exact.decided[node.cell] = wdl.map(|wdl| (wdl, left));
+            }
+            let mut wdl = found.iter();
+            nodes.retain(|_| wdl.next().is_some_and(Option::is_none));
+        }
+        exact
+    }
+
+    fn node(&self, cell: usize, rules: &Rules) -> Option<Node> {
+        let mut setup = Setup::empty(Color::ALL[cell % 2]);
+        let mut rest = cell / 2;
+        for &piece in &self.pieces {
+            if setup.squares[rest % Square::COUNT].replace(piece).is_some() {
+                return None;
+            }
+            rest /= Square::COUNT;
+        }
+        let position = Position::from_setup(&setup).ok().filter(|position| position.outcome(rules).is_none())?;
+        let mut node = Node { cell, quiet: Vec::new(), wins: false, escapes: false };
+        for mv in position.moves(rules) {
+            let after = position.make(mv);
+            let wdl = match after.winner() {
+                Some(_) => Wdl::Loss,
+                None if mv.is_capture(&position) => self.find(&after).wdl(&after, self.limit),
+                // No moves.
+                None if after.outcome(rules).is_some() => Wdl::Draw,
+                None => {
+                    node.quiet.push(self.cell(&after));
+                    continue;
+                }
+            };
+            node.wins |= wdl == Wdl::Loss;
+            node.escapes |= wdl != Wdl::Win;
+        }
+        Some(node)
+    }
+
+    fn cell(&self, position: &Position) -> usize {
+        let square = |piece: &Piece| position.square_of(piece.color, piece.animal).unwrap().index();
+        let cell = self.pieces.iter().rev().fold(0, |cell, piece| cell * Square::COUNT + square(piece));
+        2 * cell + position.turn() as usize
+    }
+
+    /// The material of a position.
+    fn find(&self, position: &Position) -> &Exact {
+        let missing = |piece: &Piece| position.square_of(piece.color, piece.animal).is_none();
+        match self.pieces.iter().position(missing) {
+            None => self,
+            Some(i) => self.smaller[i].as_ref().unwrap().find(position),
+        }
+    }
+
+    /// The result for the side to move of a game that is not over, with so many plies to the limit.
+    fn wdl(&self, position: &Position, left: u32) -> Wdl {
+        self.decided[self.cell(position)].filter(|&(_, least)| least <= left).map_or(Wdl::Draw, |(wdl, _)| wdl)
+    }
+
+    /// The result of a game for a side, against best play.
+    fn result(&self, game: &Game, side: Color) -> Wdl {
+        if let Some(end) = game.end() {
+            return match end.winner() {
+                None => Wdl::Draw,
+                Some(winner) => {
+                    if winner == side {
+                        Wdl::Win
+                    } else {
+                        Wdl::Loss
+                    }
+                }
+            };
+        }
+        let wdl = self.find(game.position()).wdl(game.position(), game.plies_left().unwrap());
+        if game.position().turn() == side { wdl } else { wdl.before() }
+    }
+
+    /// A random one of the moves that keep the result.
+    fn best(&self, game: &Game, random: &mut Random) -> Move {
+        let side = game.position().turn();
+        let after = |mv: Move| {
+            let mut after = game.clone();
+            after.play(mv).unwrap();
+            self.result(&after, side)
+        };
+        let moves: Vec<(Move, Wdl)> = game.legal_moves().into_iter().map(|mv| (mv, after(mv))).collect();
+        let best = moves.iter().map(|&(_, wdl)| wdl).max().unwrap();
+        assert_eq!(best, self.result(game, side), "{}", game.fen());
+        let best: Vec<Move> = moves.into_iter().filter(|&(_, wdl)| wdl == best).map(|(mv, _)| mv).collect();
+        *random.choose(&best).unwrap()
+    }
+}
+
+/// Without repetition, so that the brute force is exact.
+const ENDLESS: &str = "paper,repetition=none";
+
+fn with_tables(pieces: usize, rules: &Rules) -> Engine {
+    let tables = Arc::new(Tables::solve(rules.options(), pieces).unwrap());
+    Engine::new(small(EngineOptions::default().tables(tables)))
+}
+
+/// Endgames of two and three pieces, with limits of 10 plies and more, from both sides and with any clock: the engine plays
+/// them perfectly, however few nodes it searches, against every defence. The scores that it announces are true.
+#[test]
+fn endgames_within_a_limit_are_played_perfectly() {
+    let rules = rules(ENDLESS);
+    let mut engine = with_tables(3, &rules);
+    let unlimited = Tables::solve(rules.options(), 3).unwrap();
+    let mut random = Random::new(7);
+    let (mut by_conversion, mut drawn_by_limit, mut decided) = (0, 0, 0);
+    for (material, limit) in
+        [("EvL", 10), ("TvR", 24), ("EPvL", 12), ("EvLR", 20), ("LRvT", 16), ("ETvR", 30), ("PvDC", 22)]
+    {
+        let pieces: Vec<Piece> = material.parse::<Material>().unwrap().pieces().collect();
+        let exact = Exact::solve(pieces.clone(), &rules, limit);
+        for i in 0..30 {
+            let start = random.placement(&pieces, &rules).unwrap();
+            let clock = if i % 3 == 0 { 0 } else { random.below(limit as usize) as u32 };
+            let fen = format!("{} {clock}", start.to_fen()).parse().unwrap();
+            let start = Game::from_fen(fen, rules.clone(), Some(limit));
+            let value = unlimited.value(start.position()).unwrap().unwrap();
+            for side in Color::ALL {
+                let expected = exact.result(&start, side);
+                let mut game = start.clone();
+                while game.end().is_none() {
+                    let mv = if game.position().turn() == side {
+                        let found = search(&mut engine, &game, &Limits::default().nodes(200));
+                        let (score, truth) = (found.lines[0].score, exact.result(&game, side));
+                        assert!(!score.is_win() || truth == Wdl::Win, "{} of {limit}: {score}", game.fen());
+                        assert!(!score.is_loss() || truth == Wdl::Loss, "{} of {limit}: {score}", game.fen());
+                        found.best().unwrap()
+                    } else {
+                        exact.best(&game, &mut random)
+                    };
+                    game.play(mv).unwrap();
+                }
+                let result = exact.result(&game, side);
+                assert!(result >= expected, "{} of {limit}, {side}: {result:?}", start.fen());
+                if expected == Wdl::Win {
+                    decided += 1;
+                    by_conversion +=
+                        u32::from(value.dtw.is_some_and(|dtw| u32::from(dtw) > start.plies_left().unwrap()));
+                }
+            }
+            drawn_by_limit += u32::from(value.wdl != Wdl::Draw && exact.result(&start, Color::White) == Wdl::Draw);
+        }
+    }
+    assert!(decided > 50 && by_conversion > 0 && drawn_by_limit > 30, "{decided} {by_conversion} {drawn_by_limit}");
+}
+
+/// Four pieces with tables of three, under limits of 10 to 100, from both sides of each position: tables that the search
+/// meets after captures do not make it weaker, though their wins may come too late.
+#[test]
+fn tables_in_the_tree_help_within_a_limit() {
+    let rules = rules("paper");
+    let mut random = Random::new(11);
+    let mut engines = [Engine::new(small(EngineOptions::default())), with_tables(3, &rules)];
+    let mut score = 0;
+    for _ in 0..60 {
+        let limit = 10 + random.below(91) as u32;
+        let start = Game::new(random.position(4, &rules), rules.clone(), Some(limit));
+        for side in Color::ALL {
+            let mut game = start.clone();
+            engines.iter_mut().for_each(Engine::new_game);
+            while game.end().is_none() {
+                let engine = &mut engines[usize::from(game.position().turn() == side)];
+                let mv = search(engine, &game, &Limits::default().nodes(500)).best().unwrap();
+                game.play(mv).unwrap();
+            }
+            score += match game.end().unwrap().winner() {
+                None => 0,
+                Some(winner) => {
+                    if winner == side {
+                        1
+                    } else {
+                        -1
+                    }
+                }
+            };
+        }
+    }
+    assert!(score >= 0, "{score}");
+}
+
+/// A capture into an endgame whose win takes longer than the limit is no win, and no win for the other side is announced.
+#[test]
+fn a_table_win_beyond_the_limit_is_no_win() {
+    let rules = rules(ENDLESS);
+    let position: Position = "6C/6e/7/7/7/7/7/7/E6 b".parse().unwrap();
+    let pieces: Vec<Piece> = position.pieces().map(|(piece, _)| piece).collect();
+    let mut engine = with_tables(3, &rules);
+    for limit in [10, 20, 30, 60] {
+        let exact = Exact::solve(pieces.clone(), &rules, limit);
+        let game = Game::new(position.clone(), rules.clone(), Some(limit));
+        let found = search(&mut engine, &game, &Limits::default().nodes(5000));
+        let truth = exact.result(&game, Color::Black);
+        let score = found.lines[0].score;
+        assert!(score.is_win() <= (truth == Wdl::Win) && !score.is_loss(), "{limit}: {score}, {truth:?}");
+        let mut after = game.clone();
+        after.play(found.best().unwrap()).unwrap();
+        assert_eq!(exact.result(&after, Color::Black), truth, "{limit}");
+    }
+}
+
+/// A position of the opponent's turn that has occurred twice is a draw if the next move leads to it, whether the history
+/// came as positions or as moves, and however the moves are searched.
+#[test]
+fn a_third_occurrence_after_one_move_is_a_draw() {
+    let rules = rules("paper");
+    let root = "7/7/3E3/7/7/6c/7/7/7 w 10";
+    let twice: Position = "7/3E3/7/7/7/6c/7/7/7 b".parse().unwrap();
+    // The halfmove clock may be lower than the positions need.
+    for root in [root.to_owned(), root.replace("10", "2")] {
+        let game = Game::from_fen(root.parse().unwrap(), rules.clone(), Some(100));
+        let game = game.with_earlier(vec![twice.clone(), twice.clone()]);
+        let repeating = game.parse("d7d8").unwrap();
+        for options in [EngineOptions::default(), EngineOptions::default().multipv(8)] {
+            let mut engine = Engine::new(small(options));
+            for limits in [depth(12), Limits::default().nodes(20_000)] {
+                let found = search(&mut engine, &game, &limits);
+                let best = found.best().unwrap().to_string();
+                assert!(["d7e7", "d7c7"].contains(&best.as_str()), "{best}");
+                assert_eq!(found.lines[0].score.win_in(), Some(7));
+                if let Some(line) = found.lines.iter().find(|line| line.pv[0] == repeating) {
+                    assert_eq!(line.score.value(), 0, "{line:?}");
+                }
+                let only = engine.search(&game, &limits).moves(&[repeating]).run();
+                assert_eq!(only.lines[0].score.value(), 0);
+            }
+        }
+        // With tables, too, the engine keeps the win.
+        let mut engine = with_tables(2, &rules);
+        let found = search(&mut engine, &game, &depth(6));
+        assert!(found.lines[0].score.is_win() && found.best() != Some(repeating), "{found:?}");
+        let only = engine.search(&game, &depth(12)).moves(&[repeating]).run();
+        assert_eq!(only.lines[0].score.value(), 0);
+    }
+}
+
+/// An evaluation that prefers captures until a search has reported a depth, and quiet moves from then on. It stops the
+/// search when that comes to the first position after a quiet move again: the move has failed high, and is searched once
+/// more.
+#[derive(Default)]
+struct Late {
+    good: AtomicBool,
+    first: AtomicU64,
+    stop: AtomicBool,
+}
+
+struct SharedLate(Arc<Late>);
+
+impl Evaluate for SharedLate {
+    fn evaluate(&mut self, context: &EvalContext<'_>) -> i32 {
+        let (position, late) = (context.position(), &*self.0);
+        if context.ply() == 0 || position.side(Color::Black).len() < 8 {
+            return 0;
+        }
+        let good = late.good.load(Ordering::Relaxed);
+        if good {
+            let first = late.first.compare_exchange(0, position.key(), Ordering::Relaxed, Ordering::Relaxed);
+            if first == Err(position.key()) {
+                late.stop.store(true, Ordering::Relaxed);
+            }
+        }
+        if good == (position.turn() == Color::White) { 500 } else { -500 }
+    }
+}
+
+/// A move that has failed high is played if the search stops while it is searched again, within the window or with a wider
+/// one.
+#[test]
+fn a_fail_high_is_played() {
+    let game = Game::new("l5t/1d3c1/2p1w1e/7/7/r6/E1W1P1R/1C3D1/T5L w".parse().unwrap(), rules("paper"), None);
+    let [capture, quiet] = ["a3a4", "g3g4"].map(|text| game.parse(text).unwrap());
+    for techniques in ["none", "none,+aspiration"] {
+        let late = Arc::new(Late::default());
+        let made = late.clone();
+        let evaluation = Evaluation::custom(move |_| Box::new(SharedLate(made.clone())));
+        let options = EngineOptions::default().evaluation(evaluation);
+        let options = options.search(techniques.parse::<SearchOptions>().unwrap());
+        let mut reported = Vec::new();
+        let found = Engine::new(small(options))
+            .search(&game, &depth(7))
+            .moves(&[capture, quiet])
+            .stop(&late.stop)
+            .on_info(|info| {
+                reported.push((info.depth, info.pv[0]));
+                late.good.store(info.depth >= 5, Ordering::Relaxed);
+            })
+            .run();
+        assert_eq!(reported.last(), Some(&(5, capture)), "{techniques}: it was stopped in the next iteration");
+        assert!(late.stop.load(Ordering::Relaxed), "{techniques}");
+        assert_eq!(found.best(), Some(quiet), "{techniques}");
+        assert!(found.lines[0].score.value() > 0 && found.lines[0].depth == 6, "{techniques}: {found:?}");
+    }
+}
+
+/// A search that is stopped does not wait for the distances of a material to be solved.
+#[test]
+fn a_stopped_search_does_not_solve_tables() {
+    let rules = rules("paper");
+    let tables = Arc::new(Tables::solve(rules.options(), 3).unwrap());
+    let mut engine = Engine::new(small(EngineOptions::default().tables(tables)));
+    let game = Game::new("7/7/7/3r3/7/7/7/3L3/1E5 w".parse().unwrap(), rules, None);
+    let stopped = engine.search(&game, &Limits::default()).stop(&AtomicBool::new(true)).run();
+    assert!(game.legal_moves().contains(&stopped.best().unwrap()));
+    assert_eq!(stopped.lines[0].score.win_in(), None);
+    let solved = search(&mut engine, &game, &depth(1));
+    assert!(solved.lines[0].score.win_in().is_some(), "{:?}", solved.lines[0].score);
+}
+
+/// Limits begin to hold when the opponent has moved, for the search that runs.
+#[test]
+fn a_search_that_ponders_goes_on() {
+    let game = Game::default();
+    for limits in [depth(3), Limits::default().nodes(10), Limits::default().movetime(std::time::Duration::ZERO)] {
+        let hit = OnceLock::new();
+        let depths = Mutex::new(Vec::new());
+        let note = |info: &Info| {
+            depths.lock().unwrap().push(info.depth);
+            if info.depth == 6 {
+                hit.get_or_init(Instant::now);
+            }
+        };
+        let mut engine = Engine::new(small(EngineOptions::default()));
+        let found: SearchResult = engine.search(&game, &limits).ponder(&hit).on_info(note).run();
+        let depths = depths.into_inner().unwrap();
+        assert!(depths.starts_with(&[1, 2, 3, 4, 5, 6]) && depths.len() < 9, "{limits:?}: {depths:?}");
+        assert!(depths.windows(2).all(|pair| pair[0] + 1 == pair[1]), "{limits:?}: {depths:?}");
+        assert!(game.legal_moves().contains(&found.best().unwrap()));
+    }
+}
