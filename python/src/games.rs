@@ -70,7 +70,7 @@ impl PyRecordReader {
 pub(crate) fn _format_game(text: &str) -> PyResult<String> {
     let records = Record::parse_all(text).map_err(|e| error(&e))?;
     match &records[..] {
-        [record] => Ok(record.to_string()),
+        [record] => record.to_text().map_err(|e| GameError::new_err(e.to_string())),
         _ => Err(GameError::new_err(format!("the text contains {} games instead of one", records.len()))),
     }
 }

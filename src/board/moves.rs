@@ -151,7 +151,7 @@ impl PlayError {
 
 impl Move {
     /// Reads a legal move of `position` in either notation. In the papers' notation the letter may be of either case
-    /// and the `x` of a capture may be left out.
+    /// or a Chinese character (`象b3`), and the `x` of a capture may be left out.
     ///
     /// ```
     /// use doushouqi::board::{Move, Position, Rules};
@@ -182,12 +182,9 @@ impl Move {
         let malformed = || ParseMoveError::Malformed { text: text.to_owned() };
         let (head, tail) = text.split_at_checked(text.len().saturating_sub(2)).ok_or_else(malformed)?;
         let to: Square = tail.parse().map_err(|_| malformed())?;
-        let (letter, marked) = match head.as_bytes() {
-            [letter] => (*letter, false),
-            [letter, b'x'] => (*letter, true),
-            _ => return Err(malformed()),
-        };
-        let animal = Animal::from_letter(letter as char).ok_or_else(malformed)?;
+        let (letter, marked) = head.strip_suffix('x').map_or((head, false), |letter| (letter, true));
+        let letter: char = letter.parse().map_err(|_| malformed())?;
+        let animal = Animal::from_letter(letter).or_else(|| Animal::from_character(letter)).ok_or_else(malformed)?;
         let from = position
             .square_of(position.turn(), animal)
             .ok_or_else(|| ParseMoveError::NoPiece { text: text.to_owned() })?;

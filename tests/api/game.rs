@@ -2,7 +2,7 @@
 
 use crate::slow;
 
-use doushouqi::board::{Color, Move, Position, Repetition, Rules};
+use doushouqi::board::{Color, Fen, Move, Position, Repetition, Rules};
 use doushouqi::game::random::Random;
 use doushouqi::game::{
     Conclusion, Forfeit, ForfeitReason, Game, GameEnd, PlayError, Record, RecordProblem, RecordReader, Variation,
@@ -51,6 +51,11 @@ fn games() -> impl Strategy<Value = Game> {
             game
         },
     )
+}
+
+/// The text of games.
+fn written(records: &[Record]) -> String {
+    records.iter().map(|record| record.to_text().unwrap() + "\n").collect()
 }
 
 fn text() -> impl Strategy<Value = String> {
@@ -131,7 +136,7 @@ proptest! {
             }
             records.push(record);
         }
-        let text: String = records.iter().map(|r| format!("{r}\n")).collect();
+        let text = written(&records);
         let read = Record::parse_all(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
         prop_assert_eq!(read.len(), records.len());
         for (a, b) in read.iter().zip(&records) {
@@ -151,7 +156,45 @@ proptest! {
                 prop_assert_eq!(nags(a), nags(b));
             }
         }
-        prop_assert_eq!(read.iter().map(|r| format!("{r}\n")).collect::<String>(), text);
+        prop_assert_eq!(written(&read), text);
+    }
+
+    /// Whatever a program puts into a record, its text is read as that record, or there is none.
+    #[test]
+    fn what_is_written_is_read(
+        game in games(),
+        tags in vec((prop_oneof!["[A-Za-z_]{0,6}", Just("White".to_owned()), Just("Variant".to_owned()), text()], text()), 0..3),
+        date in proptest::option::of(prop_oneof![Just("2026.02.28".to_owned()), text()]),
+        comments in vec(text(), 0..8),
+        nags in vec(btree_set(any::<u8>(), 0..3), 0..8),
+        variations in vec((0..6usize, vec(any::<Index>(), 0..4)), 0..3),
+        more in vec(any::<Index>(), 0..30),
+        limit in proptest::option::of(0..3u32),
+    ) {
+        let mut game = Game::from_fen(game.start_fen(), game.rules().clone(), limit);
+        for choice in more {
+            let moves = game.position().moves(game.rules());
+            if moves.is_empty() || game.play_on(moves[choice.index(moves.len())]).is_err() {
+                break;
+            }
+        }
+        let any_move = |(ply, choices): (usize, Vec<Index>)| {
+            let positions = game.positions();
+            let moves = choices.iter().filter_map(|choice| {
+                let moves = positions[choice.index(positions.len())].moves(game.rules());
+                (!moves.is_empty()).then(|| moves[choice.index(moves.len())])
+            });
+            Variation { ply, moves: moves.collect(), nags: Vec::new(), comments: Vec::new(), variations: Vec::new() }
+        };
+        let variations = variations.into_iter().map(any_move).collect();
+        let record = Record { date, tags, comments, nags, variations, ..Record::new(game) };
+        if let Ok(text) = record.to_text() {
+            let read = Record::parse_all(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+            prop_assert_eq!(read.len(), 1);
+            prop_assert_eq!(&read[0].tags, &record.tags);
+            prop_assert_eq!(read[0].game.moves(), record.game.moves());
+            prop_assert_eq!(read[0].to_text(), Ok(text));
+        }
     }
 
     /// Any text contains games or causes an error that names a line of it.
@@ -164,8 +207,7 @@ proptest! {
     ) {
         match Record::parse_all(&text) {
             Ok(records) => {
-                let written: String = records.iter().map(|r| format!("{r}\n")).collect();
-                prop_assert_eq!(Record::parse_all(&written).map(|r| r.len()), Ok(records.len()));
+                prop_assert_eq!(Record::parse_all(&written(&records)).map(|r| r.len()), Ok(records.len()));
             }
             Err(error) => {
                 prop_assert!(error.line >= 1 && error.line <= text.lines().count().max(1));
@@ -180,7 +222,7 @@ proptest! {
 fn moves_are_written_on_full_lines() {
     let mut game = game(STARTS[0], "paper", None);
     Random::new(5).play(&mut game, 300);
-    let text = Record::new(game).to_string();
+    let text = Record::new(game).to_text().unwrap();
     let lines: Vec<&str> = text.lines().skip_while(|line| line.starts_with('[') || line.is_empty()).collect();
     assert!(lines.len() > 5, "{text}");
     for two in lines.windows(2) {
@@ -195,7 +237,7 @@ fn moves_are_numbered() {
     for (turn, moves) in [("w", "1. Rc3 Rc5 2. Rd3 Rd5 *"), ("b", "1... Rc5 2. Rc3 Rd5 3. Rd3 *")] {
         let begin = game(&format!("7/7/7/7/3r3/7/3R3/7/7 {turn}"), "paper", None);
         let words: Vec<&str> = moves.split(' ').filter(|word| word.contains('R')).collect();
-        let text = Record::new(played(begin, &words.join(" "))).to_string();
+        let text = Record::new(played(begin, &words.join(" "))).to_text().unwrap();
         assert_eq!(text.trim_end().lines().last(), Some(moves));
     }
 }
@@ -211,7 +253,7 @@ fn variations_read_back() {
     assert_eq!(record.nags, [[1].into()]);
     assert_eq!(variation(0).nags, [[].into(), [2, 6].into()]);
     assert_eq!((variation(0).comments[1].as_str(), variation(0).variations[0].ply), ("slow", 1));
-    let text = record.to_string();
+    let text = record.to_text().unwrap();
     assert_eq!(text.trim_end().lines().last(), Some(moves));
     assert_eq!(Record::parse_all(&text).unwrap()[0].variations, record.variations);
     // A deep variation on long lines.
@@ -222,9 +264,9 @@ fn variations_read_back() {
         vec![Variation { ply: 0, moves: first.clone(), nags: vec![[4].into()], comments: Vec::new(), variations }]
     };
     deep.variations = (0..64).fold(Vec::new(), |inner, _| around(inner));
-    assert_eq!(Record::parse_all(&deep.to_string()).unwrap()[0].variations, deep.variations);
+    assert_eq!(Record::parse_all(&deep.to_text().unwrap()).unwrap()[0].variations, deep.variations);
     deep.variations = around(deep.variations);
-    assert_eq!(Record::parse_all(&deep.to_string()).unwrap_err().problem, RecordProblem::Variation);
+    assert_eq!(deep.to_text(), Err(RecordProblem::Variation));
 }
 
 /// A reader that has met an error reads the next game.
@@ -299,7 +341,7 @@ fn a_drawn_game_may_go_on() {
         assert_eq!((on.rules().options().repetition, on.no_capture_limit()), remedy);
         assert_eq!((on.moves(), on.end()), (game.moves(), None));
         let mv = on.legal_moves()[0];
-        let text = Record::new(played(on, &mv.to_string())).to_string();
+        let text = Record::new(played(on, &mv.to_string())).to_text().unwrap();
         assert!(Record::parse_all(&text).is_ok(), "{text}");
     }
     for over in ["3R3/7/7/7/7/7/7/7/r6 b", "7/7/7/7/7/7/7/7/r6 b", "7/7/7/7/7/7/7/l6/Ct5 w", rats] {
@@ -366,17 +408,21 @@ fn wrong_records_are_refused() {
     assert_eq!(problem("{hello} Eb3 *"), (1, P::Comment));
     assert_eq!(problem("Eb3 {a} {b} *"), (1, P::Comment));
     assert_eq!(problem("Eb3 {a\n} *"), (1, P::Comment));
-    for text in ["(Eb3) *", "Eb3 () *", "Eb3 (Ea4 *)", "Eb3 (Ea4 *", "Eb3) *", "Eb3 ((Ea4)) *", ") *"] {
+    for text in ["(Eb3) *", "Eb3 () *", "Eb3) *", "Eb3 ((Ea4)) *", ") *"] {
         assert_eq!(problem(text), (1, P::Variation), "{text}");
     }
-    assert_eq!(problem("Eb3 ({a} Ea4) *"), (1, P::Comment));
+    for text in ["Eb3 (Ea4 *)", "Eb3 (Ea4 *"] {
+        assert_eq!(problem(text), (1, P::OpenVariation), "{text}");
+    }
+    for text in ["Eb3 ({a} Ea4) *", "Eb3 ; a ; b\n{c} *", "; a\nEb3 *"] {
+        assert!(matches!(problem(text), (_, P::Comment)), "{text}");
+    }
     for text in ["! Eb3 *", "$1 *", "Eb3 $256 *", "Eb3 $ *", "Eb3!!! *", "Eb3 ?!? *", "Eb3 (! Ea4) *", "Eb3 $-1 *"] {
         assert_eq!(problem(text), (1, P::Nag), "{text}");
     }
     assert_eq!(problem("Eb3 (Ea4\n"), (1, P::UnexpectedEnd));
     assert!(matches!(problem("[Result \"1-0\"]\n\nEb3 *"), (3, P::WrongResult { .. })));
-    assert!(matches!(problem("Eb3 1-0"), (1, P::WrongTermination { .. })));
-    assert!(matches!(problem("Eb3 1/2-1/2"), (1, P::WrongResult { .. })));
+    assert!(matches!(problem("[Termination \"time\"]\nEb3 1/2-1/2"), (2, P::WrongResult { .. })));
     assert!(matches!(problem("[Termination \"den\"]\nEb3 *"), (2, P::WrongTermination { .. })));
     assert!(matches!(problem("[Termination \"den\"]\nEb3 1-0"), (2, P::WrongTermination { .. })));
     let won = "[FEN \"2C4/7/7/7/7/7/7/7/r6 w\"]\nCd9 ";
@@ -387,8 +433,6 @@ fn wrong_records_are_refused() {
 
 #[test]
 fn records_are_read_as_people_write_them() {
-    let text = "[White \"Anna\"]\n1.Eb3 1...rb7 {a \\} b} 2. c2c3{}\n*  1-0";
-    assert!(Record::parse_all(text).is_err(), "the second game has no reason to be lost");
     let text = "[White \"Anna\"]\n1.Eb3 1...rb7 {a \\} b} 2. c3c2{}\n* [FEN \"2C4/7/7/7/7/7/7/7/r6 w\"]";
     assert!(Record::parse_all(text).is_err(), "a tag has a line of its own");
     let text = "[White \"Anna\"]\n1.Eb3 1...rb7 {a \\} b} 2. c3c2{}\n*\n[FEN \"2C4/7/7/7/7/7/7/7/r6 w\"]\n1. Cd9 1-0\n\
@@ -403,6 +447,104 @@ fn records_are_read_as_people_write_them() {
     assert_eq!(records[2].conclusion(), Conclusion::Forfeit(given_up));
     assert_eq!(records[2].conclusion().winner(), Some(Color::Black));
     assert_eq!(records[2].game.no_capture_limit(), Some(Game::NO_CAPTURE_LIMIT));
+}
+
+/// A result that the rules do not give, without a reason, is an adjudication, and is written with it.
+#[test]
+fn a_result_needs_no_reason() {
+    for (result, winner) in [("1-0", Some(Color::White)), ("0-1", Some(Color::Black)), ("1/2-1/2", None)] {
+        let records = Record::parse_all(&format!("[Result \"{result}\"]\n\n1. Eb3 {result}")).unwrap();
+        assert_eq!(records[0].conclusion(), Conclusion::Adjudicated(winner));
+        let text = records[0].to_text().unwrap();
+        assert!(text.contains("[Termination \"adjudication\"]\n"), "{text}");
+        assert_eq!(Record::parse_all(&text).unwrap()[0].conclusion(), Conclusion::Adjudicated(winner));
+    }
+}
+
+/// Comments after a semicolon, and moves in Chinese, as people and the Chinese page write them.
+#[test]
+fn other_spellings_are_read() {
+    let text = "1. 象b3! ; straight on (no { joke\n鼠b7 2. 獅f1;\n*";
+    let record = Record::parse_all(text).unwrap().remove(0);
+    assert_eq!(record.comments, ["straight on (no { joke", "", ""]);
+    assert!(record.to_text().unwrap().ends_with("1. Eb3 $1 {straight on (no { joke} Rb7 2. Lf1 *\n"));
+}
+
+/// Games of Mistboard are those of the mirrored board, and a board that is unknown is not guessed.
+#[test]
+fn games_of_other_programs_are_recognised() {
+    let read = |text: &str| Record::parse_all(text).map(|mut games| games.remove(0));
+    let own = read("1. f2f3 (1. b2b3 {a1}) 1... b8b7 2. Cb3 *").unwrap();
+    let moves = "1. b2b3 (1. f2f3 {a1}) 1... f8f7 2. Cf3 *";
+    let fen = "[FEN \"t5l/1c3d1/e1w1p1r/7/7/7/R1P1W1E/1D3C1/L5T r 0 1\"]\n";
+    let red = "[Red \"Anna\"]\n[Black \"Bo\"]\n[Variant \"Jungle\"]\n";
+    for tags in [red, fen, &[fen, red].concat()] {
+        let game = read(&format!("{tags}\n{moves}")).unwrap();
+        assert_eq!((game.game.moves(), &game.variations), (own.game.moves(), &own.variations), "{tags}");
+        assert_eq!(game.game.positions(), own.game.positions());
+        assert_eq!(game.white, if tags.contains("Anna") { "Anna" } else { "" });
+        assert_eq!(read(&game.to_text().unwrap()).unwrap().to_text(), game.to_text());
+    }
+    let black = "[Red \"Anna\"]\n[FEN \"6r/7/7/7/7/7/7/7/R6 b 0 1\"]\n\n1... g9f9 *";
+    assert_eq!(read(black).unwrap().game.fen().to_string(), "1r5/7/7/7/7/7/7/7/6R w 1");
+    // A position of this notation tells which board it is.
+    let white = format!("[Red \"Anna\"]\n[FEN \"{}\"]\n\n1. f2f3 b8b7 2. Cb3 *", STARTS[0]);
+    assert_eq!(read(&white).unwrap().game.moves(), own.game.moves());
+    assert_eq!(problem("[Variant \"Jungle\"]\n\n1. b2b3 *"), (3, RecordProblem::Variant));
+    assert!(matches!(problem("[FEN \"7/7 r 0 1\"]\n"), (1, RecordProblem::Fen(_))));
+}
+
+/// What is written is read as the same game, whatever a program has put into it; or it is refused.
+#[test]
+fn hostile_records_are_refused_or_read() {
+    let rats = game("7/7/7/7/3r3/7/3R3/7/7 w", "paper", Some(100));
+    let mut on = played(rats.clone(), &"Rc3 rc5 Rd3 rd5 ".repeat(2));
+    on.play_on(Move::parse("Re3", on.position(), on.rules()).unwrap()).unwrap();
+    let text = Record::new(on.clone()).to_text().unwrap();
+    let read = &Record::parse_all(&text).unwrap()[0].game;
+    assert_eq!((read.moves(), read.rules().options().repetition), (on.moves(), Repetition::None));
+    let mut late = played(game("7/7/7/7/3r3/7/3R3/7/7 w", "paper", Some(3)), "Rc3 rc5 Rd3");
+    late.play_on(late.position().moves(late.rules())[0]).unwrap();
+    let text = Record::new(late.clone()).to_text().unwrap();
+    assert_eq!(Record::parse_all(&text).unwrap()[0].game.moves(), late.moves());
+
+    use RecordProblem as P;
+    let refused = |change: &dyn Fn(&mut Record)| {
+        let mut record = Record::new(played(rats.clone(), "Rc3"));
+        change(&mut record);
+        record.to_text().expect_err("this cannot be written")
+    };
+    let tag = |name: &str| refused(&|record| record.tags = vec![(name.to_owned(), String::new())]);
+    for name in ["White", "Black", "Rules", "NoCaptureLimit", "FEN", "Result", "Termination"] {
+        assert_eq!(tag(name), P::DuplicateTag { name: name.to_owned() });
+    }
+    for name in ["", "a b", "x \"1\"]\n[y", "ä", "["] {
+        assert_eq!(tag(name), P::TagName { name: name.to_owned() });
+    }
+    let date = refused(&|record| record.date = Some("tomorrow".to_owned()));
+    assert_eq!(date, P::Date { found: "tomorrow".to_owned() });
+    let from = |clock, limit| {
+        Record::new(Game::from_fen(Fen { position: Position::start(), halfmove_clock: clock }, Rules::default(), limit))
+    };
+    assert_eq!(from(0, Some(0)).to_text(), Err(P::NoCaptureLimit { found: "0".to_owned() }));
+    assert!(Record::parse_all(&from(2_000_000_000, None).to_text().unwrap()).is_ok());
+    let start = rats.position().clone();
+    let earlier = Record::new(rats.clone().with_earlier(vec![start.pass(), start]));
+    assert_eq!(earlier.to_text(), Err(P::EarlierPositions));
+    assert_eq!(refused(&|record| record.comments = vec![String::new(), "late".to_owned()]), P::Comment);
+    assert_eq!(refused(&|record| record.nags = vec![[].into(), [1].into()]), P::Nag);
+    let variation = |ply, moves: &[Move]| {
+        let moves = moves.to_vec();
+        refused(&move |record| {
+            let moves = moves.clone();
+            record.variations = vec![Variation { ply, moves, nags: vec![], comments: vec![], variations: vec![] }];
+        })
+    };
+    let black = played(rats.clone(), "Rc3 rc5").moves()[1];
+    assert_eq!(variation(0, &[]), P::Variation);
+    assert_eq!(variation(1, &[black]), P::Variation);
+    assert!(matches!(variation(0, &[black]), P::Move { ply: 0, error: PlayError::Illegal { .. } }));
+    assert!(matches!(variation(0, &[rats.legal_moves()[0], rats.legal_moves()[0]]), P::Move { ply: 1, .. }));
 }
 
 /// The example on the notation page is a valid game.

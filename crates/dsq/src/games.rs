@@ -88,14 +88,20 @@ impl<'a> Archive<'a> {
 
     fn write(&mut self, record: &Record) -> Outcome {
         let cannot = |e: io::Error| Failure::cannot("write", self.path, &e);
+        let text = text_of(record)?;
         let len = self.file.metadata().map_err(cannot)?.len();
         // One write for each game, so a killed run leaves only complete games.
-        self.file.write_all(format!("{record}\n").as_bytes()).map_err(|error| {
+        self.file.write_all(format!("{text}\n").as_bytes()).map_err(|error| {
             // Part of a game would make the file unreadable. The first error is the one to report.
             let _ = self.file.set_len(len);
             cannot(error)
         })
     }
+}
+
+/// The text of a game.
+pub fn text_of(record: &Record) -> Result<String, Failure> {
+    record.to_text().map_err(|error| Failure::Input(format!("the game cannot be written: {error}")))
 }
 
 /// Appends a game to a file, and creates the file if it does not exist.

@@ -276,7 +276,7 @@ class Game(GameNode):
     @classmethod
     def from_string(cls, text: str) -> Game:
         """Return the only game of a text. Raises GameError."""
-        games = list(read_games(text.splitlines()))
+        games = list(read_games(text.split("\n")))
         if len(games) != 1:
             raise GameError(f"the text contains {len(games)} games instead of one")
         return games[0]
@@ -424,7 +424,7 @@ def read_games(
 
 
 def _read_file(path: str | PathLike[str], format: str, *options: Any) -> Iterator[Game]:
-    with open(path, encoding="utf-8") as file:
+    with open(path, encoding="utf-8", newline="\n") as file:
         yield from _read_saved(file, options[-1]) if format == "saved" else _read_lines(file, format, *options)
 
 

@@ -22,16 +22,19 @@
 //! - `FEN` is the first position. A third field is its halfmove clock, the plies since the last capture.
 //! - `Result` is `1-0`, `0-1`, `1/2-1/2`, or `*` for a game that has not ended.
 //! - `Termination` is the reason: under the rules `den`, `capture`, `no-move`, `repetition` or `no-capture`; else
-//!   `resignation`, `time`, `illegal-move` or `crash` of the loser; `adjudication`; or `unfinished`. The first five and
-//!   `unfinished` may be left out.
+//!   `resignation`, `time`, `illegal-move` or `crash` of the loser; `adjudication`; or `unfinished`. It may be left out: a
+//!   result that the rules do not give is then an adjudication.
 //! - Moves are in the papers' notation (`Eb3`, `Txb1`) or in coordinates (`a3b3`). Move numbers may be left out: `1.`
 //!   before White's move, `1...` before Black's.
 //! - `$` and a number up to 255 after a move assess the move, as in chess (numeric annotation glyphs, NAGs): `$1` is a
 //!   good move, also written `!`; `$2` to `$6` are `?`, `!!`, `??`, `!?` and `?!`.
 //! - Text in braces after a move is a comment on the move. It stays on one line: `\}`, `\\` and `\n` represent a brace,
-//!   a backslash and the end of a line.
+//!   a backslash and the end of a line. Text from a semicolon to the end of its line is a comment, too.
 //! - Moves in parentheses after a move are a variation: they replace the move. A variation contains at least one move,
 //!   and comments and variations as the game does, but no result.
+//!
+//! A game of Mistboard, which calls White red (`[Red "Anna"]`, or `r` in the `FEN`) and mirrors the board, is read as the
+//! same game on this board. A tag `Variant` without these marks and without a `FEN` leaves the board unknown, an error.
 //!
 //! The parser plays every move: every game that it returns is legal and matches its result and termination. A game that
 //! went on after a draw by repetition or by the no-capture limit has `repetition=none` among its rules, or another limit.
@@ -40,10 +43,12 @@ mod reader;
 
 pub use reader::RecordReader;
 
-use super::{Conclusion, Forfeit, Game, PlayError};
-use crate::board::{Color, Move, ParseFenError, ParseRulesError, Position};
+use super::end::ADJUDICATION;
+use super::{Conclusion, Forfeit, ForfeitReason, Game, PlayError};
+use crate::board::{Color, Move, ParseFenError, ParseRulesError, Repetition, RuleOptions, Rules};
+use crate::formats::FormatError;
 use std::collections::BTreeSet;
-use std::fmt::{self, Write as _};
+use std::fmt::Write as _;
 use thiserror::Error;
 
 /// An error in a line of a record.
@@ -53,6 +58,12 @@ pub enum RecordProblem {
     /// A line in brackets is not a tag.
     #[error("a tag is [Name \"text\"], on a line of its own")]
     MalformedTag,
+    /// The name of a tag has other characters than letters, digits and `_`.
+    #[error("the name of a tag consists of letters, digits and _, not {name:?}")]
+    TagName {
+        /// The name.
+        name: String,
+    },
     /// A tag occurs twice.
     #[error("the tag {name} occurs twice")]
     DuplicateTag {
@@ -77,6 +88,15 @@ pub enum RecordProblem {
     /// The first position is malformed.
     #[error(transparent)]
     Fen(#[from] ParseFenError),
+    /// The first position of a game of Mistboard is malformed.
+    #[error(transparent)]
+    Format(#[from] FormatError),
+    /// The game is of another program, whose board may be mirrored.
+    #[error("a game with the tag Variant needs the tag FEN: the boards of some programs are mirrored")]
+    Variant,
+    /// A game to be written has positions before its first one.
+    #[error("a text cannot contain the positions before the first one of its game")]
+    EarlierPositions,
     /// The result is malformed.
     #[error("a result is 1-0, 0-1, 1/2-1/2 or *, not {found:?}")]
     Result {
@@ -98,12 +118,15 @@ pub enum RecordProblem {
         expected: String,
     },
     /// A comment is in the wrong place, or not closed on its line.
-    #[error("a comment is one text in braces after a move and ends on the same line")]
+    #[error("a comment is one text after a move, in braces on the same line or after a semicolon")]
     Comment,
     /// A numeric annotation glyph is unknown, or no move precedes it.
     #[error("an assessment is $0 to $255, !, ?, !!, ??, !? or ?! after a move")]
     Nag,
-    /// A variation is in the wrong place, empty or not closed.
+    /// The result follows a variation that is not closed.
+    #[error("a variation is not closed: a parenthesis is missing before the result")]
+    OpenVariation,
+    /// A variation is in the wrong place, empty, too deep or closed twice.
     #[error("a variation is moves in parentheses after the move that they replace, in at most {DEPTH} parentheses")]
     Variation,
     /// A move cannot be played.
@@ -222,6 +245,57 @@ impl Record {
         Conclusion::new(self.game.end(), self.forfeit, self.adjudication)
     }
 
+    /// Sets the result, as a text ends with it, and its reason, the value of the tag `Termination`. A result that the
+    /// rules do not give is without a reason an adjudication.
+    ///
+    /// # Errors
+    /// If they contradict the moves or each other.
+    pub fn conclude(&mut self, result: &str, termination: Option<&str>) -> Result<(), RecordProblem> {
+        let winner = match result {
+            "1-0" => Some(Color::White),
+            "0-1" => Some(Color::Black),
+            "1/2-1/2" | "*" => None,
+            _ => return Err(RecordProblem::Result { found: result.to_owned() }),
+        };
+        let wrong_result = |expected: &str, above| RecordProblem::WrongResult {
+            found: result.to_owned(),
+            expected: expected.to_owned(),
+            above,
+        };
+        let wrong_termination = |expected| {
+            let found = termination.unwrap_or_default().to_owned();
+            Err(RecordProblem::WrongTermination { found, expected })
+        };
+        (self.forfeit, self.adjudication) = (None, None);
+        if let Some(end) = self.game.end() {
+            let conclusion = Conclusion::Rules(end);
+            if result != conclusion.result() {
+                return Err(wrong_result(conclusion.result(), "of the moves"));
+            }
+            if termination.is_some_and(|word| word != conclusion.termination()) {
+                return wrong_termination(format!("the moves end by {}", conclusion.termination()));
+            }
+        } else if result == "*" {
+            if termination.is_some_and(|word| word != "unfinished") {
+                return wrong_termination("the game is unfinished".to_owned());
+            }
+        } else if termination.is_none_or(|word| word == ADJUDICATION) {
+            self.adjudication = Some(winner);
+        } else if let Some(winner) = winner {
+            let reason = ForfeitReason::ALL.into_iter().find(|reason| Some(reason.as_str()) == termination);
+            let Some(reason) = reason else {
+                let words = ForfeitReason::ALL.map(ForfeitReason::as_str).join(", ");
+                return wrong_termination(format!(
+                    "the moves do not end the game, so the reason must be one of {words}, {ADJUDICATION}"
+                ));
+            };
+            self.forfeit = Some(Forfeit { loser: !winner, reason });
+        } else {
+            return Err(wrong_result("*", "of moves that do not end the game"));
+        }
+        Ok(())
+    }
+
     /// Parses all games of a text. A byte order mark at its beginning is skipped.
     ///
     /// ```
@@ -247,12 +321,17 @@ impl Record {
     /// All tags in the order of the text, as name and value.
     #[must_use]
     pub fn all_tags(&self) -> Vec<(&str, String)> {
-        let conclusion = self.conclusion();
-        let limit = self.game.no_capture_limit().map_or("none".to_owned(), |limit| limit.to_string());
+        self.tags_of(&self.game)
+    }
+
+    /// All tags, for the game under other rules.
+    fn tags_of(&self, game: &Game) -> Vec<(&str, String)> {
+        let conclusion = Conclusion::new(game.end(), self.forfeit, self.adjudication);
+        let limit = game.no_capture_limit().map_or("none".to_owned(), |limit| limit.to_string());
         let mut tags = vec![("White", self.white.clone()), ("Black", self.black.clone())];
         tags.extend(self.date.iter().map(|date| ("Date", date.clone())));
         tags.extend([
-            ("Rules", self.game.rules().options().to_string()),
+            ("Rules", game.rules().options().to_string()),
             ("NoCaptureLimit", limit),
             ("FEN", self.game.start_fen().to_string()),
             ("Result", conclusion.result().to_owned()),
@@ -261,19 +340,47 @@ impl Record {
         tags.extend(self.tags.iter().map(|(name, value)| (name.as_str(), value.clone())));
         tags
     }
-}
 
-impl fmt::Display for Record {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (name, value) in self.all_tags() {
-            writeln!(f, "[{name} \"{}\"]", escape(&value, '"'))?;
+    /// The game as text, which [`Record::parse_all`] reads as this record. A game that was played on after a draw
+    /// ([`Game::play_on`]) is written under rules without that draw, with the result that these give it.
+    ///
+    /// ```
+    /// use doushouqi::game::Record;
+    /// let mut record = Record::parse_all("1. Eb3! rb7 *")?.remove(0);
+    /// assert!(record.to_text()?.ends_with("1. Eb3 $1 Rb7 *\n"));
+    /// record.tags.push(("White".to_owned(), "Anna".to_owned()));
+    /// assert_eq!(record.to_text().unwrap_err().to_string(), "the tag White occurs twice");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// What a text cannot contain: tags with wrong names or twice, a malformed date, a no-capture limit of 0, positions
+    /// before the first one, comments and assessments without a move, and variations that are empty, illegal or too deep.
+    pub fn to_text(&self) -> Result<String, RecordProblem> {
+        if !self.game.earlier().is_empty() {
+            return Err(RecordProblem::EarlierPositions);
         }
-        writeln!(f)?;
+        let (mut rules, mut limit) = (self.game.rules().clone(), self.game.no_capture_limit());
         let first = usize::from(self.game.positions()[0].turn() == Color::Black);
-        let mut text = Wrapped::default();
-        text.line(&self.game.positions()[0], first, self.game.moves(), &self.nags, &self.comments, &self.variations);
-        text.put(self.conclusion().result());
-        writeln!(f, "{}", text.text)
+        let (game, mut words) = loop {
+            let mut words = Wrapped { first, ..Wrapped::default() };
+            let start = Game::from_fen(self.game.start_fen(), rules.clone(), limit);
+            let written = words.line(start, self.game.moves(), &self.nags, &self.comments, &self.variations, 0);
+            match written {
+                Err(RecordProblem::Move { error: PlayError::Repetition, .. }) => {
+                    rules = Rules::new(RuleOptions { repetition: Repetition::None, ..*rules.options() });
+                }
+                Err(RecordProblem::Move { error: PlayError::NoCapture { .. }, .. }) => limit = None,
+                written => break (written?, words),
+            }
+        };
+        let (mut text, mut reader) = (String::new(), RecordReader::default());
+        for (name, value) in self.tags_of(&game) {
+            let _ = writeln!(text, "[{name} \"{}\"]", escape(&value, '"'));
+            reader.add_tag(name, value)?;
+        }
+        words.put(Conclusion::new(game.end(), self.forfeit, self.adjudication).result());
+        Ok(format!("{text}\n{}\n", words.text))
     }
 }
 
@@ -287,6 +394,8 @@ fn move_number(plies: usize) -> String {
 struct Wrapped {
     text: String,
     column: usize,
+    /// The plies before the game, counted from White's first move.
+    first: usize,
     /// The parenthesis that opens before the next word.
     opening: bool,
 }
@@ -294,40 +403,52 @@ struct Wrapped {
 impl Wrapped {
     const COLUMNS: usize = 100;
 
-    /// Adds the moves of a line from a position, which comes this many plies after White's first move.
+    /// Adds the moves of a line after those of a game, which it returns with them.
     fn line(
         &mut self,
-        start: &Position,
-        mut plies: usize,
+        mut game: Game,
         moves: &[Move],
         nags: &[BTreeSet<u8>],
         comments: &[String],
         variations: &[Variation],
-    ) {
-        let mut position = start.clone();
+        depth: usize,
+    ) -> Result<Game, RecordProblem> {
+        if depth > DEPTH || depth > 0 && moves.is_empty() || variations.iter().any(|other| other.ply >= moves.len()) {
+            return Err(RecordProblem::Variation);
+        }
+        if nags.iter().skip(moves.len()).any(|nags| !nags.is_empty()) {
+            return Err(RecordProblem::Nag);
+        }
+        if comments.iter().skip(moves.len()).any(|comment| !comment.is_empty()) {
+            return Err(RecordProblem::Comment);
+        }
         let mut is_numbered = true;
-        for (ply, &mv) in moves.iter().enumerate() {
-            if is_numbered || position.turn() == Color::White {
-                self.put(&move_number(plies));
+        for (i, &mv) in moves.iter().enumerate() {
+            let ply = game.moves().len();
+            game.play(mv).map_err(|error| RecordProblem::Move { ply, error })?;
+            let before = &game.positions()[ply];
+            if is_numbered || before.turn() == Color::White {
+                self.put(&move_number(self.first + ply));
             }
-            self.put(&mv.notation(&position));
-            for nag in nags.get(ply).into_iter().flatten() {
+            self.put(&mv.notation(before));
+            for nag in nags.get(i).into_iter().flatten() {
                 self.put(&format!("${nag}"));
             }
-            if let Some(comment) = comments.get(ply).filter(|comment| !comment.is_empty()) {
+            if let Some(comment) = comments.get(i).filter(|comment| !comment.is_empty()) {
                 self.put(&format!("{{{}}}", escape(comment, '}')));
             }
             is_numbered = false;
-            for other in variations.iter().filter(|other| other.ply == ply) {
+            for other in variations.iter().filter(|other| other.ply == i) {
                 self.opening = true;
-                self.line(&position, plies, &other.moves, &other.nags, &other.comments, &other.variations);
+                let mut before = game.clone();
+                before.undo();
+                self.line(before, &other.moves, &other.nags, &other.comments, &other.variations, depth + 1)?;
                 self.text.push(')');
                 self.column += 1;
                 is_numbered = true;
             }
-            position = position.make(mv);
-            plies += 1;
         }
+        Ok(game)
     }
 
     fn put(&mut self, word: &str) {

@@ -2,8 +2,8 @@
 
 use super::{DEPTH, ParseRecordError, Record, RecordProblem, Variation, move_number};
 use crate::board::{Color, Fen, Position, RuleOptions, Rules};
-use crate::game::end::ADJUDICATION;
-use crate::game::{Conclusion, Forfeit, ForfeitReason, Game};
+use crate::formats::Dialect;
+use crate::game::Game;
 use std::collections::BTreeSet;
 
 /// Reads games line by line, and keeps only the game that it is reading: a file of any size needs little memory.
@@ -25,6 +25,8 @@ pub struct RecordReader {
     /// The variation that is being read, after those that contain it; the moves of the game come first. Empty before the
     /// first word after the tags, from which they are created.
     lines: Vec<Line>,
+    /// How the game that is being read writes squares.
+    dialect: Option<Dialect>,
     /// The rules of the last game: to make rules takes longer than to read a game.
     rules: Option<Rules>,
 }
@@ -84,6 +86,7 @@ impl RecordReader {
     fn failed(&mut self, problem: RecordProblem) -> ParseRecordError {
         self.tags.clear();
         self.lines.clear();
+        self.dialect = None;
         ParseRecordError { line: self.count, problem }
     }
 
@@ -94,7 +97,15 @@ impl RecordReader {
         }
         while let Some(first) = rest.chars().next() {
             let after = match first {
-                '{' => self.comment(&rest[1..])?,
+                '{' => {
+                    let (comment, after) = unescape(&rest[1..], '}').ok_or(RecordProblem::Comment)?;
+                    self.comment(comment)?;
+                    after
+                }
+                ';' => {
+                    self.comment(rest[1..].trim().to_owned())?;
+                    ""
+                }
                 '$' | '!' | '?' => self.nag(rest)?,
                 '(' | ')' => {
                     if first == '(' {
@@ -105,7 +116,7 @@ impl RecordReader {
                     &rest[1..]
                 }
                 _ => {
-                    let is_end = |letter: char| letter.is_whitespace() || "{()$!?".contains(letter);
+                    let is_end = |letter: char| letter.is_whitespace() || "{()$!?;".contains(letter);
                     let (word, after) = rest.split_at(rest.find(is_end).unwrap_or(rest.len()));
                     if RESULTS.contains(&word) {
                         records.push(self.end(word)?);
@@ -120,14 +131,13 @@ impl RecordReader {
         Ok(())
     }
 
-    /// Reads the comment at the beginning of a text, and returns the text after it.
-    fn comment<'a>(&mut self, text: &'a str) -> Result<&'a str, RecordProblem> {
-        let (comment, after) = unescape(text, '}').ok_or(RecordProblem::Comment)?;
+    /// Adds a comment on the last move.
+    fn comment(&mut self, comment: String) -> Result<(), RecordProblem> {
         let line = self.lines.last_mut().filter(|line| line.comments.len() < line.len());
         let line = line.ok_or(RecordProblem::Comment)?;
         line.comments.resize(line.len() - 1, String::new());
         line.comments.push(comment);
-        Ok(after)
+        Ok(())
     }
 
     /// Reads the assessment at the beginning of a text, and returns the text after it.
@@ -177,9 +187,13 @@ impl RecordReader {
         let (name, value) = tag.split_once(char::is_whitespace).ok_or(RecordProblem::MalformedTag)?;
         let value = value.trim_start().strip_prefix('"').ok_or(RecordProblem::MalformedTag)?;
         let (value, after) = unescape(value, '"').ok_or(RecordProblem::MalformedTag)?;
-        let is_name = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-        if !is_name || after.trim() != "]" {
-            return Err(RecordProblem::MalformedTag);
+        if after.trim() == "]" { self.add_tag(name, value) } else { Err(RecordProblem::MalformedTag) }
+    }
+
+    /// Adds a tag of the game.
+    pub(super) fn add_tag(&mut self, name: &str, value: String) -> Result<(), RecordProblem> {
+        if name.is_empty() || !name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
+            return Err(RecordProblem::TagName { name: name.to_owned() });
         }
         if self.tags.iter().any(|(earlier, _)| earlier == name) {
             return Err(RecordProblem::DuplicateTag { name: name.to_owned() });
@@ -193,7 +207,8 @@ impl RecordReader {
             "NoCaptureLimit" => {
                 no_capture_limit(&value)?;
             }
-            "FEN" => {
+            // The other tags tell which dialect it is.
+            "FEN" if Dialect::Mistboard.parse_fen(&value).is_err() => {
                 value.parse::<Fen>()?;
             }
             "Result" if !RESULTS.contains(&value.as_str()) => return Err(RecordProblem::Result { found: value }),
@@ -209,10 +224,30 @@ impl RecordReader {
         Some(self.tags.remove(i).1)
     }
 
+    /// How the game writes squares. Mistboard calls White red, and mirrors the board.
+    fn dialect_of(&self, fen: Option<&str>) -> Result<Dialect, RecordProblem> {
+        let has = |name| self.tags.iter().any(|(tag, _)| tag == name);
+        let is_red = has("Red") && !has("White");
+        match fen.map(|fen| fen.split_whitespace().nth(1)) {
+            Some(Some("r")) => Ok(Dialect::Mistboard),
+            Some(Some("w")) => Ok(Dialect::Dsq),
+            _ if is_red => Ok(Dialect::Mistboard),
+            None if has("Variant") => Err(RecordProblem::Variant),
+            _ => Ok(Dialect::Dsq),
+        }
+    }
+
     /// Creates the game of the tags.
     fn begin(&mut self) -> Result<Line, RecordProblem> {
         let options = self.take("Rules").map_or(Ok(RuleOptions::PAPER), |text| text.parse())?;
-        let start = self.take("FEN").map_or_else(|| Ok(Position::start().into()), |text| text.parse::<Fen>())?;
+        let fen = self.take("FEN");
+        let dialect = self.dialect_of(fen.as_deref())?;
+        self.dialect = Some(dialect);
+        let start = match fen {
+            None => Position::start().into(),
+            Some(text) if dialect == Dialect::Mistboard => dialect.parse_fen(&text)?.fen,
+            Some(text) => text.parse::<Fen>()?,
+        };
         let limit = self.take("NoCaptureLimit");
         let limit = limit.map_or(Ok(Some(Game::NO_CAPTURE_LIMIT)), |text| no_capture_limit(&text))?;
         let known = self.rules.take().filter(|rules| *rules.options() == options);
@@ -242,6 +277,7 @@ impl RecordReader {
             return Ok(());
         }
         let problem = |error| RecordProblem::Move { ply, error };
+        let text = if self.dialect == Some(Dialect::Mistboard) { &mirrored(text) } else { text };
         let mv = game.parse(text).map_err(problem)?;
         game.play(mv).map_err(problem)
     }
@@ -249,55 +285,22 @@ impl RecordReader {
     /// Ends the game.
     fn end(&mut self, result: &str) -> Result<Record, RecordProblem> {
         if self.lines.len() > 1 {
-            return Err(RecordProblem::Variation);
+            return Err(RecordProblem::OpenVariation);
         }
         let Line { game, nags, comments, variations, .. } = self.lines.pop().map_or_else(|| self.begin(), Ok)?;
-        let other = |found: &str, expected: &str, above| RecordProblem::WrongResult {
-            found: found.to_owned(),
-            expected: expected.to_owned(),
-            above,
-        };
-        if let Some(tag) = self.take("Result").filter(|tag| tag != result) {
-            return Err(other(result, &tag, "in its tag"));
+        if let Some(expected) = self.take("Result").filter(|tag| tag != result) {
+            let found = result.to_owned();
+            return Err(RecordProblem::WrongResult { found, expected, above: "in its tag" });
         }
         let termination = self.take("Termination");
-        let winner = match result {
-            "1-0" => Some(Color::White),
-            "0-1" => Some(Color::Black),
-            _ => None,
-        };
-        let (mut forfeit, mut adjudication) = (None, None);
-        if let Some(end) = game.end() {
-            let conclusion = Conclusion::Rules(end);
-            if result != conclusion.result() {
-                return Err(other(result, conclusion.result(), "of the moves"));
-            }
-            if let Some(found) = termination.filter(|word| word != conclusion.termination()) {
-                let expected = format!("the moves end by {}", conclusion.termination());
-                return Err(RecordProblem::WrongTermination { found, expected });
-            }
-        } else if result != "*" && termination.as_deref() == Some(ADJUDICATION) {
-            adjudication = Some(winner);
-        } else if let Some(winner) = winner {
-            let found = termination.unwrap_or_default();
-            let Some(reason) = ForfeitReason::ALL.into_iter().find(|reason| reason.as_str() == found) else {
-                let words = ForfeitReason::ALL.map(ForfeitReason::as_str).join(", ");
-                let expected =
-                    format!("the moves do not end the game, so the reason must be one of {words}, {ADJUDICATION}");
-                return Err(RecordProblem::WrongTermination { found, expected });
-            };
-            forfeit = Some(Forfeit { loser: !winner, reason });
-        } else if result != "*" {
-            return Err(other(result, "*", "of moves that do not end the game"));
-        } else if let Some(found) = termination.filter(|word| word != "unfinished") {
-            let expected = "the game is unfinished".to_owned();
-            return Err(RecordProblem::WrongTermination { found, expected });
-        }
-        let white = self.take("White").unwrap_or_default();
+        let red = if self.dialect.take() == Some(Dialect::Mistboard) { self.take("Red") } else { None };
+        let white = self.take("White").or(red).unwrap_or_default();
         let black = self.take("Black").unwrap_or_default();
         let date = self.take("Date");
         let tags = std::mem::take(&mut self.tags);
-        Ok(Record { white, black, date, tags, game, nags, comments, variations, forfeit, adjudication })
+        let mut record = Record { white, black, date, tags, nags, comments, variations, ..Record::new(game) };
+        record.conclude(result, termination.as_deref())?;
+        Ok(record)
     }
 }
 
@@ -314,6 +317,15 @@ fn is_date(text: &str) -> bool {
         }
         _ => false,
     }
+}
+
+/// A move with the files of its squares mirrored.
+fn mirrored(text: &str) -> String {
+    let mirror = |(i, letter): (usize, char)| match text.as_bytes().get(i + 1) {
+        Some(b'1'..=b'9') if ('a'..='g').contains(&letter) => char::from(b'a' + b'g' - letter as u8),
+        _ => letter,
+    };
+    text.char_indices().map(mirror).collect()
 }
 
 fn no_capture_limit(text: &str) -> Result<Option<u32>, RecordProblem> {

@@ -1,3 +1,4 @@
+use crate::games::text_of;
 use clap::Args;
 use cli::arguments::RulesArg;
 use cli::failure::{Failure, Outcome};
@@ -120,7 +121,7 @@ impl Convert {
 
     fn write(&self, record: &Record, move_number: u32) -> Outcome {
         match self.to {
-            Format::Saved => print(record),
+            Format::Saved => print(text_of(record)?),
             Format::Lines(to) => print(format_moves(to, &record.game, move_number)),
         }
     }

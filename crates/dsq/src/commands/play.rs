@@ -1,6 +1,6 @@
 use crate::arguments::{LevelArgs, NoCaptureArg, game_start};
 use crate::failure::{failure_of_load, failure_of_player};
-use crate::games::{append, keep, notation, read_games, score_text, today};
+use crate::games::{append, keep, notation, read_games, score_text, text_of, today};
 use anstyle::{Ansi256Color, AnsiColor, Color as AnyColor, Style};
 use clap::Args;
 use cli::arguments::RulesArg;
@@ -255,7 +255,7 @@ impl LocalGame {
         let record = self.record();
         let path = keep(&record).inspect_err(|_| {
             // The text of the game is the last way to keep it.
-            let _ = show(&record);
+            let _ = text_of(&record).and_then(show);
         })?;
         self.kept = true;
         let path = path.display().to_string();
@@ -295,7 +295,7 @@ impl LocalGame {
             "hint" => self.hint(),
             "eval" => self.eval(),
             "undo" => self.undo(),
-            "game" => show(self.record().to_string().trim_end()),
+            "game" => show(text_of(&self.record())?.trim_end()),
             "fen" => show(self.game.fen()),
             "flip" => {
                 self.flipped = !self.flipped;

@@ -72,7 +72,7 @@ fn read(path: &Path) -> Vec<Record> {
 }
 
 fn save(path: &Path, record: &Record) {
-    std::fs::write(path, format!("{record}\n")).unwrap();
+    std::fs::write(path, format!("{}\n", record.to_text().unwrap())).unwrap();
 }
 
 fn game(fen: &str, moves: &str) -> Game {
