@@ -8,7 +8,7 @@ use super::engine::{self, BestMove, Setup};
 use super::errors::{ApiError, Code};
 use super::explain;
 use super::game_state::{self, GameState};
-use super::game_text;
+use super::game_text::{self, GameRequest, GameText};
 use super::history;
 use super::html;
 use super::params::{
@@ -16,12 +16,12 @@ use super::params::{
     MatrixQuery, NoKeys, PositionQuery, PuzzlesQuery, RandomQuery, StatsQuery, WhatIfQuery,
 };
 use super::puzzles::{PuzzlesAnswer, Wanted};
-use super::review::{self, GameRequest};
+use super::review;
 use super::rule_tables::{Effort, FIRST_PIECES, MEMORY_PIECES, RequestTables, RuleTables};
 use super::state::{Lane, State};
 use doushouqi::board::{self, Position, RuleOptions, Rules};
-use doushouqi::game::Game;
 use doushouqi::game::random::Random;
+use doushouqi::game::{Game, Record};
 use doushouqi::search::Limits;
 use doushouqi::tablebase::{Material, OnDemand};
 #[cfg(test)]
@@ -199,7 +199,7 @@ pub async fn batch<C: Context>(context: C, request: BatchRequest) -> Answer<Batc
     Ok(BatchAnswer { rules: rules.to_string(), results })
 }
 
-/// The game of a query: its position, its no-capture limit, and the moves played ([`review::play`]).
+/// The game of a query: its position, its no-capture limit, and the moves played ([`game_text::play`]).
 async fn game_of(
     context: &impl Context,
     fen: &Field,
@@ -209,10 +209,10 @@ async fn game_of(
     goes_on: bool,
 ) -> Result<Game, ApiError> {
     let rules = Rules::new(rules.rules(&context.state().rules)?);
-    let limit = review::no_capture_limit(limit.number("no_capture_limit", 0..=u32::MAX)?);
+    let limit = game_text::no_capture_limit(limit.number("no_capture_limit", 0..=u32::MAX)?);
     let start = Game::from_fen(fen.game_start()?, rules, limit);
     let Some(text) = moves.get().map(str::to_owned) else { return Ok(start) };
-    let play = move || review::play(start, &text.split([',', ' ']).collect::<Vec<_>>(), goes_on);
+    let play = move || game_text::play(start, &text.split([',', ' ']).collect::<Vec<_>>(), goes_on);
     context.run(Lane::Read, move |_, _| play()).await
 }
 
@@ -308,7 +308,11 @@ pub async fn levels<C: Context>(_: C, _: NoKeys) -> Answer<Levels> {
 
 pub async fn review<C: Context>(context: C, request: GameRequest) -> Answer<review::Review> {
     let (default, skip) = (context.state().rules, request.skip);
-    let (record, _) = context.run(Lane::Read, move |_, _| game_text::read(&request, &default)).await?;
+    let read = move |_: &State, _: &_| {
+        let (record, games) = request.record(&default, false)?;
+        GameText::new(&record, games).map(|_| record)
+    };
+    let record = context.run(Lane::Read, read).await?;
     let rules = *record.game.rules().options();
     let (tables, search) = (context.tables(rules).await?, context.search_tables(rules).await?);
     let work = move |state: &State, stop: &_| {
@@ -317,17 +321,10 @@ pub async fn review<C: Context>(context: C, request: GameRequest) -> Answer<revi
     context.run(Lane::Search, work).await
 }
 
-/// A game as text.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
-pub struct GameText {
-    pub text: String,
-}
-
 pub async fn game<C: Context>(context: C, request: GameRequest) -> Answer<GameText> {
     let default = context.state().rules;
-    let (_, text) = context.run(Lane::Read, move |_, _| game_text::read(&request, &default)).await?;
-    Ok(GameText { text })
+    let write = move |(record, games): (Record, usize)| GameText::new(&record, games);
+    context.run(Lane::Read, move |_, _| request.record(&default, true).and_then(write)).await
 }
 
 /// A picture as SVG.
@@ -432,7 +429,7 @@ pub async fn status<C: Context>(context: C, _: NoKeys) -> Answer<Status> {
         threads: state.threads,
         limits: LimitsAnswer {
             fens: api::MAX_BATCH,
-            plies: review::MAX_PLIES,
+            plies: game_text::MAX_PLIES,
             multipv: engine::MAX_LINES,
             depth: engine::MAX_DEPTH,
             hash_mib: engine::MAX_HASH_MIB.min(state.hash_mib / 2),

@@ -260,6 +260,15 @@ pub fn material(text: &str) -> Result<Material, ApiError> {
     text.parse().map_err(|error| ApiError::material(&error))
 }
 
+/// The error for a text that is not a number in a range.
+pub fn out_of_range<T: std::fmt::Display>(name: &'static str, text: &str, range: &RangeInclusive<T>) -> ApiError {
+    let shown: String = text.chars().take(40).collect();
+    let message = format!("{name} is a number from {} to {}, not {shown:?}", range.start(), range.end());
+    let error = ApiError::parameter(name, "not_a_number_in_range", message);
+    let error = error.with("min", range.start().to_string()).with("max", range.end().to_string());
+    error.with("found", shown)
+}
+
 impl Field {
     #[must_use]
     pub fn get(&self) -> Option<&str> {
@@ -293,13 +302,7 @@ impl Field {
         let Some(text) = self.get() else { return Ok(None) };
         match text.parse::<T>() {
             Ok(number) if range.contains(&number) => Ok(Some(number)),
-            _ => {
-                let shown: String = text.chars().take(40).collect();
-                let message = format!("{name} is a number from {} to {}, not {shown:?}", range.start(), range.end());
-                let error = ApiError::parameter(name, "not_a_number_in_range", message);
-                let error = error.with("min", range.start().to_string()).with("max", range.end().to_string());
-                Err(error.with("found", shown))
-            }
+            _ => Err(out_of_range(name, text, &range)),
         }
     }
 

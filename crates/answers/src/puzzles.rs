@@ -1,6 +1,6 @@
 //! Puzzles: positions with exactly one move that keeps the result (`dsq puzzles`).
 
-use super::review::play;
+use super::game_text::play;
 use doushouqi::board::{Position, RuleOptions, Rules};
 use doushouqi::game::Game;
 use doushouqi::game::random::Random;

@@ -1,144 +1,25 @@
-//! Games: parsed, reviewed move by move, and written as text.
+//! Games reviewed move by move.
 
 use super::api;
 use super::engine::{Engines, HASH_MIB, ScoreReport, Setup, ends_in_time};
 use super::errors::{ApiError, Code};
-use super::params;
 use super::rule_tables::RequestTables;
 #[cfg(test)]
 use super::schema;
-use doushouqi::board::{Color, Move, Position, RuleOptions, Rules};
-use doushouqi::game::{Conclusion, Forfeit, ForfeitReason, Game, Record};
+use doushouqi::board::Move;
+use doushouqi::game::{Conclusion, Game, Record};
 use doushouqi::search::{Limits, Tables};
 use doushouqi::tablebase::{Probe, Value, Wdl};
 #[cfg(test)]
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// The most moves of a game.
-pub const MAX_PLIES: usize = 600;
-/// The longest text of a game, in bytes.
-pub const MAX_GAME_TEXT: usize = 32 << 10;
-/// The most moves of all games of a text together. Only the last game is used, with the usual limit of a game.
-const MAX_TEXT_MOVES: usize = 1200;
 /// The search time of a review, for all moves and for one.
 const REVIEW_TIME: Duration = Duration::from_secs(20);
 const MOVE_TIME: Duration = Duration::from_millis(200);
-
-/// A game in a request: as text, or as its first position and its moves.
-#[derive(Debug, Default, Deserialize)]
-#[cfg_attr(test, derive(JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct GameRequest {
-    pub text: Option<String>,
-    pub fen: Option<String>,
-    pub rules: Option<String>,
-    #[serde(default)]
-    pub moves: Vec<String>,
-    /// The plies without a capture that draw the game, 0 for no limit. Default: 100.
-    pub no_capture_limit: Option<u32>,
-    /// The number of first moves that a review leaves out: a game can be reviewed in parts.
-    #[serde(default)]
-    pub skip: usize,
-    #[serde(default)]
-    pub white: String,
-    #[serde(default)]
-    pub black: String,
-    /// `1-0` or `0-1`, where a side resigned.
-    pub result: Option<String>,
-    pub date: Option<String>,
-}
-
-/// The error for a game with too many moves.
-fn too_long() -> ApiError {
-    let message = format!("a game has at most {MAX_PLIES} moves");
-    ApiError::new(Code::TooLarge, message).reason("too_many_moves").with("max", MAX_PLIES)
-}
-
-/// The number of words of a text of games that can be moves: an upper bound of the number of moves.
-fn max_move_words(text: &str) -> usize {
-    let mut comment = false;
-    let mut count = 0;
-    for word in text.lines().filter(|line| !line.trim_start().starts_with('[')).flat_map(str::split_whitespace) {
-        comment |= word.starts_with('{');
-        let is_nag = word.strip_prefix('$').is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
-        if !comment && !word.ends_with('.') && !is_nag {
-            count += 1;
-        }
-        comment &= !word.ends_with('}');
-    }
-    count
-}
-
-/// The no-capture limit of a request: the usual one if missing, none if 0.
-#[must_use]
-pub fn no_capture_limit(given: Option<u32>) -> Option<u32> {
-    Some(given.unwrap_or(Game::NO_CAPTURE_LIMIT)).filter(|&limit| limit > 0)
-}
-
-/// Plays moves from the start of a game. With `goes_on` the game may go on after a draw by repetition or by the
-/// no-capture limit, as on an analysis board.
-pub fn play(mut game: Game, moves: &[&str], goes_on: bool) -> Result<Game, ApiError> {
-    if moves.len() > MAX_PLIES {
-        return Err(too_long());
-    }
-    for (i, text) in moves.iter().enumerate() {
-        let played = if goes_on {
-            let mv = Move::parse(text, game.position(), game.rules());
-            mv.map_err(Into::into).and_then(|mv| game.play_on(mv))
-        } else {
-            game.parse(text).and_then(|mv| game.play(mv))
-        };
-        played.map_err(|error| ApiError::unplayable(i, text, &error))?;
-    }
-    Ok(game)
-}
-
-impl GameRequest {
-    /// The game with names and result.
-    pub fn record(&self, default: &RuleOptions) -> Result<Record, ApiError> {
-        if let Some(text) = &self.text {
-            if text.len() > MAX_GAME_TEXT {
-                let message = format!("the text of a game has at most {MAX_GAME_TEXT} bytes");
-                let error = ApiError::new(Code::TooLarge, message).at("text", MAX_GAME_TEXT);
-                return Err(error.reason("text_too_long").with("max", MAX_GAME_TEXT));
-            }
-            if max_move_words(text) > MAX_TEXT_MOVES {
-                return Err(too_long());
-            }
-            let games = Record::parse_all(text);
-            let games = games.map_err(|error| {
-                let line = error.line;
-                let error = ApiError::new(Code::BadRequest, error.to_string()).at("text", 0);
-                error.reason("bad_game").with("line", line)
-            })?;
-            let last = games.into_iter().next_back();
-            let record = last.ok_or_else(|| ApiError::parameter("text", "no_game", "the text contains no game"))?;
-            if record.game.moves().len() > MAX_PLIES {
-                return Err(too_long());
-            }
-            return Ok(record);
-        }
-        let rules = self.rules.as_deref().map_or(Ok(*default), params::rules)?;
-        let start = self.fen.as_deref().map_or_else(|| Ok(Position::start().into()), params::game_fen)?;
-        let start = Game::from_fen(start, Rules::new(rules), no_capture_limit(self.no_capture_limit));
-        let moves: Vec<&str> = self.moves.iter().map(String::as_str).collect();
-        let mut record = Record::new(play(start, &moves, false)?);
-        record.white.clone_from(&self.white);
-        record.black.clone_from(&self.black);
-        record.date.clone_from(&self.date);
-        let loser = match self.result.as_deref() {
-            Some("1-0") => Some(Color::Black),
-            Some("0-1") => Some(Color::White),
-            _ => None,
-        };
-        record.forfeit = loser.map(|loser| Forfeit { loser, reason: ForfeitReason::Resignation });
-        Ok(record)
-    }
-}
 
 /// A reviewed move.
 #[derive(Clone, Debug, Serialize)]
@@ -359,23 +240,5 @@ fn summary(moves: &[ReviewedMove], color: &str) -> SideSummary {
         mistakes: marked("?"),
         blunders: marked("??"),
         mean_loss: (!losses.is_empty()).then_some((mean * 10.0).round() / 10.0),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Assessments do not count as moves, so that a game may have as many of them as it likes.
-    #[test]
-    fn only_words_that_can_be_moves_are_counted() {
-        let text = "[White \"A b\"]\n\n1. Eb3 $1 $14 {two words} (1. Ea4 $2) 1... rb7 *\n";
-        assert_eq!(max_move_words(text), 5);
-        let moves = ["Eb3 $1 $2", "rb7 $3 $4", "Ea3 $5 $6", "ra7 $7 $8"].into_iter().cycle().take(600);
-        let tags = "[NoCaptureLimit \"none\"]\n[Rules \"paper,repetition=none\"]\n\n";
-        let text = format!("{tags}{} *\n", moves.collect::<Vec<_>>().join(" "));
-        let request = GameRequest { text: Some(text), ..GameRequest::default() };
-        let record = request.record(&RuleOptions::PAPER).expect("a game of the greatest length");
-        assert_eq!((record.game.moves().len(), record.nags.len()), (600, 600));
     }
 }

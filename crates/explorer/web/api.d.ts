@@ -22,6 +22,8 @@ declare global {
     type Info = Schemas["Info"];
     type BestMove = Schemas["BestMove"];
     type Review = Schemas["Review"];
+    type GameText = Schemas["GameText"];
+    type AnnotatedMove = Schemas["AnnotatedMove"];
     type Clause = Schemas["Clause"];
     type CountNeed = Schemas["CountNeed"];
     type CountProgress = Schemas["CountProgress"];

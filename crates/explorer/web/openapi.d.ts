@@ -7,6 +7,17 @@ export type paths = Record<string, never>;
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description A move with its assessments (numeric annotation glyphs), its comment and its variations: moves that replace it. */
+        AnnotatedMove: {
+            /** @default  */
+            comment: string;
+            /** @default [] */
+            nags: number[];
+            /** @default  */
+            uci: string;
+            /** @default [] */
+            variations: components["schemas"]["AnnotatedMove"][][];
+        };
         /** @description The answers to many positions, in their order. */
         BatchAnswer: {
             results: components["schemas"]["BatchResult"][];
@@ -85,10 +96,11 @@ export interface components {
              */
             seconds: number | null;
             /**
-             * @description `known` (a table or the cache contains the position), `possible`, `counting` (this class), `busy` (another class).
+             * @description `known` (a table or the cache contains the position), `possible`, `counting` (this class), `busy` (another class),
+             *     `stopping` (a count ends that its clients have left; the next one waits for its end).
              * @enum {string}
              */
-            state: "known" | "possible" | "counting" | "busy";
+            state: "known" | "possible" | "counting" | "busy" | "stopping";
         };
         /** @description The progress of a count. */
         CountProgress: {
@@ -159,21 +171,24 @@ export interface components {
                 white: string[] | null;
             };
         };
-        /** @description A game in a request: as text, or as its first position and its moves. */
+        /** @description A game in a request: a game of a text, or its first position and its moves. */
         GameRequest: {
-            /** @default  */
-            black: string;
-            date: string | null;
+            /** @default null */
             fen: string | null;
-            /** @default [] */
-            moves: string[];
+            /**
+             * Format: uint
+             * @description The number of the game in the text, from 1. Default: the last game.
+             * @default null
+             */
+            game: number | null;
+            moves: components["schemas"]["GivenMove"][];
             /**
              * Format: uint32
              * @description The plies without a capture that draw the game, 0 for no limit. Default: 100.
+             * @default null
              */
             no_capture_limit: number | null;
-            /** @description `1-0` or `0-1`, where a side resigned. */
-            result: string | null;
+            /** @default null */
             rules: string | null;
             /**
              * Format: uint
@@ -181,9 +196,14 @@ export interface components {
              * @default 0
              */
             skip: number;
+            /**
+             * @description Tags of the game as name and value, such as `White`, `Black` and `Date`. `Result` and `Termination` are of a game
+             *     that the rules have not ended.
+             * @default []
+             */
+            tags: string[][];
+            /** @default null */
             text: string | null;
-            /** @default  */
-            white: string;
         };
         /** @description The state of a game after its moves. */
         GameState: {
@@ -227,10 +247,30 @@ export interface components {
             /** @enum {string} */
             turn: "white" | "black";
         };
-        /** @description A game as text. */
+        /** @description A game as text, and what the text contains. */
         GameText: {
+            /** @description The first position, with the halfmove clock if it is not 0. */
+            fen: string;
+            /**
+             * Format: uint
+             * @description The number of games in the text of the request; 1 without a text.
+             */
+            games: number;
+            moves: components["schemas"]["AnnotatedMove"][];
+            /**
+             * Format: uint32
+             * @description The plies without a capture that draw the game; null for no limit.
+             */
+            no_capture_limit: number | null;
+            result: string;
+            rules: string;
+            /** @description The tags as a request contains them. */
+            tags: string[][];
+            termination: string;
             text: string;
         };
+        /** @description A move of a request: its text in either notation, or a move with what is written about it. */
+        GivenMove: string | components["schemas"]["AnnotatedMove"];
         /** @description The state of one line of a search. */
         Info: {
             /** Format: uint32 */

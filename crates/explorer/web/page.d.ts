@@ -14,12 +14,22 @@ declare namespace Page {
   /** How a game ended. */
   type Result = { winner: Color | null; reason: string };
   /** A move with its alternatives, as addresses and files contain them. */
-  type TreeMove = { uci: string; note?: string; variations?: TreeMove[][] };
+  type TreeMove = { uci: string; nags?: number[]; comment?: string; variations?: TreeMove[][] };
 
   type Score = { kind: string; value: number };
 
-  /** A game to be shown. The rules default to those of the page, the no-capture limit to the usual one. */
-  type LoadedGame = { start: string; moves: (string | TreeMove)[]; rules?: string; limit?: number | null };
+  /**
+   * A game to be shown. The rules default to those of the page, the no-capture limit to the usual one. `ending` are the
+   * tags of a result that the rules do not give.
+   */
+  type LoadedGame = {
+    start: string;
+    moves: (string | TreeMove)[];
+    rules?: string;
+    limit?: number | null;
+    tags?: string[][];
+    ending?: string[][];
+  };
 
   /** The tables' answer for a position of the tree, with the rules that it holds for; no value if the game is over. */
   type Knowledge = { rules: string; value: Api.Value | null; keeps?: number; legal?: number };
@@ -104,8 +114,10 @@ declare namespace Page {
   };
 
   /** The state of a game, and the tree of its moves as plain data. */
-  type PackedNode = Pick<GameNode, "uci" | "chosen" | "mark" | "note"> & { children: PackedNode[] };
-  type Snapshot = { fen: string; rules: string; limit: number | null; tree: PackedNode; path: number[] };
+  type PackedNode = Pick<GameNode, "uci" | "chosen" | "nags" | "comment" | "reviewed" | "ending"> & {
+    children: PackedNode[];
+  };
+  type Snapshot = Pick<Game, "rules" | "limit" | "tags"> & { fen: string; tree: PackedNode; path: number[] };
 
   interface App {
     game: Game;

@@ -1,5 +1,6 @@
 //! Puzzles, conversion, GTP, openings from files and adjudication, through the program.
 
+use crate::annotated::annotated;
 use crate::dsq::{command, dsq, stdout};
 use doushouqi::game::{Conclusion, Record};
 use serde_json::Value as Json;
@@ -104,6 +105,15 @@ fn lines_are_converted_both_ways() {
     fails(2, &["convert", "--from", "xboard", "--to", "katago"], "dsq, mistboard, katago and animalcraft");
     let bad = file("bad", "7/7/3e3/7/7/7/3E3/7/7 b\n\n7/7/3e3/7/7/7/3E3/7/7 x\n");
     fails(2, &["convert", "--from", "dsq", "--to", "katago", "--file", bad.to_str().unwrap()], "line 3");
+}
+
+/// Comments, assessments, variations, tags and results come back byte for byte.
+#[test]
+fn saved_games_are_converted_without_loss() {
+    let text: String = (0..1000).map(|number| annotated(number).to_text().unwrap() + "\n").collect();
+    let saved = file("annotated", &text);
+    let converted = stdout(&["convert", "--from", "saved", "--to", "saved", "--file", saved.to_str().unwrap()]);
+    assert!(converted == text, "{converted}");
 }
 
 /// Editors on Windows begin a text with a byte order mark.

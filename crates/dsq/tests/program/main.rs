@@ -1,5 +1,7 @@
 //! The program `dsq` as its users run it.
 
+#[path = "../../../../tests/support/annotated.rs"]
+mod annotated;
 mod browser;
 mod bundle;
 mod cli;

@@ -250,7 +250,7 @@ const DRAWN = ["no_move", "repetition", "no_capture", "agreement"];
 export function overText({ winner, reason }) {
   if (!winner) return t(DRAWN.includes(reason) ? `over.draw.${reason}` : "over.draw", { n: app.game.limit });
   const other = winner === "white" ? "black" : "white";
-  return t(OVER.includes(reason) ? `over.${reason}` : "over.den", { side: t(winner), other: t(other) });
+  return t(OVER.includes(reason) ? `over.${reason}` : "over.won", { side: t(winner), other: t(other) });
 }
 
 /**
@@ -317,13 +317,14 @@ export function step(by) {
  * @param {Page.LoadedGame} game
  * @param {number} [at] the ply to show
  */
-export function load({ start, moves, rules = app.rules, limit = NO_CAPTURE_LIMIT }, at = 0) {
+export function load({ start, moves, rules = app.rules, limit = NO_CAPTURE_LIMIT, tags, ending = [] }, at = 0) {
   app.broken = null;
   control(null);
   app.finished = null;
-  app.game.reset(start, { rules, limit });
+  app.game.reset(start, { rules, limit, tags });
   app.chosen = rules;
   const read = app.game.read(app.game.root, moves);
+  app.game.line()[read].ending = ending;
   app.game.goTo(at);
   emit("jump");
   emit("rules");

@@ -6,6 +6,9 @@ import { movesHere } from "./status.js";
 
 let ids = 0;
 
+/** The numeric annotation glyphs 0 to 6 as people write them. */
+export const MARKS = ["", "!", "?", "!!", "??", "!?", "?!"];
+
 /** A position of the tree, and the move that led to it. */
 export class GameNode {
   id = ids++;
@@ -15,8 +18,14 @@ export class GameNode {
   chosen = 0;
   /** @type {Page.Knowledge | null} The tables' answer for the position; null before a request. */
   info = null;
-  mark = "";
-  note = "";
+  /** @type {number[]} The assessments of the move: numeric annotation glyphs. */
+  nags = [];
+  /** The comment on the move. */
+  comment = "";
+  /** Whether assessments and comment are those of a review. */
+  reviewed = false;
+  /** @type {string[][]} The tags of a result that the rules did not give the game that ended here. */
+  ending = [];
 
   /**
    * @param {string} fen
@@ -37,6 +46,15 @@ export class GameNode {
     /** @type {number} The plies since the last capture. */
     this.clock = !parent ? clock : this.san?.includes("x") ? 0 : parent.clock + 1;
   }
+
+  forgetReview() {
+    if (this.reviewed) Object.assign(this, { nags: [], comment: "", reviewed: false });
+  }
+
+  /** The assessments as people write them. */
+  get mark() {
+    return this.nags.map((nag) => MARKS[nag] ?? ` $${nag}`).join("");
+  }
 }
 
 /**
@@ -55,8 +73,10 @@ function firstNode(fen) {
 const packed = (node) => ({
   uci: node.uci,
   chosen: node.chosen,
-  mark: node.mark,
-  note: node.note,
+  nags: node.nags,
+  comment: node.comment,
+  reviewed: node.reviewed,
+  ending: node.ending,
   children: node.children.map(packed),
 });
 
@@ -65,7 +85,8 @@ const packed = (node) => ({
  * @param {GameNode} node
  */
 function unpack(data, node) {
-  Object.assign(node, { chosen: data.chosen, mark: data.mark, note: data.note });
+  const { chosen, nags, comment, reviewed, ending } = data;
+  Object.assign(node, { chosen, nags, comment, reviewed, ending });
   node.children = data.children.map((child) =>
     unpack(child, new GameNode(play(node.fen, child.uci ?? ""), node, child.uci)),
   );
@@ -74,7 +95,10 @@ function unpack(data, node) {
 
 const HISTORY = 200;
 
-/** @typedef {{ rules?: string, limit?: number | null }} Terms The rules as text, and the no-capture limit. */
+/**
+ * @typedef {{ rules?: string, limit?: number | null, tags?: string[][] }} Terms The rules as text, the no-capture
+ *   limit, and the tags of a game that was read, as name and value.
+ */
 
 /** A game: its first position, rules and no-capture limit, and the tree of its moves. */
 export class Game {
@@ -91,6 +115,8 @@ export class Game {
     this.rules = rules;
     /** @type {number | null} The plies without a capture that draw the game; null for no limit. */
     this.limit = limit;
+    /** @type {string[][]} */
+    this.tags = [];
     this.root = this.cursor = firstNode(fen);
   }
 
@@ -104,8 +130,8 @@ export class Game {
    * @param {string} fen
    * @param {Terms} [terms]
    */
-  begin(fen, { rules = this.rules, limit = NO_CAPTURE_LIMIT } = {}) {
-    Object.assign(this, { rules, limit });
+  begin(fen, { rules = this.rules, limit = NO_CAPTURE_LIMIT, tags = [] } = {}) {
+    Object.assign(this, { rules, limit, tags });
     this.root = this.cursor = firstNode(fen);
   }
 
@@ -124,10 +150,11 @@ export class Game {
     let node = start;
     let count = 0;
     for (const move of moves) {
-      const { uci, note, variations } = typeof move === "string" ? { uci: move } : move;
+      const { uci, nags, comment, variations } = typeof move === "string" ? { uci: move } : move;
       if (!this.allows(node, uci)) break;
       const next = this.child(node, uci);
-      next.note = note ?? "";
+      if (nags) next.nags = nags;
+      if (comment) next.comment = comment;
       for (const variation of variations ?? []) this.read(node, variation);
       node.chosen = node.children.indexOf(next);
       node = next;
@@ -156,7 +183,7 @@ export class Game {
     this.rules = rules;
     const options = this.options();
     const prune = (/** @type {GameNode} */ node) => {
-      if (node.mark) Object.assign(node, { mark: "", note: "" });
+      node.forgetReview();
       const legal = node.children.length ? movesHere(node, options).map((move) => move.uci) : [];
       const shown = node.children[node.chosen];
       node.children = node.children.filter((child) => legal.includes(child.uci ?? ""));
@@ -180,14 +207,15 @@ export class Game {
   snapshot() {
     const path = [];
     for (let node = this.cursor; node.parent; node = node.parent) path.unshift(node.parent.children.indexOf(node));
-    return { fen: this.start(), rules: this.rules, limit: this.limit, tree: packed(this.root), path };
+    const { rules, limit, tags, root } = this;
+    return { fen: this.start(), rules, limit, tags, tree: packed(root), path };
   }
 
   /**
    * @param {Page.Snapshot} snapshot
    */
-  restore({ fen, rules, limit, tree, path }) {
-    Object.assign(this, { rules, limit });
+  restore({ fen, rules, limit, tags, tree, path }) {
+    Object.assign(this, { rules, limit, tags });
     this.root = unpack(tree, firstNode(fen));
     this.cursor = path.reduce((/** @type {GameNode} */ node, /** @type {number} */ i) => node.children[i], this.root);
   }

@@ -55,6 +55,8 @@ export class Match {
   message = "";
   hints = 0;
   takebacks = 0;
+  /** Whether the browser keeps the game. */
+  isKept = true;
   /** @type {number | undefined} */
   ticking = undefined;
 
@@ -380,7 +382,7 @@ export class Match {
 
   store() {
     if (!this.node.ply || this.setup.trainer) return;
-    storeGame({
+    this.isKept = storeGame({
       id: this.id,
       date: this.date,
       setup: this.setup,

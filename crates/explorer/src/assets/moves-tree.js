@@ -25,7 +25,6 @@ function moveButton(node, first) {
     button(moveText(node.san + node.mark), () => go(node), {
       "aria-label": spokenName(node.san + node.mark),
       "aria-current": current ? "true" : null,
-      title: node.note || null,
       "data-ply": node.ply,
       onkeydown: (/** @type {any} */ event) => {
         // A game or an exercise owns its moves.
@@ -41,6 +40,7 @@ function moveButton(node, first) {
         }
       },
     }),
+    node.comment ? h("span", { class: "soft comment" }, ` ${node.comment}`) : "",
     " ",
   ];
 }

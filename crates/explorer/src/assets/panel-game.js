@@ -2,11 +2,11 @@
 
 import { address } from "./api.js";
 import { app, fen, on } from "./app.js";
-import { writeGame } from "./gamefile.js";
+import { lineOf, saveGame } from "./game-text.js";
 import { toAddress } from "./link.js";
 import { drawReview, reviewSection, startReview } from "./panel-review.js";
 import { hasServer } from "./transport.js";
-import { $, button, copy, download, h, t, toast } from "./ui.js";
+import { $, button, copy, described, download, h, labelled, t, toast } from "./ui.js";
 
 export const key = "game";
 
@@ -44,13 +44,14 @@ export function build() {
       "section",
       { "aria-labelledby": "savehead" },
       h("h3", { id: "savehead" }, t("save")),
+      h("p", { id: "gametags", class: "soft" }),
       h(
         "div",
         { class: "bar" },
-        h("label", {}, t("white"), " ", h("input", { id: "whitename", size: 12, maxlength: 60 })),
-        h("label", {}, t("black"), " ", h("input", { id: "blackname", size: 12, maxlength: 60 })),
-        button(t("save.text"), () => download(gameText(), "game.txt", "text/plain"), { id: "savegame" }),
-        button(t("save.copy"), () => copy(gameText())),
+        nameField("White", t("white")),
+        nameField("Black", t("black")),
+        button(t("save.text"), () => saveGame(app.game, ended()), { id: "savegame" }),
+        button(t("save.copy"), () => saveGame(app.game, ended(), copy)),
       ),
     ),
   ];
@@ -58,6 +59,7 @@ export function build() {
 
 export function update() {
   link();
+  drawTags();
   if (hasServer) $("#boardsvg").href = picture();
   drawReview();
 }
@@ -88,14 +90,41 @@ async function savePng() {
   }
 }
 
-/** The line on the board with its variations as a file of `dsq`. */
-const gameText = () =>
-  writeGame({
-    root: app.game.root,
-    start: app.game.start(),
-    rules: app.spelled,
-    limit: app.game.limit,
-    white: $("#whitename").value,
-    black: $("#blackname").value,
-    result: app.finished?.result ?? app.probe?.over ?? null,
-  });
+/** The result of a game that has ended on the board. */
+const ended = () => ({ result: app.finished?.result });
+
+/** @param {string} name */
+const tag = (name) => app.game.tags.find(([other]) => other === name)?.[1] ?? "";
+
+/**
+ * A field for the name of a player, which is a tag of the game.
+ * @param {string} name
+ * @param {string} label
+ */
+const nameField = (name, label) =>
+  h(
+    "label",
+    {},
+    label,
+    " ",
+    h("input", {
+      id: `${name.toLowerCase()}name`,
+      size: 12,
+      maxlength: 60,
+      value: tag(name),
+      oninput: (/** @type {any} */ { target: { value } }) => {
+        const others = app.game.tags.filter(([other]) => other !== name);
+        app.game.tags = value ? [[name, value], ...others] : others;
+      },
+    }),
+  );
+
+/** Shows the tags of the game, and its result if the rules have not given it. */
+function drawTags() {
+  const { ending } = lineOf(app.game);
+  $("#gametags").textContent = described([...app.game.tags, ...ending].map(([name, value]) => labelled(name, value)));
+  for (const name of ["White", "Black"]) {
+    const field = $(`#${name.toLowerCase()}name`);
+    if (field !== document.activeElement) field.value = tag(name);
+  }
+}

@@ -2,14 +2,14 @@
 
 import { app, control, emit, load, mayLeave, on, refresh } from "./app.js";
 import { Game } from "./game.js";
-import { writeGame } from "./gamefile.js";
+import { saveGame } from "./game-text.js";
 import { LEVELS, TIMES } from "./levels.js";
 import { Match } from "./match.js";
 import { pieceIcon } from "./pieces.js";
 import { boardOf, index, START } from "./position.js";
-import { spelledOut } from "./ruleset.js";
+import { isKeeping } from "./storage.js";
 import { deleteGame, isElsewhere, onStoredElsewhere, storedGames } from "./store.js";
-import { $, announce, button, download, h, inTurn, labelled, side, t } from "./ui.js";
+import { $, announce, button, h, inTurn, labelled, side, t } from "./ui.js";
 import { parseTree } from "./variations.js";
 
 export const key = "play";
@@ -238,9 +238,23 @@ function gameSection() {
     { "aria-labelledby": "playhead" },
     h("h3", { id: "playhead" }, t("play.head")),
     h("p", { id: "playstate" }, facts, " · ", game.headline()),
+    game.isKept ? "" : unkept(game),
     h("div", { class: "bar" }, buttons),
   );
 }
+
+/**
+ * The message that the browser does not keep a game, and a button that saves it as a file.
+ * @param {any} game
+ */
+const unkept = (game) =>
+  h(
+    "p",
+    { class: "unkept", role: "alert" },
+    t("stored.refused"),
+    " ",
+    button(t("save.text"), () => save(game)),
+  );
 
 function leave() {
   control(null);
@@ -292,29 +306,18 @@ function newGame() {
 }
 
 /**
- * @param {any} setup
- */
-const names = (setup) => {
-  if (setup.you === "both") return { white: "", black: "" };
-  const engine = `dsq (${t(`level.${setup.level}`)})`;
-  return setup.you === "w" ? { white: t("match.you"), black: engine } : { white: engine, black: t("match.you") };
-};
-
-/**
  * Saves a game as a file: the game on the board, or a stored one.
  * @param {any} match
  */
 function save({ date, result, setup }, game = app.game) {
-  const text = writeGame({
-    root: game.root,
-    limit: game.limit,
-    start: game.start(),
-    rules: spelledOut(game.options()),
-    date: date.slice(0, 10).replaceAll("-", "."),
-    result,
-    ...names(setup),
-  });
-  download(text, "game.txt", "text/plain");
+  const engine = `dsq (${t(`level.${setup.level}`)})`;
+  const players = setup.you === "w" ? [t("match.you"), engine] : [engine, t("match.you")];
+  const names = [
+    ["White", players[0]],
+    ["Black", players[1]],
+  ];
+  const tags = [...(setup.you === "both" ? [] : names), ["Date", date.slice(0, 10).replaceAll("-", ".")]];
+  return saveGame(game, { tags, result });
 }
 
 /**
@@ -342,6 +345,7 @@ function showResult(game) {
     h("h2", { id: "gameoverhead" }, head),
     h("p", { id: "gameovertext" }, game.headline()),
     h("p", { class: "soft" }, t("match.summary", { n: Math.ceil(game.node.ply / 2), hints, takebacks })),
+    game.isKept || game.setup.trainer ? "" : unkept(game),
     h(
       "div",
       { class: "bar" },
@@ -398,7 +402,7 @@ function storedSection() {
     h("h3", { id: "storedhead" }, t("stored")),
     games.length
       ? h("ul", { class: "stored scroll", id: "stored" }, games.map(row))
-      : h("p", { class: "soft" }, t("stored.none")),
+      : h("p", { class: "soft" }, t(isKeeping() ? "stored.none" : "stored.refused")),
   );
 }
 

@@ -1,13 +1,12 @@
 // Review: a graph of the evaluation, every move with its loss, the better move, and another try at mistakes.
 
 import { app, goTo, load, mayLeave, on, refresh } from "./app.js";
-import { Game } from "./game.js";
-import { EXAMPLE, readGame } from "./gamefile.js";
+import { Game, MARKS } from "./game.js";
+import { EXAMPLE, lineOf, readGame } from "./game-text.js";
 import { during } from "./pending.js";
 import { notation } from "./position.js";
 import { Retry } from "./retry.js";
 import { reviewGame, sideAccuracy } from "./review.js";
-import { readRules, shortest } from "./ruleset.js";
 import { scoreText, whiteShare } from "./score.js";
 import { gameStatus } from "./status.js";
 import {
@@ -70,6 +69,13 @@ export function reviewSection() {
       button(t("review.line"), reviewLine, { id: "reviewline" }),
       button(t("review.open"), openText, { id: "opengame" }),
       h("label", { class: "filelabel" }, t("review.file"), " ", file),
+      h(
+        "label",
+        { id: "whichgame", hidden: true },
+        t("review.game"),
+        " ",
+        h("select", { id: "gamenumber", onchange: openText }),
+      ),
     ),
     h(
       "div",
@@ -88,47 +94,50 @@ async function readFile(event) {
   if (file) $("#gametext").value = await during("a file", file.text());
 }
 
-/** The game in the text field; null if the text is not a game, which the page reports. */
-function readText() {
-  const game = readGame($("#gametext").value, app.rules);
-  if (game?.moves?.length) return game;
-  $("#reviewstate").textContent = game?.wrong
-    ? t("review.wrong", { word: game.wrong, n: game.plies })
-    : t("review.unread");
-  return null;
-}
+/** The text of which the list of games shows the numbers. */
+let listed = "";
 
-/**
- * The shortest spelling of rules.
- * @param {string} rules
- */
-function short(rules) {
-  const values = readRules(rules);
-  return values ? shortest(values) : rules;
+/** The game in the text field, the chosen one of several; null if the text is not a game, which the page reports. */
+async function readText() {
+  const text = $("#gametext").value;
+  try {
+    const game = await readGame(text, text === listed ? Number($("#gamenumber").value) : 1);
+    if (!$("#gametext")) return null;
+    $("#whichgame").hidden = game.games < 2;
+    if (text !== listed) {
+      const option = (/** @type {unknown} */ _, /** @type {number} */ i) => h("option", {}, String(i + 1));
+      $("#gamenumber").replaceChildren(...Array.from({ length: game.games }, option));
+      listed = text;
+    }
+    $("#reviewstate").textContent = "";
+    return game;
+  } catch (error) {
+    finish(errorText(error));
+    return null;
+  }
 }
 
 /** Puts the game in the text field on the board, with its variations and comments. */
 async function openText() {
-  const game = readText();
+  const game = await readText();
   if (!game || !(await mayLeave())) return undefined;
-  load({ ...game, rules: short(game.rules) });
+  load(game);
   return refresh();
 }
 
 async function reviewText() {
-  const game = readText();
-  return game && run({ ...game, moves: game.moves.map((move) => move.uci) });
+  const game = await readText();
+  return game && run(game);
 }
 
 function reviewLine() {
-  const { rules, limit } = app.game;
-  const nodes = app.game.line().slice(1);
-  return run({ start: app.game.start(), rules, limit, moves: nodes.map((node) => node.uci ?? "") });
+  for (const node of app.game.line()) node.forgetReview();
+  return run(lineOf(app.game));
 }
 
 /**
  * The moves of a game up to its end by the rules. A line on the board may go on after a draw.
- * @param {{ start: string, rules: string, limit: number | null, moves: string[] }} game
+ * @param {{ start: string, rules: string, limit: number | null, moves: Api.AnnotatedMove[] }} game
  */
 function playedMoves({ start, rules, limit, moves }) {
   const game = new Game(start, { rules, limit });
@@ -159,9 +168,9 @@ async function run(game) {
   const mine = (running = new AbortController());
   try {
     const played = playedMoves(game);
-    const moves = await reviewGame({ ...game, moves: played }, { signal: mine.signal, progress });
+    const moves = await reviewGame({ ...game, moves: played.map(({ uci }) => uci) }, { signal: mine.signal, progress });
     const rest = game.moves.slice(played.length);
-    load({ ...game, rules: short(game.rules), moves: [...moves.map(withBetter), ...rest] });
+    load({ ...game, moves: [...played.map((move, i) => withBetter(move, moves[i])), ...rest] });
     reviewed = app.game.line().slice(1, moves.length + 1);
     reviewed.forEach((node, i) => annotate(node, moves[i]));
     review = moves;
@@ -196,20 +205,22 @@ function finish(text) {
 
 /**
  * A reviewed move for the tree: with the better move as a variation if it was a mistake.
- * @param {any} move
+ * @param {Api.AnnotatedMove} move
+ * @param {any} entry
+ * @returns {Page.TreeMove}
  */
-const withBetter = (move) => ({
-  uci: move.uci,
-  variations: isMistake(move) ? [[{ uci: move.best }]] : [],
-});
+const withBetter = (move, entry) =>
+  isMistake(entry) ? { ...move, variations: [...(move.variations ?? []), [{ uci: entry.best }]] } : move;
 
 /**
+ * Marks a move, unless the game has an assessment or a comment of its own.
  * @param {GameNode} node
  * @param {any} move
  */
 function annotate(node, move) {
-  node.mark = move.mark ?? "";
-  node.note = move.mark ? t("review.loss", { n: lossText(move) }) : "";
+  if (!move.mark || node.nags.length || node.comment) return;
+  const comment = t("review.loss", { n: lossText(move) });
+  Object.assign(node, { nags: [MARKS.indexOf(move.mark)], comment, reviewed: true });
 }
 
 /**

@@ -13,6 +13,9 @@ export function recall(key, otherwise) {
   }
 }
 
+/** Whether the browser keeps anything. */
+export const isKeeping = () => keep("doushouqi.trial", 1);
+
 /**
  * Keeps a value under a key; returns whether the browser has kept it.
  * @param {string} key

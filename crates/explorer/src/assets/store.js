@@ -37,12 +37,12 @@ const write = (games) => keep(STORE, games.slice(0, MOST));
 export const isElsewhere = (id) => storedGames().some((game) => game.id === id && game.owner && game.owner !== TAB);
 
 /**
- * Stores a game of this tab, replacing the game with the same `id`.
+ * Stores a game of this tab, replacing the game with the same `id`; returns whether the browser has kept it, in this
+ * tab or another one.
  * @param {Page.StoredGame} game
  */
-export function storeGame(game) {
-  if (!isElsewhere(game.id)) write([{ ...game, owner: TAB }, ...storedGames().filter(({ id }) => id !== game.id)]);
-}
+export const storeGame = (game) =>
+  isElsewhere(game.id) || write([{ ...game, owner: TAB }, ...storedGames().filter(({ id }) => id !== game.id)]);
 
 /**
  * Makes a stored game the game of this tab.

@@ -93,7 +93,7 @@ test("other rules remove the moves that they forbid, and undoing brings both bac
   game.goTo(0);
   const taken = game.play("b4a4");
   game.play("a2a3");
-  taken.mark = "??";
+  Object.assign(taken, { nags: [4], reviewed: true });
   assert.equal(game.changeRules("chinese"), taken);
   assert.equal(game.cursor, game.root);
   assert.deepEqual(

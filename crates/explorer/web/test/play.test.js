@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Clock, clockText } from "../../src/assets/clock.js";
 import { Game } from "../../src/assets/game.js";
-import { EXAMPLE, readGame, writeGame } from "../../src/assets/gamefile.js";
+import { lineOf } from "../../src/assets/game-text.js";
 import { lessonsOf } from "../../src/assets/lessons.js";
 import { legalMoves, positionEnd, whyIllegal } from "../../src/assets/movegen.js";
 import { play, START } from "../../src/assets/position.js";
@@ -108,54 +108,24 @@ test("repetition and plies without a capture are counted from the last capture",
   assert.deepEqual(captured(START, "7/7/7/7/7/7/3E3/7/3c3 w").white.join(""), "LTPDWCR");
 });
 
-test("a tree survives links and files", () => {
+test("a tree survives links, and its annotations survive undo", () => {
   for (let seed = 1; seed < 40; seed++) {
-    const { root } = randomGame(seed);
-    const text = treeText(root);
+    const game = randomGame(seed);
+    const text = treeText(game.root);
     const linked = new Game(START);
     linked.read(linked.root, parseTree(text));
     assert.equal(treeText(linked.root), text, `seed ${seed}`);
-    const read = readGame(writeGame({ root, start: START, rules: spelledOut(PAPER) }), "chinese");
-    const filed = new Game(START);
-    filed.read(filed.root, read.moves);
-    assert.equal(treeText(filed.root), text, `seed ${seed}`);
-    assert.equal(read.rules, spelledOut(PAPER));
+    const read = new Game(START);
+    Object.assign(game.cursor, { nags: [4, 14], comment: "slow" });
+    game.tags = [["White", "Anna"]];
+    read.read(read.root, lineOf(game).moves);
+    assert.deepEqual(lineOf(read).moves, lineOf(game).moves, `seed ${seed}`);
+    const before = lineOf(game);
+    game.reset(START);
+    assert.equal(game.undo(), true);
+    assert.deepEqual(lineOf(game), before);
+    assert.equal(game.cursor.mark, "?? $14");
   }
-});
-
-test("a file keeps the no-capture limit", () => {
-  const { root } = randomGame(1);
-  for (const [limit, tag] of [
-    [100, "100"],
-    [200, "200"],
-    [null, "none"],
-  ]) {
-    const text = writeGame({ root, start: START, rules: "paper", limit });
-    assert.ok(text.includes(`[NoCaptureLimit "${tag}"]`));
-    assert.equal(readGame(text, "paper").limit, limit);
-  }
-  assert.equal(readGame(EXAMPLE, "paper").limit, 100);
-});
-
-test("the example of a game is legal", () => assert.equal(readGame(EXAMPLE, "paper").moves.length, 3));
-
-test("what is not a game is not read", () => {
-  assert.equal(readGame('[Rules "nobody"]\n\n1. Eb3 *', "paper"), null);
-  for (const [text, wrong, plies] of [
-    ["1. Eb9", "Eb9", 0],
-    ["hello", "hello", 0],
-    ["1. Rg4 ra6 2. Rg5 ra5 3. Wc4 *", "Wc4", 4],
-  ])
-    assert.deepEqual(readGame(text, "paper"), { wrong, plies });
-  const game = readGame('[White "A \\"B\\""]\n\n1. a3b3 {good \\} move} Rb7 *', "paper");
-  assert.equal(game.tags.White, 'A "B"');
-  assert.deepEqual(
-    game.moves.map((move) => [move.uci, move.note]),
-    [
-      ["a3b3", "good } move"],
-      ["a7b7", ""],
-    ],
-  );
 });
 
 test("a clock adds its increment and falls at zero", () => {

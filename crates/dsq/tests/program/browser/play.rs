@@ -1,6 +1,7 @@
 //! Games in the page: against the engine, between two players, stored, and without the server.
 
 use super::{Page, TWO, play};
+use crate::annotated::annotated;
 use doushouqi::board::RuleOptions;
 use serde_json::{Value, json};
 
@@ -303,21 +304,118 @@ fn variations_are_kept_in_links_and_files() {
     page.wait(&format!("location.search.includes('line={line}')"));
     page.expect("document.querySelectorAll('#tree .variation').length", 3);
     page.show("game");
-    page.run("window.text = null; const make = URL.createObjectURL; URL.createObjectURL = (blob) => { Promise.all([blob.text(), import('/gamefile.js')]).then(([text, file]) => { window.read = file.readGame(text, 'paper'); window.text = text; }); return make.call(URL, blob); }; HTMLAnchorElement.prototype.click = () => {};");
+    page.run(SAVED);
     page.click("#savegame");
     page.wait("window.text");
-    let moves =
-        page.get("window.read.moves.map(move => [move.uci, move.variations.map(line => line.map(m => m.uci))])");
-    assert_eq!(moves, json!([["a3b3", [["a3a4", "a7a6"], ["c3d3"]]], ["a7b7", []], ["b3a3", [["c3d3"]]]]));
-    // The server reads the same game.
     let text = page.text("window.text");
-    let review = page.server.connect().post("/api/v1/game", &json!({ "text": text }).to_string()).json();
-    assert!(review["text"].as_str().unwrap().contains("1. Eb3"), "{review}");
+    let moves = "1. Eb3 (1. Ea4 Ra6) (1. Wd3) 1... Rb7 2. Ea3 (2. Wd3) *\n";
+    assert!(text.ends_with(moves), "{text}");
     // The file opens with its variations.
     page.open("/?view=game");
     page.run(&format!("document.querySelector('#gametext').value = {}", json!(text)));
     page.click("#opengame");
     page.wait(&format!("location.search.includes('line={line}')"));
+    page.silent();
+}
+
+/// A script after which `window.text` is the text that the page saves.
+const SAVED: &str = "window.text = null; const make = URL.createObjectURL; URL.createObjectURL = (blob) => { blob.text().then((text) => { window.text = text; }); return make.call(URL, blob); }; HTMLAnchorElement.prototype.click = () => {};";
+
+/// A saved game opened again keeps its tags, its result, its assessments and comments, shows them, and is saved as it was.
+#[test]
+fn a_saved_game_opens_as_it_was_saved() {
+    let Some(page) = Page::start() else { return };
+    let lost = "[White \"Anna\"]\n[Black \"Bo\"]\n[Date \"2026.02.03\"]\n[Event \"Club\"]\n[Result \"0-1\"]\n\
+                [Termination \"time\"]\n\n1. 象b3! {to the river} (1. Ea4 $14) 1... rb7?? ; too slow\n2. Ea3 0-1\n";
+    let text = format!("1. Eb3 *\n\n{lost}");
+    page.open("/?view=game");
+    page.run(&format!("document.querySelector('#gametext').value = {}", json!(text)));
+    page.click("#opengame");
+    page.wait("!document.querySelector('#whichgame').hidden");
+    page.expect("document.querySelectorAll('#gamenumber option').length", 2);
+    page.wait("location.search.includes('line=a3b3&')");
+    page.choose("#gamenumber", "2");
+    page.wait("location.search.includes('line=a3b3(a3a4).a7b7.b3a3')");
+    let tags = "White: Anna, Black: Bo, Date: 2026.02.03, Event: Club, Result: 0-1, Termination: time";
+    page.wait(&format!("document.querySelector('#gametags').textContent === '{tags}'"));
+    page.run(SAVED);
+    page.click("#savegame");
+    page.wait("window.text");
+    let saved = page.text("window.text");
+    let read = |text: &str| {
+        let game = page.server.connect().post("/api/v1/game", &json!({ "text": text }).to_string()).json();
+        game["text"].as_str().unwrap_or_else(|| panic!("{game}")).to_owned()
+    };
+    assert_eq!(saved, read(lost));
+    // Undo and redo lose nothing; a move after the end of the game ends the result.
+    page.click("#undo");
+    page.click("#redo");
+    page.wait(&format!("document.querySelector('#gametags').textContent === '{tags}'"));
+    page.show("position");
+    page.wait("[...document.querySelectorAll('#tree .comment')].map((note) => note.textContent.trim()).join() === 'to the river,too slow'");
+    page.wait("document.querySelector('#tree').textContent.includes('Eb3!') && document.querySelector('#tree').textContent.includes('Rb7??')");
+    super::checks::axe(&page, &["position"]);
+    page.silent();
+    // What is wrong is named by the reader of the library.
+    page.show("game");
+    for (text, message) in [
+        ("1. Eb3 (1. Ea4 *", "line 1: a variation is not closed: a parenthesis is missing before the result"),
+        ("[Result \"1-0\"]\n\n1. Eb3 *", "line 3: the result is * instead of 1-0, the result in its tag"),
+        (
+            "1. Eb3 {slow *",
+            "line 1: a comment is one text after a move, in braces on the same line or after a semicolon",
+        ),
+        ("[FEN \"7/7/7/7/7/7/3E3/7/r6\"]\n\n*", "line 1: the side to move is missing after the board: write w or b"),
+    ] {
+        page.run(&format!("document.querySelector('#gametext').value = {}", json!(text)));
+        page.click("#opengame");
+        page.wait(&format!("document.querySelector('#reviewstate').textContent === {}", json!(message)));
+    }
+}
+
+/// A browser whose storage is full or blocked says so during the game, and offers the game as a file.
+#[test]
+fn a_game_that_is_not_kept_can_be_saved() {
+    let Some(page) = Page::start() else { return };
+    page.open("/?view=play");
+    page.wait("document.querySelector('#storedhead + p').textContent.startsWith('Games that you play here are kept')");
+    page.run("Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); };");
+    page.click("#you-both");
+    page.wait("document.querySelector('#storedhead + p').textContent.startsWith('This browser does not keep')");
+    page.click("#playstart");
+    play(&page, "a3b3");
+    page.wait("document.querySelector('#play .unkept')");
+    page.run(SAVED);
+    page.click("#play .unkept button");
+    page.wait("window.text?.includes('1. Eb3 *')");
+    page.silent();
+}
+
+/// Random games come back from the page as they were.
+#[test]
+fn random_annotated_games_survive_the_page() {
+    let Some(page) = Page::start() else { return };
+    let texts: Vec<String> = (0..100).map(|number| annotated(number).to_text().unwrap()).collect();
+    page.open("/?view=game");
+    page.run(&format!(
+        "window.wrong = null;
+        (async () => {{
+          const [{{ readGame, writeGame }}, {{ Game }}] = await Promise.all(['game-text', 'game'].map((name) => import(`/${{name}}.js`)));
+          const wrong = [];
+          for (const text of {}) {{
+            const {{ start, moves, ending, ...terms }} = await readGame(text);
+            const game = new Game();
+            game.begin(start, terms);
+            const read = game.read(game.root, moves);
+            game.line()[read].ending = ending;
+            const written = await writeGame(game);
+            if (written !== text) wrong.push([text, written]);
+          }}
+          window.wrong = wrong;
+        }})().catch((error) => {{ window.wrong = [String(error)]; }});",
+        json!(texts)
+    ));
+    page.expect("window.wrong", json!([]));
     page.silent();
 }
 

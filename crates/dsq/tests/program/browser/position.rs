@@ -190,10 +190,11 @@ fn the_engine_streams_and_reviews() {
     page.show("game");
     page.run("document.querySelector('#gametext').value = '1. Rg4 ra6 2. Wc4 *'");
     page.click("#review");
-    assert_eq!(
-        page.text("document.querySelector('#reviewstate').textContent"),
-        "“Wc4” is not a legal move after 2 plies."
+    page.wait(
+        "document.querySelector('#reviewstate').textContent === 'line 1: after ply 2: \"Wc4\" is not legal here'",
     );
+    // The browser reports an answer that is an error.
+    assert_eq!(page.console().iter().filter(|line| line.contains("400 (Bad Request)")).count(), 1);
     page.run("document.querySelector('#gametext').value = '[FEN \"7/7/7/3E3/7/7/7/7/r6 w\"]\\n\\n1. Ed7 ra2 2. Ec7 ra3 3. Ec8 *\\n'");
     page.click("#review");
     page.wait("document.querySelectorAll('#reviewtable tbody tr').length === 5");

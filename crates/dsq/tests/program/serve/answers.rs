@@ -119,7 +119,10 @@ fn answers_are_as_described() {
     let posted = [
         ("/api/v1/batch", json!({"fens": [TWO, "nonsense", three], "rules": "bell"})),
         ("/api/v1/review", json!({"fen": three, "moves": ["d7d6", "e3e2"]})),
-        ("/api/v1/game", json!({"moves": ["Eb3", "rb7"], "white": "Anna", "result": "0-1"})),
+        (
+            "/api/v1/game",
+            json!({"moves": ["Eb3", {"uci": "a7b7", "nags": [1], "comment": "good", "variations": [[{"uci": "a7a6"}]]}], "tags": [["White", "Anna"], ["Result", "0-1"]]}),
+        ),
     ];
     let drawn = connection.get("/api/v1/puzzles?theme=trap").json();
     assert_eq!((&drawn["total"], &drawn["puzzles"][0]["id"]), (&json!(1), &json!("b")), "{drawn}");

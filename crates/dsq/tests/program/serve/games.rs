@@ -54,7 +54,9 @@ fn games_are_played_judged_and_written() {
     let late = json!({"fen": "7/7/3e3/7/7/7/3E3/7/7 w 100", "moves": ["d3d4"], "no_capture_limit": 200});
     let text = connection.post("/api/v1/game", &late.to_string()).json()["text"].to_string();
     assert!(text.contains("NoCaptureLimit \\\"200"), "{text}");
-    let text = connection.post("/api/v1/game", &json!({"moves": ["Eb3", "rb7"], "white": "Anna"}).to_string()).json();
+    let text = connection
+        .post("/api/v1/game", &json!({"moves": ["Eb3", "rb7"], "tags": [["White", "Anna"]]}).to_string())
+        .json();
     let again = connection.post("/api/v1/review", &json!({"text": text["text"]}).to_string()).json();
     assert_eq!((again["moves"].as_array().unwrap().len(), &again["white_name"]), (2, &json!("Anna")));
     assert_eq!(again["moves"][0]["source"], "engine");
@@ -85,11 +87,14 @@ fn games_are_checked_alike_on_the_way_in_and_out() {
         game.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         game.to_string()
     };
+    let tags = |tags: &[(&str, &str)]| json!({ "tags": tags });
     let accepted = [
-        (&going_on, json!({"date": "2026.02.03", "result": "1-0"}), "1-0"),
-        (&going_on, json!({"result": "*"}), "*"),
-        (&going_on, json!({"white": "A \"B\"\nC", "black": "\\"}), "*"),
-        (&den, json!({"result": "1-0"}), "1-0"),
+        (&going_on, tags(&[("Date", "2026.02.03"), ("Result", "1-0")]), "1-0"),
+        (&going_on, tags(&[("Result", "0-1"), ("Termination", "time")]), "0-1"),
+        (&going_on, tags(&[("Result", "1/2-1/2")]), "1/2-1/2"),
+        (&going_on, tags(&[("Result", "*")]), "*"),
+        (&going_on, tags(&[("White", "A \"B\"\nC"), ("Black", "\\"), ("Event", "")]), "*"),
+        (&den, tags(&[("Result", "1-0"), ("Termination", "den")]), "1-0"),
         (&den, json!({}), "1-0"),
     ];
     for (game, more, result) in &accepted {
@@ -98,15 +103,21 @@ fn games_are_checked_alike_on_the_way_in_and_out() {
         let again = connection.post("/api/v1/game", &json!({"text": text}).to_string()).json();
         assert_eq!(again["text"], text, "{more}");
     }
+    let long = "x".repeat(40_000);
     let refused = [
-        (&going_on, json!({"date": "yesterday"}), "date", "bad_date"),
-        (&going_on, json!({"date": "2026.13.01"}), "date", "bad_date"),
-        (&going_on, json!({"date": ""}), "date", "bad_date"),
-        (&going_on, json!({"result": "1/2-1/2"}), "result", "wrong_result"),
-        (&going_on, json!({"result": "2-0"}), "result", "wrong_result"),
-        (&den, json!({"result": "0-1"}), "result", "wrong_result"),
-        (&den, json!({"result": "*"}), "result", "wrong_result"),
-        (&going_on, json!({"white": "x".repeat(40_000)}), "text", "text_too_long"),
+        (&going_on, tags(&[("Date", "yesterday")]), "tags", "wrong_game"),
+        (&going_on, tags(&[("Date", &long)]), "tags", "wrong_game"),
+        (&going_on, tags(&[("Result", "2-0")]), "tags", "wrong_game"),
+        (&going_on, tags(&[("Termination", "time")]), "tags", "wrong_game"),
+        (&going_on, tags(&[("FEN", "")]), "tags", "wrong_game"),
+        (&going_on, tags(&[("Event", "a"), ("Event", "b")]), "tags", "wrong_game"),
+        (&den, tags(&[("Result", "0-1")]), "tags", "wrong_game"),
+        (&den, tags(&[("Result", "*")]), "tags", "wrong_game"),
+        (&going_on, tags(&[("White", &long)]), "text", "text_too_long"),
+        (&json!({}), json!({"text": format!("[Date \"{long}\"]")}), "text", "text_too_long"),
+        (&json!({}), json!({"text": format!("[Date \"{}\"]", &long[..9000])}), "text", "bad_game"),
+        (&json!({}), json!({"text": "1. Eb3 (1. Ea4 *"}), "text", "bad_game"),
+        (&json!({}), json!({"text": "[Result \"1-0\"]\n\n1. Eb3 *"}), "text", "bad_game"),
     ];
     for (game, more, field, reason) in &refused {
         for path in ["/api/v1/game", "/api/v1/review"] {
@@ -120,6 +131,22 @@ fn games_are_checked_alike_on_the_way_in_and_out() {
             assert!(error["message"].as_str().unwrap().len() < 200, "{path}: {error}");
         }
     }
+}
+
+/// An analysis that went on after a draw is written under rules without that draw, and read again.
+#[test]
+fn lines_beyond_a_draw_are_written() {
+    let server = Server::start(&["--pieces", "3"]);
+    let mut connection = server.connect();
+    let moves: Vec<&str> = ["Rc3", "rc5", "Rd3", "rd5"].into_iter().cycle().take(9).chain(["re5"]).collect();
+    let game = json!({"fen": "7/7/7/7/3r3/7/3R3/7/7 w", "moves": moves});
+    let answer = connection.post("/api/v1/game", &game.to_string()).json();
+    assert!(answer["rules"].as_str().unwrap().ends_with("repetition=none"), "{answer}");
+    let again = connection.post("/api/v1/game", &json!({"text": answer["text"]}).to_string()).json();
+    assert_eq!(again, answer);
+    // A review judges the game as it was played.
+    let error = connection.post("/api/v1/review", &game.to_string()).json()["error"]["reason"].clone();
+    assert_eq!(error, "move_game_over");
 }
 
 /// The tables' best move would repeat a position, which draws; another move wins as well.

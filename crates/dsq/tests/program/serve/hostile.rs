@@ -241,7 +241,7 @@ fn hostile_games_do_no_harm() {
         let body = match random.below(4) {
             0 => json!({ "fen": fen, "moves": moves, "rules": "paper" }),
             1 => json!({ "moves": [text], "rules": "paper" }),
-            2 => json!({ "text": text, "result": text, "white": text, "date": text }),
+            2 => json!({ "moves": [{"uci": text, "comment": text}], "tags": [[text, text], ["Result", text]] }),
             _ => json!({ "text": text }),
         };
         for path in ["/api/v1/review", "/api/v1/game"] {
