@@ -39,8 +39,9 @@ pub struct NeedReport {
     pub rules: String,
     /// The representative of the material's class; null if a table or the cache contains the position.
     pub class: Option<String>,
-    /// `known` (a table or the cache contains the position), `possible`, `counting` (this class), `busy` (another class).
-    #[cfg_attr(test, schemars(extend("enum" = ["known", "possible", "counting", "busy"])))]
+    /// `known` (a table or the cache contains the position), `possible`, `counting` (this class), `busy` (another class),
+    /// `stopping` (a count ends that its clients have left; the next one waits for its end).
+    #[cfg_attr(test, schemars(extend("enum" = ["known", "possible", "counting", "busy", "stopping"])))]
     pub state: &'static str,
     /// Expected seconds.
     pub seconds: Option<f64>,

@@ -35,6 +35,12 @@ struct Running {
     cancel: Weak<Cancel>,
 }
 
+impl Running {
+    fn is_stopping(&self) -> bool {
+        self.cancel.strong_count() == 0
+    }
+}
+
 /// The state of a count.
 #[derive(Clone, Debug)]
 pub enum CountState {
@@ -84,6 +90,16 @@ impl CountQueue {
         self.running().is_some()
     }
 
+    /// Waits until a count that its last client has left has ended. Until then it holds its memory.
+    pub async fn stopped(&self) {
+        loop {
+            let stopping =
+                self.running().as_ref().filter(|running| running.is_stopping()).map(|running| running.states.clone());
+            let Some(mut states) = stopping else { return };
+            while states.changed().await.is_ok() {}
+        }
+    }
+
     /// Expected seconds of a count.
     fn seconds(&self, class: Material) -> f64 {
         2.0 * class.positions() as f64 / (self.rate.load(Ordering::Relaxed) * self.threads as u64) as f64
@@ -95,14 +111,18 @@ impl CountQueue {
     /// If the class cannot be counted.
     pub fn need(&self, on_demand: &OnDemand, position: &Position, rules: String) -> Result<NeedReport, ApiError> {
         let fen = position.to_fen();
-        let running = self.running().as_ref().map(|running| running.class);
+        let running = self.running().as_ref().map(|running| (running.class, running.is_stopping()));
         if position.occupied().len() <= MEMORY_PIECES {
             return Ok(NeedReport::of(fen, rules, None, "known", None));
         }
         let class = on_demand.class(position).map_err(refusal)?;
-        // The plan of a second count of this class would lack the memory that the running count uses.
-        if class.is_some() && class == running {
-            return Ok(NeedReport::of(fen, rules, class, "counting", None));
+        // The plan of a second count would lack the memory that the running count uses.
+        match running {
+            Some((_, true)) if class.is_some() => return Ok(NeedReport::of(fen, rules, class, "stopping", None)),
+            Some((running, _)) if class == Some(running) => {
+                return Ok(NeedReport::of(fen, rules, class, "counting", None));
+            }
+            _ => {}
         }
         let Some(need) = on_demand.need(position).map_err(refusal)? else {
             self.note_known();

@@ -63,6 +63,7 @@ pub async fn page(context: Context, headers: HeaderMap, query: Result<Query<Page
 pub async fn count(context: Context, Query(query): Query<PositionQuery>) -> Answer {
     let (position, rules) = position_of(&context, &query.fen, &query.rules)?;
     let on_demand = on_demand_tables(&context, &rules)?;
+    context.app.counts.stopped().await;
     let (requested, tables, counts) = (position.clone(), on_demand.clone(), context.app.counts.clone());
     let missing = move |_: &State, _: &_| Ok(counts.need(&tables, &requested, String::new())?.class);
     let class = context.run(Lane::Read, missing).await?.and_then(|class| class.parse().ok());

@@ -3,8 +3,8 @@
 
 import { address, forget, get } from "./api.js";
 import { app, fen, isExact, on, params, pieces, refresh } from "./app.js";
-import { openStream } from "./transport.js";
-import { $, announce, button, bytes, duration, errorText, h, labelled, percent, t } from "./ui.js";
+import { hasServer, openStream } from "./transport.js";
+import { $, announce, button, bytes, duration, errorText, h, isTemporary, labelled, percent, t } from "./ui.js";
 
 /**
  * The count that the page waits for, with the server's last report.
@@ -12,8 +12,8 @@ import { $, announce, button, bytes, duration, errorText, h, labelled, percent, 
  */
 let count = null;
 /**
- * The resources that counting the position on the board needs, or the error.
- * @type {{ position: string, need?: Api.CountNeed, error?: any } | null}
+ * @typedef {{ position: string, need?: Api.CountNeed, error?: any }} Asked
+ * @type {Asked | null} The resources that counting the position on the board needs, or the error.
  */
 let asked = null;
 
@@ -30,16 +30,48 @@ const isInReach = () => app.countable > 0 && pieces() <= app.countable + 1;
 
 const isOpen = () => app.probe && !isExact() && !app.probe.over && !app.probe.local && !app.controller && isInReach();
 
+/** Milliseconds after which the state of a count is asked for again, of which other visitors may change it. */
+const AGAIN = 3000;
+/** @type {number | undefined} */
+let timer;
+
 async function ask() {
   draw();
-  if (!isOpen() || count || asked?.position === place()) return;
-  const mine = (asked = { position: place() });
+  clearTimeout(timer);
+  if (!isOpen() || count) return;
+  if (asked?.position === place()) return repeat();
+  asked = { position: place() };
+  await renew(asked);
+}
+
+/**
+ * Asks for the state of the position on the board, which stays on the page until the answer arrives.
+ * @param {Asked} mine
+ */
+async function renew(mine) {
   const answer = await get("need", params(), { keep: false }).then(
-    (need) => ({ need }),
-    (error) => ({ error }),
+    (need) => ({ need, error: undefined }),
+    (error) => ({ need: undefined, error }),
   );
+  if (asked !== mine || count) return;
   Object.assign(mine, answer);
-  if (asked === mine) draw();
+  if (answer.need?.state !== "known") return repeat();
+  // Another visitor's count, or one of another page, has ended.
+  forget();
+  if (isOpen()) refresh({ quiet: true });
+}
+
+/** Draws the state, and asks for it again later. */
+function repeat() {
+  draw();
+  clearTimeout(timer);
+  // A page without a server has no other visitors.
+  const mayChange = asked?.need ? asked.need.state !== "known" : isTemporary(asked?.error ?? {});
+  if (!hasServer || !mayChange) return;
+  timer = setTimeout(() => {
+    if (asked?.position !== place() || !isOpen() || document.hidden) return repeat();
+    return renew(asked);
+  }, AGAIN);
 }
 
 function askAgain() {
@@ -73,7 +105,7 @@ function start() {
     own(({ error }) => {
       end(errorText(error));
       asked = { position: place(), error };
-      draw();
+      repeat();
     }),
   );
   // An event source does not report why it failed; the next answer does.
@@ -104,27 +136,66 @@ function cancel() {
   askAgain();
 }
 
-/** Shows the button, the progress, or the reason for neither, if the panel has a place for it. */
+/**
+ * What the panel shows: a text, a button, and the progress of a count; nothing if there is nothing to solve.
+ * @typedef {{ text?: string, label?: string, act?: () => unknown, id?: string }} State
+ * @returns {State & { report?: Api.CountProgress | null } | null}
+ */
+function state() {
+  if (count) {
+    const { report } = count;
+    return { text: progressText(report), label: t("solve.cancel"), act: cancel, id: "solvecancel", report };
+  }
+  if (!isOpen() || asked?.position !== place()) return null;
+  const { need, error } = asked;
+  // The server counts under its own rules only: the user need not read an error.
+  if (error?.reason === "counting_other_rules") return null;
+  const again = { label: t("solve.again"), act: askAgain, id: "solveagain" };
+  if (error) return { text: errorText(error), ...(isTemporary(error) ? again : {}) };
+  if (!need || need.state === "known") return null;
+  if (need.state === "busy") return { text: t("solve.busy"), ...again };
+  const begin = { act: start, id: "solvestart" };
+  if (need.state === "counting") return { label: t("solve.join"), ...begin };
+  if (need.state === "stopping") return { text: t("solve.stopping"), label: t("solve.next"), ...begin };
+  const takes = { time: duration(need.seconds ?? 0), memory: bytes(need.memory_bytes ?? 0) };
+  return { label: t("solve.start", takes), ...begin };
+}
+
+/** Shows the state, if the panel has a place for it. The elements stay, so that the button keeps the focus. */
 export function draw() {
   const host = $("#solve");
   if (!host) return;
-  if (count) return drawProgress(host, count.report);
-  host.replaceChildren(...(isOpen() && asked?.position === place() ? offer(asked) : []));
-}
-
-/**
- * @param {NonNullable<typeof asked>} asked
- */
-function offer({ need, error }) {
-  // The server counts under its own rules only: the user need not read an error.
-  if (error?.reason === "counting_other_rules") return [];
-  if (error) return [h("p", { class: "soft" }, errorText(error))];
-  if (!need || need.state === "known") return [];
-  if (need.state === "busy")
-    return [h("p", { class: "soft" }, t("solve.busy")), button(t("solve.again"), askAgain, { id: "solveagain" })];
-  const takes = { time: duration(need.seconds ?? 0), memory: bytes(need.memory_bytes ?? 0) };
-  const text = need.state === "counting" ? t("solve.join") : t("solve.start", takes);
-  return [button(text, start, { id: "solvestart", class: "main" })];
+  const now = state();
+  if (!now) {
+    host.tabIndex = -1;
+    if (host.contains(document.activeElement)) host.focus();
+    return host.replaceChildren();
+  }
+  if (!host.children.length)
+    host.replaceChildren(
+      h("p", { class: "soft" }),
+      h(
+        "div",
+        { class: "bar" },
+        h("progress", { max: 1 }),
+        button("", () => state()?.act?.()),
+      ),
+    );
+  const [progress, act, text] = ["progress", "button", "p"].map((name) => $(name, host));
+  const { report } = now;
+  progress.hidden = report === undefined;
+  progress.id = report === undefined ? "" : "solveprogress";
+  progress.setAttribute("aria-label", t("solve.started"));
+  // Without a share of the work that is done the bar is indeterminate.
+  if (report?.fraction) progress.value = report.fraction;
+  else progress.removeAttribute("value");
+  act.hidden = !now.label;
+  act.id = now.id ?? "";
+  act.textContent = now.label ?? "";
+  act.classList.toggle("main", now.id === "solvestart");
+  text.hidden = !now.text;
+  text.id = "solvestate";
+  text.textContent = now.text ?? "";
 }
 
 /**
@@ -133,24 +204,7 @@ function offer({ need, error }) {
 function progressText(report) {
   if (!report) return t("solve.started");
   const phase = t(`solve.${report.phase}`);
-  if (report.phase === "waiting") return phase;
+  if (!report.fraction) return phase;
   const done = percent(Math.floor(1000 * report.fraction) / 1000);
   return `${labelled(phase, done)} · ${t("solve.left", { time: duration(report.seconds_left) })}`;
-}
-
-/**
- * @param {HTMLElement} host
- * @param {Api.CountProgress | null} report
- */
-function drawProgress(host, report) {
-  if (!$("#solvestate", host))
-    host.replaceChildren(
-      h("div", { class: "bar" }, [
-        h("progress", { id: "solveprogress", max: 1, value: 0, "aria-label": t("solve.started") }),
-        button(t("solve.cancel"), cancel, { id: "solvecancel" }),
-      ]),
-      h("p", { class: "soft", id: "solvestate" }),
-    );
-  $("#solveprogress", host).value = report?.fraction ?? 0;
-  $("#solvestate", host).textContent = progressText(report);
 }

@@ -193,6 +193,29 @@ fn a_count_ends_with_its_clients_and_with_the_server() {
     std::fs::remove_dir_all(cache).unwrap();
 }
 
+/// A count that its last client has left does not stand in the way of the next one, which waits for its end.
+#[test]
+fn the_next_count_waits_for_a_cancelled_one() {
+    let cache = folder("serve-count-next");
+    let server = counting(&cache, &[]);
+    let blocked = block(&cache);
+    for (left, next) in [(FIVE, OTHER), (OTHER, FIVE)] {
+        drop(start(&server, left, ""));
+        // Until the server notices that the client has left, its count is running.
+        let state = || server.connect().get(&format!("/api/v1/need?fen={next}")).json()["state"].clone();
+        while state() == "busy" {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let mut other = start(&server, next, "");
+        assert!(other.line().contains(" 200 "));
+    }
+    wait_for(&server, "counts", "0");
+    let mut last = start(&server, FIVE, "");
+    drop(blocked);
+    assert_eq!(last.raw(b"").expect("an answer").events().last().unwrap().0, "done");
+    std::fs::remove_dir_all(cache).unwrap();
+}
+
 #[test]
 fn what_cannot_be_counted_is_refused() {
     let cache = folder("serve-count-refused");
