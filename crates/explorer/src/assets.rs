@@ -37,7 +37,7 @@ const FILES: &[(&str, &str, &[u8])] = &[
     ("/exercise.js", JS, include_bytes!("assets/exercise.js")),
     ("/famous-endgames.js", JS, include_bytes!("assets/famous-endgames.js")),
     ("/game.js", JS, include_bytes!("assets/game.js")),
-    ("/gamefile.js", JS, include_bytes!("assets/gamefile.js")),
+    ("/game-text.js", JS, include_bytes!("assets/game-text.js")),
     ("/gauge.js", JS, include_bytes!("assets/gauge.js")),
     ("/icon.svg", SVG, include_bytes!("assets/icon.svg")),
     ("/icons.js", JS, include_bytes!("assets/icons.js")),
@@ -90,6 +90,7 @@ const FILES: &[(&str, &str, &[u8])] = &[
     ("/strings-learn.zh.js", JS, include_bytes!("assets/strings-learn.zh.js")),
     ("/strings-play.en.js", JS, include_bytes!("assets/strings-play.en.js")),
     ("/strings-play.zh.js", JS, include_bytes!("assets/strings-play.zh.js")),
+    ("/sw.js", JS, include_bytes!("site/leave.js")),
     ("/solve.js", JS, include_bytes!("assets/solve.js")),
     ("/sounds.js", JS, include_bytes!("assets/sounds.js")),
     ("/strings.en.js", JS, include_bytes!("assets/strings.en.js")),
@@ -179,11 +180,11 @@ pub struct Assets {
     dir: Option<PathBuf>,
 }
 
-/// The entity tag of a content: its hash.
+/// The entity tag of a content: its hash. It is weak, as the content may be sent compressed and plain.
 #[must_use]
 #[expect(clippy::expect_used, reason = "quotes and digits are a header value")]
 pub fn etag(content: &[u8]) -> HeaderValue {
-    HeaderValue::from_str(&format!("\"{:016x}\"", xxh3_64(content))).expect("digits are a header value")
+    HeaderValue::from_str(&format!("W/\"{:016x}\"", xxh3_64(content))).expect("digits are a header value")
 }
 
 fn gzip(content: &[u8]) -> io::Result<Vec<u8>> {

@@ -5,6 +5,7 @@
 
 use super::assets::{self, Asset, joined};
 use super::bundle;
+use sha2::{Digest, Sha256};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// The page loads its own files only. Its scripts compile the module, and nothing else.
@@ -87,12 +88,17 @@ pub fn files(module: Vec<u8>, with_tables: bool) -> Result<Vec<SiteFile>, String
 
 /// The service worker, with the files that it keeps in the browser, and a version that changes with any of them.
 fn service_worker(files: &[SiteFile], index: &str) -> Result<String, String> {
-    let list = files.iter().fold("\"./\"".to_owned(), |list, file| format!("{list}, \"{}\"", file.name));
+    let app = files.iter().find(|file| file.name.starts_with("app.")).ok_or("the page has no script")?;
+    let digest =
+        |content: &[u8]| -> String { Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect() };
+    let list = files.iter().fold(format!("\"./\": \"{}\"", app.name), |list, file| {
+        format!("{list}, \"{}\": \"{}\"", file.name, digest(&file.content))
+    });
     let contents: Vec<&[u8]> = files.iter().map(|file| &file.content[..]).chain([index.as_bytes()]).collect();
     let version = xxh3_64(&contents.concat());
     let lines = [
         ("const VERSION = \"\";", format!("const VERSION = \"{version:016x}\";")),
-        ("const FILES = [];", format!("const FILES = [{list}];")),
+        ("const FILES = {};", format!("const FILES = {{{list}}};")),
     ];
     replaced(include_str!("site/sw.js"), &lines)
 }

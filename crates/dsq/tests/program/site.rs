@@ -59,20 +59,32 @@ pub struct Host {
     online: Arc<AtomicBool>,
 }
 
+/// How a host answers.
+#[derive(Clone, Copy)]
+pub struct Answers {
+    /// Whether it sends parts of files.
+    pub parts: bool,
+    /// Whether it sends the page, with the status 200, for files that do not exist.
+    pub page_for_all: bool,
+    /// The folder of the site.
+    pub folder: &'static str,
+}
+
+pub const ANSWERS: Answers = Answers { parts: true, page_for_all: false, folder: "/games/" };
+
 impl Host {
     pub fn start(dir: PathBuf) -> Host {
-        Host::serving(dir, true)
+        Host::serving(dir, ANSWERS)
     }
 
-    /// `parts` is whether it sends parts of files.
-    pub fn serving(dir: PathBuf, parts: bool) -> Host {
+    pub fn serving(dir: PathBuf, answers: Answers) -> Host {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let (address, online) = (listener.local_addr().unwrap(), Arc::new(AtomicBool::new(true)));
         let is_online = online.clone();
         std::thread::spawn(move || {
             for stream in listener.incoming().filter(|_| is_online.load(Ordering::Relaxed)) {
                 let dir = dir.clone();
-                std::thread::spawn(move || respond(&dir, parts, stream.unwrap()));
+                std::thread::spawn(move || respond(&dir, answers, stream.unwrap()));
             }
         });
         Host { address, online }
@@ -85,7 +97,7 @@ impl Host {
 }
 
 /// Answers one request. A browser may leave before.
-fn respond(dir: &Path, parts: bool, mut stream: TcpStream) -> Option<()> {
+fn respond(dir: &Path, Answers { parts, page_for_all, folder }: Answers, mut stream: TcpStream) -> Option<()> {
     let mut lines = BufReader::new(stream.try_clone().ok()?).lines();
     let line = lines.next()?.ok()?;
     let headers: Vec<String> = lines.by_ref().map_while(Result::ok).take_while(|line| !line.is_empty()).collect();
@@ -96,7 +108,8 @@ fn respond(dir: &Path, parts: bool, mut stream: TcpStream) -> Option<()> {
         Some((first.parse::<usize>().ok()?, last.parse::<usize>().ok()?))
     });
     let path = line.split(' ').nth(1)?.split('?').next()?;
-    let name = path.strip_prefix("/games/").map(|name| if name.is_empty() { "index.html" } else { name });
+    let name = path.strip_prefix(folder).map(|name| if name.is_empty() { "index.html" } else { name });
+    let name = name.map(|name| if page_for_all && !dir.join(name).exists() { "index.html" } else { name });
     let kind = match name.and_then(|name| name.rsplit('.').next()) {
         Some("html") => "text/html; charset=utf-8",
         Some("js") => "text/javascript",

@@ -14,22 +14,24 @@ export function startUpdates() {
  * @param {ServiceWorkerRegistration} registration
  */
 function watch(registration) {
+  let started = false;
+  const start = () => {
+    started = true;
+    // Without a version that waits, another tab has started it.
+    if (registration.waiting) registration.waiting.postMessage("start");
+    else location.reload();
+  };
+  const offer = () => {
+    $("#update").replaceChildren(t("update.ready"), " ", button(t("update.start"), start, { id: "updatestart" }));
+    $("#update").hidden = false;
+  };
   const look = () => {
     // The first version of all controls no page before it is loaded again.
-    if (registration.waiting && navigator.serviceWorker.controller) offer(registration.waiting);
+    if (registration.waiting && navigator.serviceWorker.controller) offer();
   };
+  const follow = () => registration.installing?.addEventListener("statechange", look);
   look();
-  registration.addEventListener("updatefound", () => registration.installing?.addEventListener("statechange", look));
-}
-
-/**
- * @param {ServiceWorker} version
- */
-function offer(version) {
-  const start = () => {
-    navigator.serviceWorker.addEventListener("controllerchange", () => location.reload(), { once: true });
-    version.postMessage("start");
-  };
-  $("#update").replaceChildren(t("update.ready"), " ", button(t("update.start"), start, { id: "updatestart" }));
-  $("#update").hidden = false;
+  follow();
+  registration.addEventListener("updatefound", follow);
+  navigator.serviceWorker.addEventListener("controllerchange", () => (started ? location.reload() : offer()));
 }

@@ -1,30 +1,58 @@
 // Keeps the files of the page, so that it works without a network after the first visit. A new version waits until no
 // tab shows the old one.
 
-// The site's writer fills in both.
+// The site's writer fills in both: each file with the SHA-256 of its content, and the page with a text in it.
 const VERSION = "";
-const FILES = [];
+const FILES = {};
 
 const SCOPE = `doushouqi ${registration.scope} `;
 const CACHE = SCOPE + VERSION;
 
 addEventListener("install", (event) => event.waitUntil(keep()));
 
+/** Keeps all files or none. A host may lack files of this version and send another content in their place. */
 async function keep() {
   const cache = await caches.open(CACHE);
-  await Promise.all(FILES.map(async (file) => cache.put(file, await fresh(file))));
+  try {
+    await Promise.all(Object.entries(FILES).map(async ([file, mark]) => cache.put(file, await intact(file, mark))));
+  } catch (error) {
+    await caches.delete(CACHE);
+    throw error;
+  }
 }
 
 /**
  * @param {string} file
+ * @param {string} mark
  */
-async function fresh(file) {
+async function intact(file, mark) {
   // What has a hash in its name never changes: an older version, or the browser since the page's start, may have it.
   const isHashed = /\.[0-9a-f]{16}\./.test(file);
-  const found = isHashed && (await caches.match(file));
-  const response = found || (await fetch(file, { cache: isHashed ? "default" : "no-cache" }));
-  if (!response.ok) throw new TypeError(`${file}: ${response.status}`);
-  return response;
+  const sources = [
+    () => (isHashed ? caches.match(file) : undefined),
+    () => fetch(file, { cache: isHashed ? "default" : "no-cache" }),
+    () => fetch(file, { cache: "reload" }),
+  ];
+  for (const source of sources) {
+    const response = await source();
+    if (response?.ok && (await isOf(response.clone(), file, mark))) return response;
+  }
+  throw new TypeError(`${file} is not that of this version`);
+}
+
+/**
+ * Whether a response is the file of this version. A host may add to the page, which names its other files.
+ * @param {Response} response
+ * @param {string} file
+ * @param {string} mark
+ */
+async function isOf(response, file, mark) {
+  if (file === "./") {
+    const text = await response.text();
+    return text.includes(mark) && text.includes("</html>");
+  }
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", await response.arrayBuffer()));
+  return [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("") === mark;
 }
 
 addEventListener("activate", (event) => {

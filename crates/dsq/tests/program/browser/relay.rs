@@ -2,8 +2,8 @@
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// A relay until this process ends.
@@ -12,20 +12,27 @@ pub struct Relay {
     pub address: SocketAddr,
     /// Milliseconds before a request goes on to the host.
     pub delay: Arc<AtomicU64>,
+    host: Arc<Mutex<SocketAddr>>,
 }
 
 impl Relay {
     pub fn start(host: SocketAddr) -> Relay {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let (address, delay) = (listener.local_addr().unwrap(), Arc::new(AtomicU64::new(0)));
-        let delays = delay.clone();
+        let (delays, host) = (delay.clone(), Arc::new(Mutex::new(host)));
+        let hosts = host.clone();
         std::thread::spawn(move || {
             for browser in listener.incoming() {
-                let (browser, delay) = (browser.unwrap(), delays.clone());
+                let (browser, delay, host) = (browser.unwrap(), delays.clone(), *hosts.lock().unwrap());
                 std::thread::spawn(move || connect(browser, host, delay));
             }
         });
-        Relay { address, delay }
+        Relay { address, delay, host }
+    }
+
+    /// From now on connections go to another host.
+    pub fn turn_to(&self, host: SocketAddr) {
+        *self.host.lock().unwrap() = host;
     }
 }
 

@@ -9,8 +9,9 @@ use doushouqi::board::{Move, Position, RuleOptions, Rules};
 use doushouqi::perft::{Perft, PerftMode};
 use doushouqi::tablebase::{Options as SolverOptions, Solver, Value as Exact};
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The site, if there are a site and a browser. Without them the test is skipped.
 fn dir() -> Option<PathBuf> {
@@ -253,7 +254,7 @@ fn tables_are_read_in_parts() {
     page.wait(&format!("{verdict}.startsWith('Black wins in {} pl')", value["dtw"]));
     drop(page);
 
-    let without_parts = site::Host::serving(dir.clone(), false);
+    let without_parts = site::Host::serving(dir.clone(), site::Answers { parts: false, ..site::ANSWERS });
     let page = browser(&without_parts, Options::default());
     page.open(&format!("/?fen={fen}"));
     page.wait("document.querySelector('#notice').textContent.includes('does not send parts of files')");
@@ -287,38 +288,115 @@ fn tables_are_read_in_parts() {
     [dir, tables].iter().for_each(|dir| fs::remove_dir_all(dir).unwrap());
 }
 
-/// A new version is offered, and starts when the user agrees.
-#[test]
-fn a_new_version_is_offered() {
-    let Some(dir) = dir() else { return };
-    let dir = site::copy(&dir, "site-versions");
-    let host = site::Host::start(dir.clone());
-    let page = browser(&host, Options::default());
-    page.open("/");
-    page.run("return navigator.serviceWorker.ready.then(() => true)");
-    // The first version controls the page from its next start on.
-    page.open("/");
-    page.wait("navigator.serviceWorker.controller");
-    page.run("return navigator.serviceWorker.ready.then((version) => version.update()).then(() => true)");
-    page.stays("document.querySelector('#update').hidden", true);
+/// Writes a new version of the site, whose script has another title and another name; returns the name.
+fn new_version(dir: &Path) -> String {
+    let digest = |name: &str| -> String {
+        Sha256::digest(fs::read(dir.join(name)).unwrap()).iter().map(|byte| format!("{byte:02x}")).collect()
+    };
     let change = |file: &str, from: &str, to: &str| {
         let text = fs::read_to_string(dir.join(file)).unwrap();
         assert!(text.contains(from), "{file}");
         fs::write(dir.join(file), text.replace(from, to)).unwrap();
     };
     change("sw.js", "const VERSION = \"", "const VERSION = \"2");
-    // The new version has another file instead of the old one.
-    let app = site::name_of(&dir, "app");
+    let app = site::name_of(dir, "app");
     let new = format!("app.{:016x}.js", 2);
+    let before = digest(&app);
     change(&app, "\"Dou Shou Qi\"", "\"Dou Shou Qi 2\"");
+    change("sw.js", &before, &digest(&app));
     fs::rename(dir.join(&app), dir.join(&new)).unwrap();
     change("index.html", &app, &new);
     change("sw.js", &app, &new);
+    new
+}
+
+/// Opens the page until its service worker controls it, which it does from the second start on.
+fn kept(page: &Browser) {
     page.open("/");
-    assert_eq!(page.text("document.title"), "Dou Shou Qi", "the old version is complete");
+    page.run("return navigator.serviceWorker.ready.then(() => true)");
+    page.open("/");
+    page.wait("navigator.serviceWorker.controller");
+}
+
+/// A script that looks for a new version, and waits until it waits, or has failed.
+const LOOK: &str = "return navigator.serviceWorker.ready.then(async (version) => {
+    await version.update().catch(() => undefined);
+    while (version.installing) await new Promise((resolve) => setTimeout(resolve, 20));
+    return Boolean(version.waiting);
+});";
+
+/// A new version is offered in every tab, and starts when the user agrees: in one tab, and then in the other one.
+#[test]
+fn a_new_version_is_offered() {
+    let Some(dir) = dir() else { return };
+    let dir = site::copy(&dir, "site-versions");
+    let host = site::Host::start(dir.clone());
+    let page = browser(&host, Options::default());
+    kept(&page);
+    assert_eq!(page.run(LOOK), json!(false));
+    page.stays("document.querySelector('#update').hidden", true);
+    let first = page.tab();
+    let second = page.open_tab();
+    page.open("/");
+    // The new version has another file instead of the old one.
+    new_version(&dir);
+    page.switch(&first);
+    page.open("/");
+    page.expect("document.title", "Dou Shou Qi");
+    page.wait("!document.querySelector('#update').hidden");
+    page.switch(&second);
+    page.wait("!document.querySelector('#update').hidden");
+    page.switch(&first);
+    page.click("#updatestart");
+    page.wait("document.title === 'Dou Shou Qi 2'");
+    page.switch(&second);
+    page.stays("document.title", "Dou Shou Qi");
+    page.click("#updatestart");
+    page.wait("document.title === 'Dou Shou Qi 2'");
+    drop(page);
+    fs::remove_dir_all(dir).unwrap();
+}
+
+/// Half an upload to a host that sends its page for missing files is no new version; the whole one is.
+#[test]
+fn half_an_upload_is_no_version() {
+    let Some(dir) = dir() else { return };
+    let dir = site::copy(&dir, "site-upload");
+    let host = site::Host::serving(dir.clone(), site::Answers { page_for_all: true, ..site::ANSWERS });
+    let page = browser(&host, Options::default());
+    kept(&page);
+    let app = dir.join(new_version(&dir));
+    let later = dir.join("later");
+    fs::rename(&app, &later).unwrap();
+    assert_eq!(page.run(LOOK), json!(false));
+    page.stays("document.querySelector('#update').hidden", true);
+    page.open("/");
+    page.expect("document.title", "Dou Shou Qi");
+    // A file that is cut off is no more than one that is missing.
+    fs::write(&app, &fs::read(&later).unwrap()[..5000]).unwrap();
+    assert_eq!(page.run(LOOK), json!(false));
+    fs::rename(&later, &app).unwrap();
+    assert_eq!(page.run(LOOK), json!(true));
     page.wait("!document.querySelector('#update').hidden");
     page.click("#updatestart");
     page.wait("document.title === 'Dou Shou Qi 2'");
     drop(page);
     fs::remove_dir_all(dir).unwrap();
+}
+
+/// A server that takes over the address of a site gets its visitors, whose kept files are removed.
+#[test]
+fn a_site_moves_to_a_server() {
+    let Some(dir) = dir() else { return };
+    let host = site::Host::serving(dir, site::Answers { folder: "/", ..site::ANSWERS });
+    let page = Browser::start(host.address, "", Options::default());
+    kept(&page);
+    page.expect("document.documentElement.dataset.worker.startsWith('worker.')", true);
+    page.relay_to(super::server().address());
+    page.open("/");
+    page.wait("document.documentElement.dataset.worker === undefined && document.documentElement.dataset.ready");
+    page.run("window.left = null; Promise.all([caches.keys(), navigator.serviceWorker.getRegistrations()]).then((all) => { window.left = all.flat().length; })");
+    page.expect("window.left", 0);
+    page.open("/");
+    page.expect("navigator.serviceWorker.controller", Value::Null);
 }

@@ -152,6 +152,11 @@ impl Browser {
         self.chromium("Page.addScriptToEvaluateOnNewDocument", &json!({"source": script}));
     }
 
+    /// From now on another host has the address of the page.
+    pub fn relay_to(&self, host: SocketAddr) {
+        self.relay.turn_to(host);
+    }
+
     /// Takes the network from the page, or gives it back.
     pub fn offline(&self, offline: bool) {
         self.chromium("Network.enable", &json!({}));
