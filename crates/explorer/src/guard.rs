@@ -22,6 +22,9 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; \
                       connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
+/// The price, in simple requests, from which a request must come from the page of this server if a browser sends it.
+const COSTLY: f32 = 5.0;
+
 /// The remote address of a connection.
 #[derive(Clone, Copy, Debug)]
 pub struct Peer(pub IpAddr);
@@ -101,7 +104,7 @@ fn log(logged_request: &LoggedRequest, status: StatusCode, time: Duration, code:
 fn check(app: &App, limits: &Limits, request: &Request) -> Result<Client, ApiError> {
     let headers = request.headers();
     check_host(app, headers, request.uri())?;
-    check_origin(app, headers, limits.path == Some("/"))?;
+    check_origin(app, headers, limits)?;
     if request.uri().to_string().len() > MAX_URI {
         return Err(uri_too_long());
     }
@@ -153,9 +156,9 @@ fn check_host(app: &App, headers: &HeaderMap, uri: &Uri) -> Result<(), ApiError>
     if known { Ok(()) } else { Err(forbidden()) }
 }
 
-/// Rejects requests of pages of other origins, except the allowed ones. Any page may link to the page of this server
-/// (`is_page`), but to no other address: opening it would start work.
-fn check_origin(app: &App, headers: &HeaderMap, is_page: bool) -> Result<(), ApiError> {
+/// Rejects requests of pages of other origins, except the allowed ones. Any page may link to the page of this server, but
+/// to no other address: opening it would start work.
+fn check_origin(app: &App, headers: &HeaderMap, limits: &Limits) -> Result<(), ApiError> {
     let forbidden =
         || ApiError::new(Code::ForbiddenOrigin, "pages of other origins get no answers; see --allow-origin");
     let text = |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
@@ -166,7 +169,17 @@ fn check_origin(app: &App, headers: &HeaderMap, is_page: bool) -> Result<(), Api
     }
     // Links and embedded resources, such as pictures and frames, come without an origin.
     let fetch = |name: &'static str| text(HeaderName::from_static(name));
-    let is_foreign = !matches!(fetch("sec-fetch-site"), None | Some("same-origin" | "none"));
+    let is_foreign = match fetch("sec-fetch-site") {
+        Some(site) => !matches!(site, "same-origin" | "none"),
+        // To a server without HTTPS browsers name only the referrer, which a foreign page can hide but not forge. Of the
+        // programs that send requests, browsers alone name languages.
+        None if limits.cost.tokens >= COSTLY && headers.contains_key(header::ACCEPT_LANGUAGE) => {
+            let own = text(header::REFERER).and_then(|referer| referer.split('/').nth(2));
+            own.is_none() || own != text(header::HOST)
+        }
+        None => false,
+    };
+    let is_page = limits.path == Some("/");
     let is_link = fetch("sec-fetch-mode") == Some("navigate") && fetch("sec-fetch-dest") == Some("document");
     if is_foreign && !(is_page && is_link) { Err(forbidden()) } else { Ok(()) }
 }
@@ -252,7 +265,7 @@ fn set_headers(app: &App, response: &mut Response<Body>, origin: Option<HeaderVa
     let mut set = |name: HeaderName, value: &'static str| headers.insert(name, HeaderValue::from_static(value));
     set(header::CONTENT_SECURITY_POLICY, POLICY);
     set(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
-    set(header::REFERRER_POLICY, "no-referrer");
+    set(header::REFERRER_POLICY, "same-origin");
     set(header::X_FRAME_OPTIONS, "DENY");
     set(HeaderName::from_static("cross-origin-opener-policy"), "same-origin");
     set(HeaderName::from_static("cross-origin-resource-policy"), "same-origin");

@@ -31,6 +31,26 @@ fn post(server: &Server, target: &str, body: &str) -> Connection {
     connection
 }
 
+/// On plain HTTP browsers name only the page that a request comes from: costly answers are for pages of the server.
+#[test]
+fn pictures_of_other_sites_start_no_analysis() {
+    let server = Server::start(&["--pieces", "3"]);
+    let ask = |target: &str, headers: &str| server.connect().get_with(target, headers).status;
+    let browser = "Accept: image/avif,image/webp,*/*;q=0.8\r\nAccept-Language: en\r\n";
+    let of = |page: &str| format!("{browser}Referer: http://{page}\r\n");
+    for target in ["/api/v1/analyze?depth=1", "/api/v1/bestmove?movetime=1", "/api/v1/longest"] {
+        assert_eq!(ask(target, browser), 403, "{target}");
+        assert_eq!(ask(target, &of("example.org/")), 403, "{target}");
+        assert_eq!(ask(target, &of("localhost/?view=engine")), 200, "{target}");
+        assert_eq!(ask(target, ""), 200, "{target}: a program");
+    }
+    for target in ["/", "/api/v1/rules", "/api/v1/board.svg"] {
+        assert_eq!(ask(target, browser), 200, "{target}");
+    }
+    let page = server.connect().get("/");
+    assert_eq!(page.header("referrer-policy"), Some("same-origin"), "the page's own requests name it");
+}
+
 /// A page of another site can open the page of the server and nothing else, neither in a window nor in a frame.
 #[test]
 fn other_sites_can_link_to_the_page_only() {
