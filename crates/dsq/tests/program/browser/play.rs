@@ -432,12 +432,12 @@ fn the_page_knows_the_rules() {
         "window.outcome = null;
         (async () => {{
           const [{{ legalMoves, positionEnd }}, {{ play, START }}, {{ readRules, spelledOut }}] = await Promise.all(['movegen', 'position', 'ruleset'].map((name) => import(`/${{name}}.js`)));
-          let seed = 1;
-          const random = (n) => (seed = (seed * 48271) % 2147483647) % n;
           const key = (m) => [m.uci, m.san, m.captures, m.den, m.leap, m.piece].join();
           const outcome = {{ positions: 0, wrong: [] }};
-          for (const rules of {}) {{
-            let fen = START;
+          // All rules at once, so that the latency counts once.
+          await Promise.all({}.map(async (rules) => {{
+            let [seed, fen] = [1, START];
+            const random = (n) => (seed = (seed * 48271) % 2147483647) % n;
             for (let i = 0; i < 40; i++) {{
               const state = await (await fetch(`/api/v1/state?fen=${{fen.replace(' ', '_')}}&rules=${{rules}}`)).json();
               const values = readRules(rules);
@@ -448,7 +448,7 @@ fn the_page_knows_the_rules() {
               const quiet = state.moves.filter((m) => !m.den);
               fen = quiet.length ? play(fen, quiet[random(quiet.length)].uci) : START;
             }}
-          }}
+          }}));
           window.outcome = outcome;
         }})()",
         json!(rules)
