@@ -2,6 +2,41 @@
 
 use std::ops::{Deref, DerefMut};
 
+/// The memory that large blocks leave for everything else: a small allocation that fails ends the process.
+const LEFT: usize = 16 << 20;
+/// The least bytes of a large block.
+const LARGE: usize = 1 << 20;
+
+/// Whether the limits of the process (`ulimit -v`, `ulimit -d`) leave `bytes` bytes of memory, and some more for everything
+/// else. Other threads may take it before the caller does.
+#[must_use]
+pub fn has_memory(bytes: usize) -> bool {
+    if !is_limited() && bytes < LEFT {
+        return true;
+    }
+    bytes.checked_add(LEFT).is_some_and(can_map)
+}
+
+#[cfg(unix)]
+fn is_limited() -> bool {
+    use rustix::process::{Resource, getrlimit};
+    [Resource::As, Resource::Data].into_iter().any(|limit| getrlimit(limit).current.is_some())
+}
+#[cfg(not(unix))]
+fn is_limited() -> bool {
+    cfg!(not(target_family = "wasm"))
+}
+
+#[cfg(not(target_family = "wasm"))]
+fn can_map(bytes: usize) -> bool {
+    Map::map_anon(bytes).is_ok()
+}
+/// The memory of WebAssembly cannot be returned, so only the allocation itself finds its limit.
+#[cfg(target_family = "wasm")]
+fn can_map(_bytes: usize) -> bool {
+    true
+}
+
 /// A block of initially zero bytes that begins at a cache line.
 #[derive(Debug)]
 pub(crate) struct Memory(Map);
@@ -13,8 +48,11 @@ type Map = memmap2::MmapMut;
 type Map = lines::Lines;
 
 impl Memory {
-    /// A block of at least `len` bytes; `None` if the memory cannot be allocated.
+    /// A block of at least `len` bytes; `None` if the memory cannot be allocated, or a large block would leave none.
     pub(crate) fn zeroed(len: usize) -> Option<Memory> {
+        if len >= LARGE && !has_memory(len) {
+            return None;
+        }
         let map = Map::map_anon(len.max(1)).ok()?;
         // Large pages are optional, so a failure is ignored.
         #[cfg(target_os = "linux")]

@@ -25,6 +25,7 @@ mod store;
 mod value;
 mod wdl;
 
+pub use crate::memory::has_memory;
 pub use address::Address;
 pub use address::Addresser;
 pub use class::{Class, ClassId, Classes, Member};

@@ -23,6 +23,7 @@
 //! module and the proof are those of the class's index.
 
 use crate::board::{Color, Piece, RuleOptions};
+use crate::memory::has_memory;
 use crate::tablebase::alike::interchangeable_sets;
 use crate::tablebase::canonical::{Canonical, Place};
 use crate::tablebase::index::Index;
@@ -372,6 +373,9 @@ impl TableFile {
     /// Reads, checks and decodes the block with this number in the block table.
     fn decode_block<T>(&self, number: usize, decode: impl FnOnce(&[u8]) -> Option<T>) -> Result<T, TableError> {
         let (start, end) = (self.starts[number], self.starts[number + 1]);
+        if !has_memory(0) {
+            return Err(read_error(&self.path, io::ErrorKind::OutOfMemory.into()));
+        }
         BUFFER.with_borrow_mut(|buffer| {
             if buffer.len() < end - start {
                 buffer.resize(end - start, 0);

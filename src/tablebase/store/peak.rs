@@ -19,19 +19,38 @@ pub(crate) fn now() -> Option<u64> {
     of_status(&fs::read_to_string("/proc/self/status").ok()?, "VmRSS:")
 }
 
-/// The memory available without swapping, in bytes, at most what the process's Linux control groups have left; `None` if
-/// the system does not report it.
+/// The memory available without swapping, in bytes, at most what the process's Linux control groups and its own limits
+/// have left; `None` if the system does not report it.
 pub(crate) fn available() -> Option<u64> {
     let available = of_status(&fs::read_to_string("/proc/meminfo").ok()?, "MemAvailable:")?;
     let left = groups().into_iter().filter_map(|group| Some(group.limit()?.saturating_sub(group.used())));
-    Some(left.fold(available, u64::min))
+    // An eighth is left for stacks and for what the allocator reserves.
+    let own = own_limits().into_iter().map(|(limit, used)| limit.saturating_sub(used) / 8 * 7);
+    Some(left.chain(own).fold(available, u64::min))
 }
 
-/// The memory limit of the process's Linux control groups, in bytes, for instance of a container or a service; `None`
-/// without a limit.
+/// The memory limit of the process's Linux control groups, for instance of a container or a service, or of the process
+/// itself (`ulimit -v`, `ulimit -d`), in bytes; `None` without a limit.
 #[must_use]
 pub fn memory_limit() -> Option<u64> {
-    groups().iter().filter_map(ControlGroup::limit).min()
+    let own = own_limits().into_iter().map(|(limit, _)| limit);
+    groups().iter().filter_map(ControlGroup::limit).chain(own).min()
+}
+
+/// The limits of the process's address space and of its data, each with the bytes in use.
+fn own_limits() -> Vec<(u64, u64)> {
+    let read = |name: &str| fs::read_to_string(Path::new("/proc/self").join(name)).unwrap_or_default();
+    limits_of(&read("limits"), &read("status"))
+}
+
+fn limits_of(limits: &str, status: &str) -> Vec<(u64, u64)> {
+    let pairs = [("Max address space", "VmSize:"), ("Max data size", "VmData:")];
+    let limit = |(limit, used): (&str, &str)| {
+        // `unlimited` is no number.
+        let soft = limits.lines().find_map(|line| line.strip_prefix(limit)?.split_whitespace().next()?.parse().ok())?;
+        Some((soft, of_status(status, used)?))
+    };
+    pairs.into_iter().filter_map(limit).collect()
 }
 
 /// A control group that counts and may limit memory.
@@ -120,6 +139,16 @@ mod tests {
         let Some(before) = bytes() else { return };
         let touched = std::hint::black_box(vec![1u8; 64 << 20]);
         assert!(bytes().unwrap() >= before.min(64 << 20) && touched[5] == 1);
+    }
+
+    #[test]
+    fn the_limits_of_the_process_are_found() {
+        let limits = "Limit                     Soft Limit           Hard Limit           Units     \n\
+                      Max data size             unlimited            unlimited            bytes     \n\
+                      Max address space         1536000000           unlimited            bytes     \n";
+        let status = "VmSize:\t 1000 kB\nVmData:\t 10 kB\n";
+        assert_eq!(limits_of(limits, status), [(1_536_000_000, 1_024_000)]);
+        assert_eq!(limits_of("", status), []);
     }
 
     /// The smallest limit on the way to the root counts, in both versions of control groups.

@@ -1,6 +1,7 @@
 //! The values of a class while it is solved.
 
 use crate::cpu::Vector;
+use crate::memory::has_memory;
 use crate::tablebase::index::{ROW_CELLS, WIDTH};
 use crate::tablebase::solve::backend::SolveError;
 use crate::tablebase::solve::cpu::rows::Rows;
@@ -50,7 +51,11 @@ fn split<'a, T>(cells: &'a mut [T], rows: &Rows, chunk_rows: usize) -> impl Iter
 
 /// `len` zeros in memory that the system clears when it is first used, so that unused rows cost nothing.
 pub(super) fn zeros(len: usize) -> Result<Vec<u8>, SolveError> {
-    let mut zeros = bytemuck::try_zeroed_vec(len).map_err(|()| SolveError::Memory { bytes: len })?;
+    let refused = SolveError::Memory { bytes: len };
+    if !has_memory(len) {
+        return Err(refused);
+    }
+    let mut zeros = bytemuck::try_zeroed_vec(len).map_err(|()| refused)?;
     prefer_large_pages(&mut zeros);
     Ok(zeros)
 }

@@ -2,10 +2,11 @@
 
 use super::TableSet;
 use crate::board::{ByColor, Color};
+use crate::memory::has_memory;
 use crate::tablebase::store::error::SetError;
 use crate::tablebase::store::file::{Content, TableError, TableFile};
 use crate::tablebase::value::CellsMut;
-use crate::tablebase::{CellValue, Cells, ClassId, Index, ROW_CELLS, Table};
+use crate::tablebase::{CellValue, Cells, ClassId, Index, ROW_CELLS, SolveError, Table};
 use rayon::prelude::*;
 
 /// The values of a class in memory, for one side to move or both.
@@ -81,8 +82,13 @@ impl TableSet {
 
     /// The values of a class for both sides to move. The side that is not stored is computed and checked.
     pub(crate) fn complete(&self, id: ClassId) -> Result<Loaded, SetError> {
-        let mut loaded = self.stored(id)?;
         let file = self.file(id)?;
+        // Both sides to move, two bytes a cell, and as much again while they are decoded.
+        let bytes = 8 * file.index().cells();
+        if !has_memory(bytes) {
+            return Err(SolveError::Memory { bytes }.into());
+        }
+        let mut loaded = self.stored(id)?;
         for color in Color::ALL {
             if loaded.cells[color].is_none() {
                 let cells = self.compute(file.index(), color, &loaded)?;
