@@ -32,7 +32,7 @@ def test_the_engine_introduces_itself(shared: UciEngine) -> None:
     with pytest.raises(dsq.EngineError, match="no option 'Hash'"):
         shared.configure({"Hash": 16})
     with pytest.raises(ValueError, match="one line"):
-        shared.configure({"Style": "calm\nquit"})
+        shared.configure({"Rules": "paper\nquit"})
 
 
 def test_the_interface_is_that_of_the_engine(shared: UciEngine) -> None:
@@ -84,7 +84,8 @@ def test_rules_and_moves_are_sent(shared: UciEngine) -> None:
     board = dsq.Board(rules="chinese", no_capture_limit=None)
     board.push_san("Eb3")
     with shared.analysis(board, dsq.Limit(depth=2, white_clock=60, black_clock=1.5, black_inc=0.25)) as analysis:
-        said = shared._line(60)
+        assert analysis.wait()
+        said = shared._heard.lines[-1]
         assert "go wtime 60000 btime 1500 binc 250 depth 2" in said
         assert said.endswith(f"{dsq.Rules('chinese')} 0")
         assert analysis.wait()[0].pv[0] in board.legal_moves
@@ -121,6 +122,71 @@ def test_engines_that_fail(wrong: str, message: str) -> None:
 
     with pytest.raises(dsq.EngineError, match=message):
         use()
+
+
+def never_answering() -> UciEngine:
+    """An engine that never names a move, with a patience of a second."""
+    engine = dsq.Engine.popen([*PROGRAM, "never"])
+    engine.timeout = 1
+    return engine
+
+
+def test_an_engine_that_never_answers_is_late() -> None:
+    with never_answering() as engine:
+        board = dsq.Board(WIN)
+        with pytest.raises(dsq.EngineError, match="late"):
+            engine.play(board, dsq.Limit(time=0.1))
+        # The next question is not answered in place of the last one.
+        with pytest.raises(dsq.EngineError, match="not ended its search"):
+            engine.play(dsq.Board(), dsq.Limit(time=0.1))
+        for limit in (dsq.Limit(time=0.1), None):
+            with never_answering() as other:
+                analysis = other.analysis(board, limit)
+                with pytest.raises(TimeoutError):
+                    analysis.wait(0)
+                analysis.stop()
+                with pytest.raises(dsq.EngineError, match="late"):
+                    analysis.wait()
+
+
+def test_ctrl_c_is_not_replaced_by_an_error_of_the_engine() -> None:
+    def handler(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, handler)
+    try:
+        with never_answering() as engine:
+            signal.setitimer(signal.ITIMER_REAL, 0.3)
+            with pytest.raises(KeyboardInterrupt):
+                engine.play(dsq.Board(), dsq.Limit(1e9))
+        never = never_answering()
+        with never, pytest.raises(KeyboardInterrupt), never.analysis(dsq.Board(WIN)):
+            raise KeyboardInterrupt
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_an_answer_that_comes_twice_is_no_answer_to_the_next_question() -> None:
+    with dsq.Engine.popen([*PROGRAM, "twice"]) as engine:
+        engine.play(dsq.Board(), dsq.Limit(depth=1))
+        for _ in range(5):
+            assert engine.play(dsq.Board(WIN), dsq.Limit(depth=3)) == dsq.Move.from_uci("d8d9")
+            assert engine.analyse(dsq.Board(WIN), dsq.Limit(depth=3))[0].win_in == 1
+
+
+def test_values_that_an_engine_refuses_raise() -> None:
+    with dsq.Engine.popen([*PROGRAM, "refuse"]) as engine:
+        for options in ({"MultiPV": "abc"}, {"MultiPV": 9}, {"Style": "loud"}, {"NoCaptureLimit": "x"}):
+            with pytest.raises(dsq.EngineError, match="the option"):
+                engine.configure(options)
+        for _ in range(2):
+            with pytest.raises(dsq.EngineError, match="no rules are called"):
+                engine.configure({"Rules": "nonsense"})
+        # Nor does it answer under other rules than those of the board.
+        with pytest.raises(dsq.EngineError, match="no rules are called"):
+            engine.play(dsq.Board(rules="chinese"), dsq.Limit(depth=1))
+        assert engine.play(dsq.Board(WIN), dsq.Limit(depth=3)) == dsq.Move.from_uci("d8d9")
 
 
 @pytest.mark.parametrize("command", ["", "no such engine", [sys.executable, "-c", "print('hello')"]])
@@ -170,3 +236,5 @@ def test_other_lines_are_skipped(line: str) -> None:
 def test_options_are_read() -> None:
     option = _option(["name", "Skill", "name", "type", "spin", "default", "3", "min", "-1", "max", "ten"])
     assert (option.name, option.default, option.min, option.max) == ("Skill name", "3", -1, None)
+    option = _option(["name", "Evaluation", "type", "combo", "default", "default", "var", "default", "var", "burnett"])
+    assert (option.default, option.var) == ("default", ("default", "burnett"))

@@ -25,6 +25,8 @@ def main(wrong: str) -> None:
         found = analysis.wait()
         if pondering:
             ponderhit.wait()
+        if wrong == "never":
+            return
         if wrong == "illegal":
             say("bestmove a1a9")
         elif found:
@@ -42,9 +44,15 @@ def main(wrong: str) -> None:
             say("option name Style type combo default calm var calm var very wild\noption name Clear Hash type button")
             say("uciok")
         elif words[0] == "isready":
+            if wrong == "twice" and analysis is not None:
+                # The answer of the search before, once more.
+                say("info depth 9 score cp 9 nodes 9 pv g3g4\nbestmove g3g4")
             say("readyok")
         elif words[0] == "setoption":
             name, _, value = line.strip().removeprefix("setoption name ").partition(" value ")
+            if wrong == "refuse" and name == "Rules" and value != str(dsq.Rules()):
+                say(f"info string setoption: no rules are called {value}")
+                continue
             rules = value if name == "Rules" else rules
             limit = int(value) if name == "NoCaptureLimit" else limit
             lines = int(value) if name == "MultiPV" else lines

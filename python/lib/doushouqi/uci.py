@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
-import queue
 import shlex
 import subprocess
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from typing import IO, Any, NamedTuple
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from typing import IO, Any, NamedTuple, Protocol
 
 from ._core import Board, EngineError, IllegalMoveError, Info, Limit, Move
 
@@ -17,8 +19,10 @@ _WIN, _TABLE_WIN, _MOST = 1_000_000, 900_000, 880_000
 """The scores of a win, of a win by tables of unknown distance, and a bound of all others, as in `Info.score`."""
 _LONGEST = 1_000_000
 """The most seconds that an engine is told."""
-_STOPPING = 10.0
-"""The seconds that an engine may take to stop after Ctrl-C."""
+_QUITTING = 10.0
+"""The seconds that an engine may take to quit."""
+_REFUSALS = ("setoption:", "no such option", "unknown option", "error")
+"""How lines begin, in lower case, by which engines refuse an option; UCI has no answer for that."""
 
 
 class UciOption(NamedTuple):
@@ -32,56 +36,108 @@ class UciOption(NamedTuple):
     var: tuple[str, ...] = ()
 
 
+class _Search:
+    """A search and what the engine has said about it."""
+
+    def __init__(self, board: Board, seconds: float | None, patience: float, pondering: bool) -> None:
+        """Make a search on a board, for which the engine may take `seconds` and some patience."""
+        self.board = board
+        self.patience = patience
+        self.pondering = pondering
+        self.unread: deque[Info] = deque()
+        self.lines: dict[int, Info] = {}
+        self.answer: list[str] | None = None
+        """The words of the answer, which ends the search."""
+        self.is_stopping = False
+        """Whether the engine was told to stop."""
+        self.late: float | None = None
+        """When the engine is late."""
+        if not pondering:
+            self.start_clock(seconds)
+
+    def start_clock(self, seconds: float | None) -> None:
+        """Let the engine take `seconds` from now on, and some patience."""
+        self.late = None if seconds is None else time.monotonic() + seconds + self.patience
+
+
+class _Heard:
+    """What an engine has said, sorted by a thread: each answer belongs to the search that ran when it came."""
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self.changed = threading.Condition()
+        self.search: _Search | None = None
+        self.pings = 0
+        self.pongs = 0
+        self.lines: deque[str] = deque(maxlen=1000)
+        """The latest lines that are neither lines of play nor answers."""
+        self.has_ended = False
+
+    def read(self, lines: IO[str]) -> None:
+        """Sort lines up to their end."""
+        with lines:
+            for line in lines:
+                with self.changed:
+                    self._sort(line.rstrip("\r\n"))
+                    self.changed.notify_all()
+        with self.changed:
+            self.has_ended = True
+            self.changed.notify_all()
+
+    def _sort(self, line: str) -> None:
+        words, search = line.split(), self.search
+        info = _info(words[1:]) if words[:1] == ["info"] else None
+        if words == ["readyok"]:
+            self.pongs += 1
+        elif words[:1] == ["bestmove"]:
+            if search is not None:
+                search.answer = words
+            self.search = None
+        elif info is None:
+            self.lines.append(line)
+        elif search is not None:
+            search.unread.append(info)
+            search.lines[info.multipv] = info
+
+
 class UciAnalysis:
-    """A search of another engine, whose lines are read while it runs; the methods are those of `Analysis`.
+    """A search of another engine, whose lines are read while it runs; the methods are those of `Analysis`."""
 
-    The engine is busy until all lines are read or `wait` or the end of the `with` block has read them.
-    """
-
-    def __init__(self, engine: UciEngine, board: Board) -> None:
+    def __init__(self, engine: UciEngine, search: _Search) -> None:
         """Make the analysis of a search that has begun."""
         self._engine = engine
-        self._board = board
-        self._lines: dict[int, Info] = {}
-        self._lock = threading.Lock()
-        self._over = False
+        self._search = search
         self.best: Move | None = None
         """The move that the engine has chosen at the end; None if the game was over."""
         self.ponder: Move | None = None
         """The answer that the engine expects; None if it names none."""
 
+    def __del__(self) -> None:
+        """End the search when nothing refers to it any more."""
+        with contextlib.suppress(Exception):
+            self.stop()
+
     def __iter__(self) -> Iterator[Info]:
         return self
 
     def __next__(self) -> Info:
-        while not self._over:
-            info = self._read(None)
-            if info is not None:
-                return info
+        search = self._search
+        self._engine._wait_for(lambda: bool(search.unread) or search.answer is not None, search, None)
+        with self._engine._heard.changed:
+            if search.unread:
+                return search.unread.popleft()
+        self._end()
         raise StopIteration
 
-    def _read(self, timeout: float | None) -> Info | None:
-        """Read a line of the engine; returns the line of play that it contains."""
-        with self._lock:
-            if self._over:
-                return None
-            try:
-                words = self._engine._line(timeout).split()
-            except EngineError:
-                self._free()
-                raise
-            if words[:1] == ["bestmove"]:
-                self._free()
-                self._end(words)
-            info = _info(words[1:]) if words[:1] == ["info"] else None
-            if info is not None:
-                self._lines[info.multipv] = info
-            return info
+    def __aiter__(self) -> AsyncIterator[Info]:
+        return _lines(self)
 
-    def _end(self, words: Sequence[str]) -> None:
-        self.best = self._move(self._board, words[1] if len(words) > 1 else "")
+    def _end(self) -> None:
+        """Read the answer. Raises EngineError if its move cannot be played."""
+        words = self._search.answer or []
+        self.best = self._move(self._search.board, words[1] if len(words) > 1 else "")
         if self.best is not None and words[2:3] == ["ponder"] and len(words) > 3:
-            after = self._board.copy()
+            after = self._search.board.copy()
             after.push(self.best)
             self.ponder = self._move(after, words[3])
 
@@ -93,50 +149,54 @@ class UciAnalysis:
         except ValueError as error:
             raise EngineError(f"the engine's move cannot be played: {error}") from None
 
-    def _free(self) -> None:
-        self._over = True
-        self._engine._busy.release()
-
     @property
     def info(self) -> Info | None:
         """The latest best line, or None."""
-        return self._lines.get(1)
+        return self._search.lines.get(1)
 
     @property
     def multipv(self) -> list[Info]:
         """The latest line of each rank, the best first."""
-        return [self._lines[rank] for rank in sorted(self._lines)]
+        with self._engine._heard.changed:
+            return [self._search.lines[rank] for rank in sorted(self._search.lines)]
 
     @property
     def is_over(self) -> bool:
-        """Whether the end of the search has been read."""
-        return self._over
+        """Whether the search is over."""
+        return self._search.answer is not None or self._engine._heard.has_ended
 
     def stop(self) -> None:
-        """End the search, from any thread; it does not wait."""
-        if not self._over:
-            self._engine._send("stop")
+        """End the search, from any thread; it does not wait. The next call of the engine does."""
+        self._engine._stop(self._search)
 
     def wait(self, timeout: float | None = None) -> list[Info]:
-        """Wait until the search is over, and return the best lines. Raises EngineError if a line takes longer."""
-        while not self._over:
-            self._read(timeout)
+        """Wait until the search is over, and return the best lines, the best first.
+
+        Raises TimeoutError after `timeout` seconds; the search goes on. Raises EngineError if the engine ends, or names
+        no move `UciEngine.timeout` seconds after the time of the limit or after `stop`.
+        """
+        search = self._search
+        if not self._engine._wait_for(lambda: search.answer is not None, search, timeout):
+            raise TimeoutError("the search is not over; it goes on")
+        self._end()
         return self.multipv
 
     def __enter__(self) -> UciAnalysis:
         return self
 
-    def __exit__(self, *_arguments: object) -> None:
-        self.stop()
-        self.wait(self._engine.timeout)
+    def __exit__(self, kind: object, *_arguments: object) -> None:
+        # An exception of the block is not replaced by one of the engine.
+        with contextlib.suppress(*([] if kind is None else [EngineError])):
+            self.stop()
+            self.wait()
 
 
 class UciEngine:
     """An engine in another process, which speaks UCI. A context manager, which ends it.
 
     The rules and the no-capture limit of a board are sent as the options `Rules` and `NoCaptureLimit`, if the engine
-    has them; an engine without them plays its own rules. A second search raises RuntimeError, whichever thread asks for
-    it.
+    has them; an engine without them plays its own rules. While a search runs that was not told to stop, a second one
+    raises RuntimeError, whichever thread asks for it.
     """
 
     def __init__(
@@ -144,16 +204,16 @@ class UciEngine:
     ) -> None:
         """Start an engine and set options. Raises EngineError."""
         self.timeout = timeout
-        """The seconds that the engine may take to answer outside of a search."""
+        """The seconds that the engine may take to answer outside of a search, and beyond the time of a limit."""
         self.id: dict[str, str] = {}
         """What the engine says about itself: `name` and `author`."""
         self.options: dict[str, UciOption] = {}
         """The options that the engine declares, by their names in lower case."""
         self._set: dict[str, str] = {}
-        self._busy = threading.Lock()
-        self._writing = threading.Lock()
+        self._turn = threading.RLock()
+        self._writing = threading.RLock()
         self._pondering: tuple[Board, UciAnalysis] | None = None
-        self._queue: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._heard = _Heard()
         words = shlex.split(command) if isinstance(command, str) else list(command)
         try:
             self._process = subprocess.Popen(
@@ -167,8 +227,7 @@ class UciEngine:
             )
         except (OSError, ValueError, IndexError) as error:
             raise EngineError(f"the engine cannot be started: {error}") from None
-        assert self._process.stdout is not None
-        threading.Thread(target=_read_all, args=(self._process.stdout, self._queue), daemon=True).start()
+        threading.Thread(target=self._heard.read, args=(self._process.stdout,), daemon=True).start()
         try:
             self._handshake()
             self.configure(options or {})
@@ -185,7 +244,9 @@ class UciEngine:
 
     def _handshake(self) -> None:
         self._send("uci")
-        while (line := self._line(self.timeout)) != "uciok":
+        if not self._wait(lambda: "uciok" in self._heard.lines, self.timeout):
+            raise self._silent()
+        for line in list(self._heard.lines):
             words = line.split()
             if words[:1] == ["id"] and len(words) > 1:
                 self.id[words[1]] = " ".join(words[2:])
@@ -195,9 +256,13 @@ class UciEngine:
         self._ready()
 
     def _ready(self) -> None:
+        """Wait until the engine has read everything. What it says about earlier searches has then arrived."""
+        with self._heard.changed:
+            self._heard.pings += 1
+            number = self._heard.pings
         self._send("isready")
-        while self._line(self.timeout) != "readyok":
-            pass
+        if not self._wait(lambda: self._heard.pongs >= number, self.timeout):
+            raise self._silent()
 
     def _send(self, text: str) -> None:
         if "\n" in text or "\r" in text:
@@ -210,16 +275,31 @@ class UciEngine:
             except (OSError, ValueError):
                 raise self._ended() from None
 
-    def _line(self, timeout: float | None) -> str:
-        try:
-            line = self._queue.get(timeout=timeout)
-        except queue.Empty:
-            raise EngineError(f"the engine has not answered for {timeout} seconds") from None
-        if line is None:
-            # For the next reader.
-            self._queue.put(None)
-            raise self._ended()
-        return line
+    def _wait(self, ready: Callable[[], bool], timeout: float | None) -> bool:
+        """Wait for something that the engine says; return whether it came in time. Raises EngineError if it ends."""
+        heard = self._heard
+        with heard.changed:
+            limit = None if timeout is None else min(timeout, threading.TIMEOUT_MAX)
+            heard.changed.wait_for(lambda: ready() or heard.has_ended, limit)
+            if ready() or not heard.has_ended:
+                return ready()
+        raise self._ended()
+
+    def _wait_for(self, ready: Callable[[], bool], search: _Search, timeout: float | None) -> bool:
+        """As `_wait`, for something about a search. Raises EngineError if the engine is late."""
+        end = None if timeout is None else time.monotonic() + timeout
+        while True:
+            # `stop` may bring the time forward, and wakes all who wait.
+            late = search.late
+            first = min((at for at in (end, late) if at is not None), default=None)
+            left = None if first is None else max(0.0, first - time.monotonic())
+            if self._wait(lambda: ready() or search.late != late, left) and ready():  # noqa: B023 - it is called here
+                return True
+            now = time.monotonic()
+            if end is not None and now >= end:
+                return False
+            if search.late is not None and now >= search.late:
+                raise EngineError(f"the engine has not named a move: it is late by {search.patience} seconds")
 
     def _ended(self) -> EngineError:
         try:
@@ -228,38 +308,79 @@ class UciEngine:
             return EngineError("the engine has closed its output")
         return EngineError(f"the engine has ended with the exit code {code}")
 
-    def _take(self) -> None:
-        """Make the engine busy. Pondering ends."""
-        pondering, self._pondering = self._pondering, None
-        if pondering is not None:
-            pondering[1].stop()
-            pondering[1].wait(self.timeout)
-        if not self._busy.acquire(blocking=False):
-            raise RuntimeError("the engine is searching: stop that search, or use another engine")
+    def _silent(self) -> EngineError:
+        return EngineError(f"the engine has not answered for {self.timeout} seconds")
+
+    def _stop(self, search: _Search) -> None:
+        """Tell the engine to end a search."""
+        with self._heard.changed:
+            if search.answer is not None or search.is_stopping:
+                return
+            search.is_stopping = True
+            late = time.monotonic() + self.timeout
+            search.late = late if search.late is None else min(late, search.late)
+            self._heard.changed.notify_all()
+        self._send("stop")
+
+    @contextlib.contextmanager
+    def _idle(self) -> Iterator[None]:
+        """The engine without a search, for one thread at a time.
+
+        Pondering, and a search that was told to stop, end first. Raises RuntimeError if another search runs.
+        """
+        with self._turn:
+            search, self._pondering = self._heard.search, None
+            if search is not None and search.pondering:
+                self._stop(search)
+            if search is not None and search.answer is None:
+                if not search.is_stopping:
+                    raise RuntimeError("the engine is searching: stop that search, or use another engine")
+                if not self._wait(lambda: search.answer is not None, self.timeout):
+                    raise EngineError(f"the engine has not ended its search for {self.timeout} seconds")
+            yield
 
     def configure(self, options: Mapping[str, Any]) -> None:
-        """Set options: texts, numbers and booleans, None for a button. Raises EngineError for one that it lacks."""
-        self._take()
-        try:
-            for name, value in options.items():
-                self._option(name, value)
-            self._ready()
-        finally:
-            self._busy.release()
+        """Set options: texts, numbers and booleans, None for a button.
 
-    def _option(self, name: str, value: object) -> None:
+        Raises EngineError for an option that the engine lacks, a value that it does not declare, and a value that it
+        refuses.
+        """
+        with self._idle():
+            self._set_options({name: (value, self._command(name, value)) for name, value in options.items()})
+
+    def _command(self, name: str, value: object) -> str:
+        """Return the command that sets an option. Raises EngineError if the engine does not declare its value."""
         option = self.options.get(name.lower())
         if option is None:
             raise EngineError(f"the engine has no option {name!r}; it has {', '.join(self.options) or 'none'}")
-        text = "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
-        self._send(f"setoption name {option.name}" + ("" if value is None else f" value {text}"))
-        self._set[name.lower()] = text
+        if value is None:
+            return f"setoption name {option.name}"
+        text = _text(value)
+        if expected := _expected(option, text):
+            raise EngineError(f"the option {option.name} is {expected}, not {text!r}")
+        return f"setoption name {option.name} value {text}"
 
-    def _option_if_new(self, name: str, value: object) -> None:
-        """Set an option that the engine has, unless it has this value."""
-        option = self.options.get(name)
-        if option is not None and self._set.get(name, option.default) != str(value):
-            self._option(name, value)
+    def _set_options(self, commands: Mapping[str, tuple[object, str]]) -> None:
+        """Set options, and wait until the engine has done so. Raises EngineError if it refuses one."""
+        self._heard.lines.clear()
+        for name, (value, command) in commands.items():
+            self._set.pop(name.lower(), None)
+            self._send(command)
+            self._ready()
+            said = [line.removeprefix("info string ") for line in list(self._heard.lines)]
+            refused = [line for line in said if line.lower().startswith(_REFUSALS)]
+            if refused:
+                raise EngineError(f"the engine refuses the option {name}: {refused[0]}")
+            self._set[name.lower()] = "" if value is None else _text(value)
+
+    def _new_options(self, options: Mapping[str, object]) -> dict[str, tuple[object, str]]:
+        """Return the commands for those options that the engine has with another value."""
+        wanted = {name: value for name, value in options.items() if name in self.options}
+        return {
+            name: (value, self._command(name, value))
+            for name, value in wanted.items()
+            if self._set.get(name, self.options[name].default) != _text(value)
+        }
 
     def _begin(
         self,
@@ -270,35 +391,36 @@ class UciEngine:
         ponder: bool = False,
     ) -> UciAnalysis:
         """Begin a search."""
+        if root_moves is not None and not root_moves:
+            raise ValueError("root_moves names no move; None stands for all moves")
         for move in root_moves or ():
             if not board.is_legal(move):
                 raise IllegalMoveError(f"{move} is not legal here")
         if not 1 <= multipv <= 256 or (multipv > 1 and "multipv" not in self.options):
             raise ValueError(f"the engine cannot report {multipv} lines")
         go = _go(board, limit, root_moves, ponder)
-        self._take()
-        try:
+        search = _Search(board.copy(), _seconds(board, limit), self.timeout, ponder)
+        with self._idle():
             limits = board.no_capture_limit
-            self._option_if_new("rules", board.rules)
-            self._option_if_new("nocapturelimit", 0 if limits is None else limits)
-            self._option_if_new("multipv", multipv)
+            options = {"rules": board.rules, "nocapturelimit": 0 if limits is None else limits, "multipv": multipv}
+            self._set_options(self._new_options(options))
             moves = "".join(f" {move}" for move in board.move_stack)
             self._send(f"position fen {board.root().fen()}" + (f" moves{moves}" if moves else ""))
+            # After this no answer to an earlier question is on its way.
+            self._ready()
+            analysis = UciAnalysis(self, search)
+            with self._heard.changed:
+                self._heard.search = search
             self._send(go)
-        except BaseException:
-            self._busy.release()
-            raise
-        return UciAnalysis(self, board.copy())
+        return analysis
 
     def _finish(self, analysis: UciAnalysis) -> list[Info]:
-        """Wait for the end of a search; Ctrl-C ends it first."""
+        """Wait for the end of a search; an exception, such as that of Ctrl-C, ends it."""
         try:
             return analysis.wait()
-        except EngineError:
-            raise
         except BaseException:
-            analysis.stop()
-            analysis.wait(_STOPPING)
+            with contextlib.suppress(EngineError):
+                analysis.stop()
             raise
 
     def play(
@@ -310,12 +432,8 @@ class UciEngine:
         board to be played, it continues there, and otherwise stops.
         """
         _check_limit(limit)
-        expected = self._pondering
-        if expected is not None and root_moves is None and _same(board, expected[0]):
-            self._pondering = None
-            self._send("ponderhit")
-            analysis = expected[1]
-        else:
+        analysis = self._expected(board, limit) if root_moves is None else None
+        if analysis is None:
             analysis = self._begin(board, limit, 1, root_moves)
         self._finish(analysis)
         if ponder and analysis.best is not None and analysis.ponder is not None:
@@ -325,6 +443,22 @@ class UciEngine:
             if not after.is_game_over():
                 self._pondering = (after, self._begin(after, limit, 1, None, ponder=True))
         return analysis.best
+
+    def _expected(self, board: Board, limit: Limit) -> UciAnalysis | None:
+        """Return the search on the answer that was expected, if it is the one that was played."""
+        with self._turn:
+            if self._pondering is None or not _same(board, self._pondering[0]):
+                return None
+            analysis = self._pondering[1]
+            search = analysis._search
+            with self._heard.changed:
+                if search.answer is not None or search.is_stopping:
+                    return None
+                search.pondering = False
+                search.start_clock(_seconds(board, limit))
+            self._pondering = None
+            self._send("ponderhit")
+            return analysis
 
     def analyse(
         self, board: Board, limit: Limit, *, multipv: int = 1, root_moves: Sequence[Move] | None = None
@@ -346,25 +480,27 @@ class UciEngine:
 
     def new_game(self) -> None:
         """Clear everything learned, for another game."""
-        self._take()
-        try:
+        with self._idle():
             self._send("ucinewgame")
             self._ready()
-        finally:
-            self._busy.release()
 
     def stop(self) -> None:
         """End the search that another thread has begun; it returns the best lines found so far."""
-        self._send("stop")
+        search = self._heard.search
+        if search is not None:
+            self._stop(search)
 
     def quit(self) -> None:
         """End the engine: by the command `quit`, and by force if it does not follow."""
         try:
             self._send("quit")
-            self._process.wait(self.timeout)
+            self._process.wait(min(self.timeout, _QUITTING))
         except (EngineError, subprocess.TimeoutExpired):
             self._process.kill()
             self._process.wait()
+        except BaseException:
+            self._process.kill()
+            raise
         if self._process.stdin is not None:
             # What the engine has not read cannot be written any more.
             with contextlib.suppress(OSError):
@@ -377,12 +513,47 @@ class UciEngine:
         self.quit()
 
 
-def _read_all(lines: IO[str], into: queue.SimpleQueue[str | None]) -> None:
-    """Put the lines of an engine into a queue, and None at their end."""
-    with lines:
-        for line in lines:
-            into.put(line.rstrip("\r\n"))
-    into.put(None)
+class _Lines(Protocol):
+    """An analysis of either kind."""
+
+    def __next__(self) -> Info: ...
+
+    def stop(self) -> None: ...
+
+
+async def _lines(analysis: _Lines) -> AsyncIterator[Info]:
+    """The lines of an analysis for `async for`. A task that is cancelled ends the search."""
+    try:
+        while (info := await asyncio.to_thread(next, analysis, None)) is not None:
+            yield info
+    except asyncio.CancelledError:
+        analysis.stop()
+        raise
+
+
+def _text(value: object) -> str:
+    """Return the value of an option as UCI writes it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _expected(option: UciOption, text: str) -> str | None:
+    """Return what an option declares, if a value is something else."""
+    if option.type == "check" and text.lower() not in ("true", "false"):
+        return "true or false"
+    if option.type == "combo" and option.var and text.lower() not in [name.lower() for name in option.var]:
+        return "one of " + ", ".join(option.var)
+    if option.type == "spin":
+        number = _number(text)
+        low, high = (-(2**63) if option.min is None else option.min), (2**63 if option.max is None else option.max)
+        if number is None or not low <= number <= high:
+            return f"a number from {low} to {high}"
+    return None
+
+
+def _seconds(board: Board, limit: Limit | None) -> float | None:
+    """Return the most seconds that a search may take under a limit; None if the limit has no time."""
+    times = () if limit is None else (limit.time, _clock(board, limit))
+    return min((min(seconds, _LONGEST) for seconds in times if seconds is not None), default=None)
 
 
 def _same(one: Board, other: Board) -> bool:
@@ -438,9 +609,12 @@ def _option(words: Sequence[str]) -> UciOption:
     fields: dict[str, list[str]] = {}
     variants: list[list[str]] = []
     field: list[str] = []
+    last = ""
     for word in words:
-        if word in ("name", "type", "default", "min", "max", "var") and not (word == "name" and "name" in fields):
-            field = []
+        # A value may be a word of the protocol, as in `default default var default`.
+        is_value = (word == "name" and "name" in fields) or (last in ("var", word) and not field)
+        if word in ("name", "type", "default", "min", "max", "var") and not is_value:
+            field, last = [], word
             if word == "var":
                 variants.append(field)
             else:
