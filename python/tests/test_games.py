@@ -5,6 +5,7 @@ import io
 import itertools
 import pickle
 import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -104,10 +105,24 @@ def test_boards_become_games() -> None:
 
 def test_wrong_games_are_not_written() -> None:
     game = dsq.Game()
-    game.comment = "first"
-    with pytest.raises(dsq.GameError, match="belongs to a move"):
-        str(game)
-    game.comment = ""
+    with pytest.raises(ValueError, match="belongs to a move"):
+        game.comment = "first"
+    wrong: Any = 7
+    with pytest.raises(TypeError, match="comment is a str"):
+        game.add_variation(move("a3b3"), comment=wrong)
+    assert game.is_end()
+    changes: list[Callable[[], object]] = [
+        lambda: game.headers.update(Round=wrong),
+        lambda: game.headers.__setitem__("Round", wrong),
+        lambda: game.headers.setdefault("Round", wrong),
+        lambda: game.headers.__ior__({"Round": wrong}),
+        lambda: setattr(game, "headers", {"Round": wrong}),
+        lambda: dsq.Game({"Round": wrong}),
+    ]
+    for change in changes:
+        with pytest.raises(TypeError, match="are str"):
+            change()
+    assert "Round" not in game.headers
     game.nags = {1}
     with pytest.raises(dsq.GameError, match="belongs to a move"):
         str(game)
@@ -226,3 +241,24 @@ def test_mistboard_is_mirrored() -> None:
     assert [str(move) for move in board.move_stack] == ["a3b3"]
     with pytest.raises(ValueError, match="no format"):
         dsq.format_line(board, "fairy")
+
+
+def test_games_show_their_names_and_result() -> None:
+    board = dsq.Board("7/3L3/7/7/7/7/7/7/r6 w", rules="chinese")
+    board.push_san("Ld9")
+    game = dsq.Game.from_board(board)
+    game.headers["White"] = "Anna"
+    assert repr(game) == "<Game 'Anna' - '?', 1-0, 1 plies, rules 'chinese'>"
+
+
+def test_a_parent_orders_its_continuations() -> None:
+    game = dsq.Game()
+    first, second, third = (game.add_variation(move(text)) for text in ("a3a4", "a3b3", "c3c2"))
+    game.promote(third)
+    assert game.variations == [first, third, second]
+    game.promote_to_main(move("a3b3"))
+    assert game.variations == [second, first, third]
+    game.demote(0)
+    assert game.variations == [first, second, third]
+    with pytest.raises(KeyError):
+        game.promote(move("a1a2"))

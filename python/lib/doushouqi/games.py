@@ -9,6 +9,7 @@ the main line::
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from os import PathLike
@@ -55,8 +56,6 @@ class GameNode:
     """The move; None for a `Game`."""
     variations: list[GameNode]
     """The nodes after each continuation; the first one is the main line."""
-    comment: str
-    """The comment on the move; a `Game` has none."""
     nags: set[int]
     """The assessments of the move, such as `NAG_GOOD_MOVE`: numbers up to 255; a `Game` has none."""
 
@@ -67,6 +66,19 @@ class GameNode:
         self.comment = comment
         self.nags = set(nags)
         self.variations = []
+
+    @property
+    def comment(self) -> str:
+        """The comment on the move; a `Game` has none."""
+        return self._comment
+
+    @comment.setter
+    def comment(self, text: str) -> None:
+        if not isinstance(text, str):
+            raise TypeError(f"a comment is a str, not {type(text).__name__}")
+        if text and self.parent is None:
+            raise ValueError("a comment belongs to a move, so the first position has none")
+        self._comment = text
 
     def game(self) -> Game:
         """Return the game of the node."""
@@ -211,21 +223,30 @@ class GameNode:
             raise ValueError("the first position of a game is no continuation")
         return self.parent.variations
 
-    def promote(self) -> None:
-        """Move the node up by one place among the continuations of its parent."""
+    def promote(self, move: int | Move | GameNode | None = None) -> None:
+        """Move the node, or its continuation with a move, up by one place among the continuations of its parent."""
+        if move is not None:
+            self.variation(move).promote()
+            return
         siblings = self._siblings()
         i = siblings.index(self)
         if i > 0:
             siblings[i - 1], siblings[i] = siblings[i], siblings[i - 1]
 
-    def promote_to_main(self) -> None:
-        """Make the node the main line of its parent."""
+    def promote_to_main(self, move: int | Move | GameNode | None = None) -> None:
+        """Make the node, or its continuation with a move, the main line of its parent."""
+        if move is not None:
+            self.variation(move).promote_to_main()
+            return
         siblings = self._siblings()
         siblings.remove(self)
         siblings.insert(0, self)
 
-    def demote(self) -> None:
-        """Move the node down by one place among the continuations of its parent."""
+    def demote(self, move: int | Move | GameNode | None = None) -> None:
+        """Move the node, or its continuation with a move, down by one place among the continuations of its parent."""
+        if move is not None:
+            self.variation(move).demote()
+            return
         siblings = self._siblings()
         i = siblings.index(self)
         if i + 1 < len(siblings):
@@ -250,6 +271,35 @@ def _node(node: GameNode, path: Sequence[int]) -> GameNode:
     return node
 
 
+class _Headers(dict[str, str]):
+    """The tags of a game. Raises TypeError for what is not a text."""
+
+    def __init__(self, headers: Mapping[str, str] = {}) -> None:
+        super().__init__()
+        self.update(headers)
+
+    def __setitem__(self, name: str, value: str) -> None:
+        if not isinstance(name, str) or not isinstance(value, str):
+            raise TypeError(f"a tag and its value are str, not {type(name).__name__} and {type(value).__name__}")
+        super().__setitem__(name, value)
+
+    def update(self, *others: Any, **named: str) -> None:
+        for name, value in dict(*others, **named).items():
+            self[name] = value
+
+    def setdefault(self, name: str, default: str = "") -> str:
+        if name not in self:
+            self[name] = default
+        return self[name]
+
+    def __ior__(self, other: Any) -> _Headers:  # type: ignore[override, misc]
+        self.update(other)
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Headers, (dict(self),)
+
+
 class Game(GameNode):
     """A game with its headers: the first position, and all moves below it.
 
@@ -257,12 +307,19 @@ class Game(GameNode):
     `Rules`, `NoCaptureLimit` and `FEN` give the first position and its rules.
     """
 
-    headers: dict[str, str]
-
     def __init__(self, headers: Mapping[str, str] | None = None) -> None:
         """Make a game without moves."""
         super().__init__(None, None)
-        self.headers = {"White": "", "Black": "", "Result": "*"} if headers is None else dict(headers)
+        self.headers = {"White": "", "Black": "", "Result": "*"} if headers is None else headers
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The tags of the text, in their order."""
+        return self._headers
+
+    @headers.setter
+    def headers(self, headers: Mapping[str, str]) -> None:
+        self._headers = _Headers(headers)
 
     @classmethod
     def from_board(cls, board: Board) -> Game:
@@ -324,6 +381,13 @@ class Game(GameNode):
     def __str__(self) -> str:
         return self.export()
 
+    def __repr__(self) -> str:
+        names = " - ".join(repr(self.headers.get(side) or "?") for side in ("White", "Black"))
+        rules = self.headers.get("Rules", "paper")
+        with contextlib.suppress(ValueError):
+            rules = Rules(rules).name or rules
+        return f"<{type(self).__name__} {names}, {self.result}, {len(self.mainline_moves())} plies, rules {rules!r}>"
+
     def __reduce__(self) -> tuple[Any, ...]:
         numbers: dict[int, int] = {}
         tree = []
@@ -331,7 +395,7 @@ class Game(GameNode):
             numbers[id(node)] = number
             if node.parent is not None:
                 tree.append((numbers[id(node.parent)], node.uci(), node.comment, list(node.nags)))
-        return _game, (type(self), self.headers, tree)
+        return _game, (type(self), dict(self.headers), tree)
 
 
 def _game(cls: type[Game], headers: Mapping[str, str], tree: Iterable[tuple[int, str, str, list[int]]]) -> Game:
