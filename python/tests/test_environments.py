@@ -257,3 +257,60 @@ def test_vector_environments_and_their_opponents(three: dsq.Tables) -> None:
     ends_at_once = gymnasium_env.JungleVectorEnv(2, "engine:100", color="black", start="7/3C3/7/7/7/7/4e2/7/7 w")
     with pytest.raises(ValueError, match="first move ends the game"):
         ends_at_once.reset(seed=1)
+
+
+START = "7/3L3/7/7/7/7/7/7/r6 w"
+
+
+def test_a_reset_takes_another_start() -> None:
+    single = gymnasium.make("doushouqi/Jungle-v0").unwrapped
+    assert isinstance(single, gymnasium_env.JungleEnv)
+    single.reset(options={"start": START})
+    assert single.board.fen() == START
+    single.reset(options={"color": "black"})
+    assert not single.white
+    observation, _ = single.reset()
+    assert single.white
+    assert np.array_equal(observation, dsq.Board().observation())
+    many = gymnasium_env.JungleVectorEnv(3)
+    many.reset(options={"start": START})
+    assert [many.games.board(i).fen() for i in range(3)] == [START] * 3
+    win = dsq.Board(START).action(dsq.Move.from_uci("d8d9"))
+    many.step(np.full(3, win))
+    assert many.games.board(0).fen() == START, "until the next reset"
+    many.reset(options={"start": [START, dsq.STARTING_FEN, START]})
+    assert many.games.board(1).fen() == dsq.STARTING_FEN
+    many.reset()
+    assert many.games.board(0).fen() == dsq.STARTING_FEN
+    pair = pettingzoo_env.raw_env(rules="chinese")
+    pair.reset(options={"start": START})
+    assert (pair.board.fen(), pair.board.rules.name) == (START, "chinese")
+    pair.reset()
+    assert pair.board.fen() == dsq.STARTING_FEN
+
+
+def test_a_reset_refuses_other_options() -> None:
+    for env in (gymnasium_env.JungleEnv(), gymnasium_env.JungleVectorEnv(2), pettingzoo_env.raw_env()):
+        if isinstance(env, pettingzoo_env.raw_env):
+            # PettingZoo's own test passes an option that no environment has.
+            with pytest.warns(UserWarning, match="no option 'strat'; it has start"):
+                env.reset(options={"strat": START})
+        else:
+            with pytest.raises(ValueError, match="no option 'strat'; it has start"):
+                env.reset(options={"strat": START})
+        with pytest.raises(dsq.FenError):
+            env.reset(options={"start": "nonsense"})
+        with pytest.raises(ValueError, match="over in the first position"):
+            env.reset(options={"start": "3L3/7/7/7/7/7/7/7/r6 b"})
+    with pytest.raises(ValueError, match="the color is"):
+        gymnasium_env.JungleEnv().reset(options={"color": "red"})
+
+
+def test_masks_are_those_of_sb3_contrib() -> None:
+    single = gymnasium_env.JungleEnv()
+    _, info = single.reset()
+    assert single.action_masks().dtype == np.bool_
+    assert np.array_equal(single.action_masks(), info["action_mask"])
+    many = gymnasium_env.JungleVectorEnv(3)
+    _, info = many.reset()
+    assert np.array_equal(many.action_masks(), info["action_mask"])

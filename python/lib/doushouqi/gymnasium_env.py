@@ -21,12 +21,18 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from . import ACTIONS
+from . import ACTIONS, STARTING_FEN
 from ._core import Board, Rules, Tables, VecEnv
-from .players import Player, player
+from .players import Player, checked_options, player
 
 _TRIES = 100
 """The most games that a reset begins."""
+
+
+def _checked_color(color: str) -> str:
+    if color not in ("white", "black", "random"):
+        raise ValueError(f"the color is white, black or random, not {color!r}")
+    return color
 
 
 class JungleEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
@@ -48,8 +54,7 @@ class JungleEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         `opponent` is a name such as `random` or `engine:1000`, or a function from a board to a move:
         `players.TablePlayer` plays perfectly. `start` is the FEN of the first position, or a function that draws one.
         """
-        if color not in ("white", "black", "random"):
-            raise ValueError(f"the color is white, black or random, not {color!r}")
+        _checked_color(color)
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise ValueError(f"the render mode is ansi or human, not {render_mode!r}")
         self.opponent = opponent
@@ -60,12 +65,12 @@ class JungleEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         self.observation_space = spaces.Box(0, 1, (16, 9, 7), np.int8)
         self.action_space = spaces.Discrete(ACTIONS)
         self._move = player(opponent, 0) if isinstance(opponent, str) else opponent
-        self.board = self._first()
+        self.board = self._first(start)
         self.white = True
         self._over = True
 
-    def _first(self) -> Board:
-        fen = self.start(self.np_random) if callable(self.start) else self.start
+    def _first(self, start: str | Callable[[np.random.Generator], str] | None) -> Board:
+        fen = start(self.np_random) if callable(start) else start
         board = Board(fen, **self.options)
         if board.is_game_over():
             raise ValueError("the game is over in the first position")
@@ -76,15 +81,18 @@ class JungleEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
     ) -> tuple[NDArray[np.int8], dict[str, Any]]:
         """Begin a game; the opponent moves if it is on move.
 
-        A game that the opponent's first move ends is replaced by another. After many such games the start is refused
-        with ValueError.
+        The options `start` and `color` replace those of the environment for this game; any other raises ValueError. A
+        game that the opponent's first move ends is replaced by another. After many such games the start is refused with
+        ValueError.
         """
         super().reset(seed=seed)
+        given = checked_options(options, ["start", "color"])
+        color = _checked_color(given.get("color", self.color))
         for _ in range(_TRIES):
             if isinstance(self.opponent, str):
                 self._move = player(self.opponent, int(self.np_random.integers(2**32)))
-            self.white = self.color == "white" or (self.color == "random" and bool(self.np_random.integers(2)))
-            self.board = self._first()
+            self.white = color == "white" or (color == "random" and bool(self.np_random.integers(2)))
+            self.board = self._first(given.get("start", self.start))
             self._answer()
             if not self.board.is_game_over():
                 self._over = False
@@ -112,6 +120,10 @@ class JungleEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         if outcome is not None and outcome.winner is not None:
             reward = 1.0 if outcome.winner == self.white else -1.0
         return self._observe(), reward, self._over, False, self._info()
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return the legal actions, as sb3-contrib asks for them."""
+        return self.board.action_mask()
 
     def render(self) -> str | None:
         """Return the board as text in the mode `ansi`, print it in the mode `human`."""
@@ -166,8 +178,7 @@ class JungleVectorEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any
         An `opponent` is `random`, `engine:NODES`, `Tables`, which play perfectly, or a function from a board to a move.
         `start` is the FEN of the first positions, or a function that draws one for each game at every `reset`.
         """
-        if color not in ("white", "black", "random"):
-            raise ValueError(f"the color is white, black or random, not {color!r}")
+        _checked_color(color)
         if isinstance(opponent, str):
             player(opponent)
         self.num_envs = num_envs
@@ -185,11 +196,17 @@ class JungleVectorEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.int8], dict[str, Any]]:
-        """Begin all games; the opponents move where they are on move."""
+        """Begin all games; the opponents move where they are on move.
+
+        The option `start`, a FEN or one for each game, replaces that of the environment until the next reset; any other
+        option raises ValueError.
+        """
         super().reset(seed=seed)
-        starts = None
-        if callable(self.start):
-            starts = [self.start(self.np_random) for _ in range(self.num_envs)]
+        start = checked_options(options, ["start"]).get("start", self.start)
+        if callable(start):
+            starts = [start(self.np_random) for _ in range(self.num_envs)]
+        else:
+            starts = [start or STARTING_FEN] * self.num_envs if start is None or isinstance(start, str) else list(start)
         self.games.reset(seed=int(self.np_random.integers(2**63)), starts=starts)
         self._draw_sides(np.ones(self.num_envs, np.bool_))
         self._answer(np.zeros(self.num_envs, np.bool_), np.zeros(self.num_envs))
@@ -218,6 +235,10 @@ class JungleVectorEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any
         final = {"outcome": _ENDS[ends], "illegal": ~legal}
         info = self._info() | {"final_obs": last, "_final_obs": terminated.copy(), "final_info": final}
         return self.games.observations.copy(), rewards, terminated, np.zeros_like(terminated), info
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return the legal actions of all games."""
+        return self.games.action_masks.copy()
 
     def _note(
         self,

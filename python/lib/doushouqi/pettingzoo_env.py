@@ -8,6 +8,7 @@ the end are 1, -1 and 0. The render mode `ansi` returns the board as text, `huma
 
 from __future__ import annotations
 
+import warnings
 from operator import index
 from typing import Any
 
@@ -19,6 +20,7 @@ from pettingzoo.utils import AgentSelector, wrappers
 
 from . import ACTIONS
 from ._core import Board, Rules
+from .players import checked_options
 
 AGENTS = ("white", "black")
 
@@ -75,8 +77,22 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a game. Nothing in it is random, so the seed has no effect."""
-        self.board = self.start.copy()
+        """Begin a game. Nothing in it is random, so the seed has no effect.
+
+        The option `start` is the FEN of the first position of this game. Any other is ignored with a warning, since
+        PettingZoo's tests of the interface pass one.
+        """
+        given = options or {}
+        try:
+            checked_options(given, ["start"])
+        except ValueError as error:
+            warnings.warn(str(error), UserWarning, stacklevel=2)
+        start = self.start
+        if "start" in given:
+            start = Board(given["start"], rules=start.rules, no_capture_limit=start.no_capture_limit)
+            if start.is_game_over():
+                raise ValueError("the game is over in the first position")
+        self.board = start.copy()
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -65,6 +65,14 @@ class TablePlayer:
             if move in legal:
                 return move
         return self.otherwise(board)
+
+
+def checked_options(options: Mapping[str, Any] | None, known: Sequence[str]) -> Mapping[str, Any]:
+    """Return the options of a reset of an environment. Raises ValueError for one that is not known."""
+    for name in options or {}:
+        if name not in known:
+            raise ValueError(f"a reset has no option {name!r}; it has {', '.join(known)}")
+    return options or {}
 
 
 def player(name: str, seed: int | None = None) -> Player:
