@@ -6,6 +6,7 @@
 
 use doushouqi::board::geometry::Direction;
 use doushouqi::board::{Animal, Color, Move, Position, Rules, Square};
+use doushouqi::cpu::CpuLevel;
 
 /// The number of actions.
 pub(crate) const ACTIONS: usize = 4 * Animal::COUNT;
@@ -29,6 +30,13 @@ static TARGETS: std::sync::LazyLock<[[[u8; 64]; 4]; 2]> = std::sync::LazyLock::n
     }
     targets
 });
+
+/// Makes what is otherwise made at its first use, which may be in another thread.
+pub(crate) fn prepare() {
+    let position = Position::start();
+    let _ = CpuLevel::get();
+    to_move(&position, 0);
+}
 
 /// The direction of a move as the mover sees it.
 #[inline(always)]

@@ -1,33 +1,87 @@
 //! `Analysis`: a search in a thread of its own, whose lines are read while it runs.
 
+use crate::engine::PyEngine;
 use crate::info::PyInfo;
-use crate::interrupt::SIGNALS;
+use crate::interrupt::{SIGNALS, no_thread};
 use doushouqi::board::Move;
 use doushouqi::game::Game;
-use doushouqi::search::{Engine, Limits, SearchResult};
-use pyo3::exceptions::PyRuntimeError;
+use doushouqi::search::{Engine, Limits, SearchResult, Tables};
+use pyo3::exceptions::{PyRuntimeError, PyTimeoutError, PyValueError};
 use pyo3::prelude::*;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::{Duration, Instant};
 
-/// The place of an engine; `None` while a search uses it.
-pub(crate) type Home = Arc<Mutex<Option<Engine>>>;
+/// The seat of an engine, which one search at a time takes.
+pub(crate) struct Seat {
+    /// The process that made it. The threads of searches are missing in a forked process.
+    pub process: u32,
+    pub tables: Option<Arc<Tables>>,
+    engine: Mutex<Option<Engine>>,
+    /// Signals that a search has returned the engine.
+    free: Condvar,
+    /// Ends the last search that took the engine.
+    stop: Mutex<Arc<AtomicBool>>,
+}
 
-/// An engine in use, which returns to its place in the end.
+impl Seat {
+    pub fn new(engine: Engine, tables: Option<Arc<Tables>>) -> Seat {
+        let engine = Mutex::new(Some(engine));
+        Seat { process: std::process::id(), tables, engine, free: Condvar::new(), stop: Mutex::default() }
+    }
+
+    /// Ends the search that has the engine.
+    pub fn stop(&self) {
+        self.flag().store(true, Ordering::Relaxed);
+    }
+
+    fn flag(&self) -> MutexGuard<'_, Arc<AtomicBool>> {
+        self.stop.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The engine for a search. Waits for the end of a search that was told to stop, and checks for signals meanwhile.
+    ///
+    /// # Errors
+    /// RuntimeError if a search has the engine that was not told to stop, or the exception of a signal handler.
+    pub fn take(self: &Arc<Seat>, py: Python<'_>) -> PyResult<Borrowed> {
+        loop {
+            // With the GIL, so that no other caller sees the engine taken and the flag of the search before.
+            let engine = self.engine.lock().unwrap_or_else(PoisonError::into_inner).take();
+            if let Some(engine) = engine {
+                let stop = Arc::new(AtomicBool::new(false));
+                *self.flag() = Arc::clone(&stop);
+                return Ok(Borrowed { engine: Some(engine), seat: Arc::clone(self), stop });
+            }
+            if !self.flag().load(Ordering::Relaxed) {
+                let what = "the engine is searching: stop that search, or use another Engine";
+                return Err(PyRuntimeError::new_err(what));
+            }
+            py.detach(|| {
+                let engine = self.engine.lock().unwrap_or_else(PoisonError::into_inner);
+                drop(self.free.wait_timeout_while(engine, SIGNALS, |engine| engine.is_none()));
+            });
+            py.check_signals()?;
+        }
+    }
+
+    /// The engine in a forked process; `None` if a search of the parent had it, or its tables were in use.
+    pub fn inherit(&self) -> Option<Engine> {
+        let is_idle = self.tables.as_ref().is_none_or(|tables| tables.is_idle());
+        self.engine.try_lock().ok().filter(|_| is_idle)?.take()
+    }
+}
+
+/// An engine in use, which returns to its seat in the end.
 pub(crate) struct Borrowed {
     engine: Option<Engine>,
-    home: Home,
+    seat: Arc<Seat>,
+    /// Ends the search.
+    pub stop: Arc<AtomicBool>,
 }
 
 impl Borrowed {
-    /// The engine of a place, unless it is in use.
-    pub fn take(home: &Home) -> Option<Borrowed> {
-        let engine = home.lock().unwrap_or_else(PoisonError::into_inner).take()?;
-        Some(Borrowed { engine: Some(engine), home: Arc::clone(home) })
-    }
-
     pub fn get(&mut self) -> &mut Engine {
         self.engine.as_mut().expect("it is only taken when dropped")
     }
@@ -35,7 +89,8 @@ impl Borrowed {
 
 impl Drop for Borrowed {
     fn drop(&mut self) {
-        *self.home.lock().unwrap_or_else(PoisonError::into_inner) = self.engine.take();
+        *self.seat.engine.lock().unwrap_or_else(PoisonError::into_inner) = self.engine.take();
+        self.seat.free.notify_all();
     }
 }
 
@@ -90,17 +145,20 @@ impl State {
 /// A search in the background.
 #[derive(Clone)]
 pub(crate) struct Background {
+    /// The process that has the thread of the search.
+    process: u32,
     stop: Arc<AtomicBool>,
     shared: Arc<(Mutex<State>, Condvar)>,
 }
 
 impl Background {
-    /// Starts a search, which `stop` ends.
+    /// Starts a search.
     ///
     /// # Errors
     /// If the operating system refuses a thread.
-    pub fn start(mut engine: Borrowed, task: Task, stop: Arc<AtomicBool>) -> PyResult<Background> {
-        let started = Background { stop, shared: Arc::default() };
+    pub fn start(mut engine: Borrowed, task: Task) -> PyResult<Background> {
+        let started =
+            Background { process: std::process::id(), stop: Arc::clone(&engine.stop), shared: Arc::default() };
         let search = started.clone();
         let run = move || {
             let found = catch_unwind(AssertUnwindSafe(|| {
@@ -117,16 +175,33 @@ impl Background {
             });
         };
         let thread = std::thread::Builder::new().name("analysis".to_owned()).stack_size(Engine::STACK).spawn(run);
-        thread.map_err(|error| PyRuntimeError::new_err(format!("no thread: {error}")))?;
+        thread.map_err(no_thread)?;
         Ok(started)
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, State> {
         self.shared.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The state.
+    ///
+    /// # Errors
+    /// RuntimeError in a forked process, unless the search was over before.
+    fn state(&self) -> PyResult<MutexGuard<'_, State>> {
+        if self.process == std::process::id() {
+            return Ok(self.lock());
+        }
+        let state = match self.shared.0.try_lock() {
+            Ok(state) => Some(state),
+            Err(TryLockError::Poisoned(state)) => Some(state.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        };
+        let what = "the analysis runs in another process, from which this one was forked";
+        state.filter(|state| state.is_over).ok_or_else(|| PyRuntimeError::new_err(what))
+    }
+
     fn change(&self, change: impl FnOnce(&mut State)) {
-        change(&mut self.state());
+        change(&mut self.lock());
         self.shared.1.notify_all();
     }
 
@@ -134,43 +209,63 @@ impl Background {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Waits without the GIL until `ready` returns something, and checks for signals meanwhile.
-    fn wait_for<T: Send>(&self, py: Python<'_>, ready: impl Fn(&mut State) -> Option<T> + Sync) -> PyResult<T> {
+    /// Waits without the GIL until `ready` returns something, and checks for signals meanwhile; `None` after `timeout`.
+    fn wait_for<T: Send>(
+        &self,
+        py: Python<'_>,
+        timeout: Option<Duration>,
+        ready: impl Fn(&mut State) -> Option<T> + Sync,
+    ) -> PyResult<Option<T>> {
+        let end = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         py.detach(|| {
-            let mut state = self.state();
+            let mut state = self.state()?;
             loop {
                 if let Some(found) = ready(&mut state) {
-                    return Ok(found);
+                    return Ok(Some(found));
                 }
-                let waited = self.shared.1.wait_timeout(state, SIGNALS);
+                let left = end.map_or(SIGNALS, |end| end.saturating_duration_since(Instant::now()).min(SIGNALS));
+                if left.is_zero() {
+                    return Ok(None);
+                }
+                let waited = self.shared.1.wait_timeout(state, left);
                 let (woken, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
                 state = woken;
                 if timeout.timed_out() {
                     drop(state);
                     Python::attach(|py| py.check_signals())?;
-                    state = self.state();
+                    state = self.lock();
                 }
             }
         })
     }
 
-    /// Waits for the end, and returns the best lines.
-    pub fn wait(&self, py: Python<'_>) -> PyResult<Vec<PyInfo>> {
-        let (lines, has_failed) =
-            self.wait_for(py, |state| state.is_over.then(|| (state.lines.clone(), state.has_failed)))?;
-        if has_failed {
-            return Err(PyRuntimeError::new_err("the search has panicked"));
+    /// Waits for the end, and returns the best lines; `None` after `timeout`.
+    fn wait(&self, py: Python<'_>, timeout: Option<Duration>) -> PyResult<Option<Vec<PyInfo>>> {
+        let ended =
+            self.wait_for(py, timeout, |state| state.is_over.then(|| (state.lines.clone(), state.has_failed)))?;
+        match ended {
+            Some((_, true)) => Err(PyRuntimeError::new_err("the search has panicked")),
+            Some((lines, false)) => Ok(Some(lines)),
+            None => Ok(None),
         }
-        Ok(lines)
     }
 }
 
-/// A search that runs while its lines are read, made by `Engine.analysis`: an iterator of `Info` and a context manager.
+/// A search that runs while its lines are read, made by `Engine.analysis`: an iterator of `Info`, also for `async for`, and
+/// a context manager.
 ///
 /// The search ends at its limit, by `stop`, at the end of the `with` block, or when nothing refers to it any more.
 #[pyclass(frozen, name = "Analysis", module = "doushouqi")]
 pub(crate) struct PyAnalysis {
-    pub background: Background,
+    background: Background,
+    /// The end of the engine would end its search.
+    _engine: Py<PyEngine>,
+}
+
+impl PyAnalysis {
+    pub fn new(background: Background, engine: Py<PyEngine>) -> PyAnalysis {
+        PyAnalysis { background, _engine: engine }
+    }
 }
 
 impl Drop for PyAnalysis {
@@ -187,47 +282,62 @@ impl PyAnalysis {
 
     /// Waits for the next line; the iteration ends with the search.
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<PyInfo>> {
-        self.background.wait_for(py, |state| match state.unread.pop_front() {
+        let next = self.background.wait_for(py, None, |state| match state.unread.pop_front() {
             Some(info) => Some(Some(info)),
             None => state.is_over.then_some(None),
-        })
+        });
+        Ok(next?.flatten())
+    }
+
+    fn __aiter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("doushouqi.uci")?.getattr("_lines")?.call1((slf,))
     }
 
     /// The latest best line, or None.
     #[getter]
-    fn info(&self) -> Option<PyInfo> {
-        self.background.state().lines.first().cloned()
+    fn info(&self) -> PyResult<Option<PyInfo>> {
+        Ok(self.background.state()?.lines.first().cloned())
     }
 
     /// The latest line of each rank, the best first.
     #[getter]
-    fn multipv(&self) -> Vec<PyInfo> {
-        self.background.state().lines.clone()
+    fn multipv(&self) -> PyResult<Vec<PyInfo>> {
+        Ok(self.background.state()?.lines.clone())
     }
 
     /// Whether the search is over.
     #[getter]
-    fn is_over(&self) -> bool {
-        self.background.state().is_over
+    fn is_over(&self) -> PyResult<bool> {
+        Ok(self.background.state()?.is_over)
     }
 
-    /// Ends the search, from any thread; it does not wait.
+    /// Ends the search, from any thread; it does not wait. The next call of the engine does.
     fn stop(&self) {
         self.background.stop();
     }
 
-    /// Waits until the search is over, and returns the best lines, the best first.
-    fn wait(&self, py: Python<'_>) -> PyResult<Vec<PyInfo>> {
-        self.background.wait(py)
+    /// Waits until the search is over, and returns the best lines, the best first. Raises TimeoutError after `timeout`
+    /// seconds; the search goes on.
+    #[pyo3(signature = (timeout = None))]
+    fn wait(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Vec<PyInfo>> {
+        let seconds = match timeout {
+            Some(seconds) if seconds.is_nan() || seconds < 0.0 => {
+                return Err(PyValueError::new_err("a timeout is a number of seconds that is not negative"));
+            }
+            // Longer times, infinity among them, have no end.
+            seconds => seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
+        };
+        let what = || PyTimeoutError::new_err("the search is not over; it goes on");
+        self.background.wait(py, seconds)?.ok_or_else(what)
     }
 
     fn __enter__(slf: Py<Self>) -> Py<Self> {
         slf
     }
 
-    #[pyo3(signature = (*_arguments))]
+    #[pyo3(signature = (*_arguments), text_signature = "($self, *arguments)")]
     fn __exit__(&self, py: Python<'_>, _arguments: &Bound<'_, pyo3::types::PyTuple>) -> PyResult<()> {
         self.background.stop();
-        self.background.wait(py).map(drop)
+        self.background.wait(py, None).map(drop)
     }
 }

@@ -2,12 +2,13 @@
 
 use crate::board::PyBoard;
 use crate::errors::{self, TablesError};
+use crate::memory;
 use crate::packed::{BYTES, unpack_position};
 use doushouqi::board::{Fen, Move, Position, RuleOptions};
 use doushouqi::game::Game;
 use doushouqi::tablebase::{Material, Value};
 use numpy::{PyArrayDescrMethods, PyReadonlyArray2, PyUntypedArray, PyUntypedArrayMethods};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 /// A `Board`, or the FEN of a position.
@@ -98,21 +99,71 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Positions<'py> {
                 let what = "expected several positions: a list of boards or FENs, or an int8 array";
                 return Err(PyTypeError::new_err(what));
             }
-            return Ok(Positions::List(object.extract()?));
+            return Ok(Positions::List(boards(&object)?));
         };
-        let shape = array.shape();
-        if array.dtype().num() != numpy::dtype::<i8>(object.py()).num() || shape.len() != 2 || shape[1] != BYTES {
-            let dtype = array.dtype();
-            let what = format!("packed positions are an int8 array of shape (n, {BYTES}), not {dtype} of {shape:?}");
+        let (shape, dtype, py) = (array.shape(), array.dtype(), object.py());
+        if !matches!(dtype.kind(), b'i' | b'u') || shape.len() != 2 || shape[1] != BYTES {
+            let what = format!("packed positions are an integer array of shape (n, {BYTES}), not {dtype} of {shape:?}");
             return Err(PyValueError::new_err(what));
         }
-        let array = object.extract::<PyReadonlyArray2<'py, i8>>()?;
-        if !array.is_c_contiguous() {
-            return Err(PyValueError::new_err(
-                "packed positions are a C-contiguous array: use numpy.ascontiguousarray",
-            ));
+        if dtype.num() == numpy::dtype::<i8>(py).num() && array.is_c_contiguous() {
+            return Ok(Positions::Packed(object.extract::<PyReadonlyArray2<'py, i8>>()?));
         }
-        Ok(Positions::Packed(array))
+        let numpy = py.import("numpy")?;
+        let bytes = numpy.call_method1("ascontiguousarray", (array, numpy::dtype::<i8>(py)))?;
+        if !numpy.call_method1("array_equal", (array, &bytes))?.extract::<bool>()? {
+            return Err(PyValueError::new_err("packed positions are numbers from -1 to 62"));
+        }
+        Ok(Positions::Packed(bytes.extract::<PyReadonlyArray2<'py, i8>>()?))
+    }
+}
+
+/// The boards and FENs of a sequence. An error of one names its row.
+pub(crate) fn boards(sequence: &Bound<'_, PyAny>) -> PyResult<Vec<BoardArgument>> {
+    let py = sequence.py();
+    let mut list = memory::reserved(sequence.len().unwrap_or(0))?;
+    for (row, item) in sequence.try_iter()?.enumerate() {
+        let board = item?.extract::<BoardArgument>().map_err(|error| {
+            let is_wrong = error.is_instance_of::<PyValueError>(py) || error.is_instance_of::<PyTypeError>(py);
+            let text = format!("row {row}: {}", error.value(py));
+            if is_wrong { PyErr::from_type(error.get_type(py), text) } else { error }
+        })?;
+        list.push(board);
+    }
+    Ok(list)
+}
+
+/// A whole number as an argument. One that is too small or too large raises ValueError, as other wrong values do, and not
+/// Python's OverflowError.
+pub(crate) fn whole<T: Whole>(object: &Bound<'_, PyAny>) -> PyResult<T> {
+    T::extract(object)
+}
+
+/// The types of [`whole`].
+pub(crate) trait Whole: Sized {
+    fn extract(object: &Bound<'_, PyAny>) -> PyResult<Self>;
+}
+
+macro_rules! whole {
+    ($($number:ty),+) => {$(
+        impl Whole for $number {
+            fn extract(object: &Bound<'_, PyAny>) -> PyResult<$number> {
+                PyAnyMethods::extract::<$number>(object).map_err(|error| {
+                    if !error.is_instance_of::<PyOverflowError>(object.py()) {
+                        return error;
+                    }
+                    let (least, most) = (<$number>::MIN, <$number>::MAX);
+                    PyValueError::new_err(format!("expected a number from {least} to {most}, not {object}"))
+                })
+            }
+        }
+    )+};
+}
+whole!(i64, u32, u64, usize);
+
+impl<T: Whole> Whole for Option<T> {
+    fn extract(object: &Bound<'_, PyAny>) -> PyResult<Option<T>> {
+        if object.is_none() { Ok(None) } else { T::extract(object).map(Some) }
     }
 }
 

@@ -10,6 +10,9 @@ use doushouqi::game::{Game, GameEnd};
 /// The planes of a position in a history: an observation, and whether the position has occurred before.
 pub(crate) const HISTORY_PLANES: usize = PLANES + 1;
 
+/// The plies for which a history has space at first: more than the usual no-capture limit.
+const HISTORY: usize = 128;
+
 /// The settings of all games of a batch.
 pub(crate) struct Setup {
     pub rules: Rules,
@@ -96,8 +99,8 @@ impl Env {
     pub fn new(start: &Fen) -> Env {
         let mut env = Env {
             position: start.position.clone(),
-            keys: Vec::new(),
-            actions: Vec::new(),
+            keys: Vec::with_capacity(HISTORY),
+            actions: Vec::with_capacity(HISTORY),
             seen: [0; 8],
             halfmove_clock: start.halfmove_clock,
             occurrences: 0,

@@ -1,6 +1,7 @@
 //! `Board`, modelled on python-chess: a game with its history.
 
 use crate::actions;
+use crate::arguments::whole;
 use crate::errors::{self, FenError, IllegalMoveError};
 use crate::moves::PyMove;
 use crate::outcome::PyOutcome;
@@ -96,6 +97,18 @@ impl PyBoard {
         PyBoard::of_class(&slf.get_type(), game)
     }
 
+    /// A board of the same class with another position, without its history.
+    fn transformed<'py>(
+        slf: &Bound<'py, PyBoard>,
+        change: impl FnOnce(&Position) -> Position,
+    ) -> PyResult<Bound<'py, PyBoard>> {
+        let game = {
+            let board = slf.try_borrow()?;
+            board.game_from(change(board.position()))
+        };
+        PyBoard::like(slf, game)
+    }
+
     /// A board of the same class, with the attributes of a subclass passed through `copied`.
     fn copy_with<'py>(
         slf: &Bound<'py, PyBoard>,
@@ -113,13 +126,21 @@ impl PyBoard {
 #[pymethods]
 impl PyBoard {
     #[new]
-    #[pyo3(signature = (*_arguments, **_keywords))]
+    #[pyo3(
+        signature = (*_arguments, **_keywords),
+        text_signature = "(fen=None, *, rules='paper', no_capture_limit=100)"
+    )]
     fn new(_arguments: &Bound<'_, PyTuple>, _keywords: Option<&Bound<'_, PyDict>>) -> PyResult<PyBoard> {
         PyBoard::from_fen(None, RuleOptions::PAPER, Some(Game::NO_CAPTURE_LIMIT))
     }
 
     #[pyo3(signature = (fen = None, *, rules = RulesArgument::default(), no_capture_limit = Some(Game::NO_CAPTURE_LIMIT)))]
-    fn __init__(&mut self, fen: Option<&str>, rules: RulesArgument, no_capture_limit: Option<u32>) -> PyResult<()> {
+    fn __init__(
+        &mut self,
+        fen: Option<&str>,
+        rules: RulesArgument,
+        #[pyo3(from_py_with = whole)] no_capture_limit: Option<u32>,
+    ) -> PyResult<()> {
         self.game = PyBoard::from_fen(fen, rules.0, no_capture_limit)?.game;
         Ok(())
     }
@@ -195,13 +216,13 @@ impl PyBoard {
     /// Puts a piece on a square; None removes the piece there. The moves are forgotten, the halfmove clock stays. Raises
     /// FenError and changes nothing if the position is not valid.
     #[pyo3(signature = (square, piece))]
-    fn set_piece_at(&mut self, square: i64, piece: Option<PyPiece>) -> PyResult<()> {
+    fn set_piece_at(&mut self, #[pyo3(from_py_with = whole)] square: i64, piece: Option<PyPiece>) -> PyResult<()> {
         let square = self::square(square)?;
         self.edit(|setup| setup.squares[square.index()] = piece.map(|piece| piece.piece))
     }
 
     /// Removes the piece on a square and returns it, or None. As `set_piece_at`.
-    fn remove_piece_at(&mut self, square: i64) -> PyResult<Option<PyPiece>> {
+    fn remove_piece_at(&mut self, #[pyo3(from_py_with = whole)] square: i64) -> PyResult<Option<PyPiece>> {
         let piece = self.piece_at(square)?;
         self.set_piece_at(square, None)?;
         Ok(piece)
@@ -220,6 +241,13 @@ impl PyBoard {
     #[getter]
     fn legal_moves(&self) -> Vec<PyMove> {
         self.game.legal_moves().iter().map(|&mv| PyMove::of(mv)).collect()
+    }
+
+    /// The legal moves that capture a piece.
+    #[getter]
+    fn legal_captures(&self) -> Vec<PyMove> {
+        let moves = self.game.legal_moves();
+        moves.iter().filter(|mv| mv.is_capture(self.position())).map(|&mv| PyMove::of(mv)).collect()
     }
 
     /// The moves made so far.
@@ -291,7 +319,11 @@ impl PyBoard {
     /// The legal move of two squares. Raises InvalidMoveError or IllegalMoveError.
     fn parse_uci(&self, uci: &str) -> PyResult<PyMove> {
         let mv = PyMove::from_uci(uci)?;
-        if self.is_legal(mv) { Ok(mv) } else { Err(IllegalMoveError::new_err(format!("{uci} is not legal here"))) }
+        match self.game.end() {
+            _ if self.is_legal(mv) => Ok(mv),
+            Some(_) => Err(IllegalMoveError::new_err("the game is over")),
+            None => Err(IllegalMoveError::new_err(format!("{uci} is not legal here"))),
+        }
     }
 
     /// How the game ended; None while it goes on.
@@ -321,12 +353,12 @@ impl PyBoard {
 
     /// Whether the current position has occurred at least `count` times, this time included.
     #[pyo3(signature = (count = 3))]
-    fn is_repetition(&self, count: usize) -> bool {
+    fn is_repetition(&self, #[pyo3(from_py_with = whole)] count: usize) -> bool {
         self.game.occurrences() >= count
     }
 
     /// The squares of the pieces of a colour that can move to a square, or capture there, when it is that side's turn.
-    fn attackers(&self, color: bool, square: i64) -> PyResult<Vec<usize>> {
+    fn attackers(&self, color: bool, #[pyo3(from_py_with = whole)] square: i64) -> PyResult<Vec<usize>> {
         let (to, position) = (self::square(square)?, self.position_with_turn(self::color(color)));
         let moves = position.moves(self.game.rules());
         let mut squares: Vec<usize> = moves.iter().filter(|mv| mv.to == to).map(|mv| mv.from.index()).collect();
@@ -335,12 +367,12 @@ impl PyBoard {
     }
 
     /// Whether a piece of a colour can move to a square, or capture there, when it is that side's turn.
-    fn is_attacked_by(&self, color: bool, square: i64) -> PyResult<bool> {
+    fn is_attacked_by(&self, color: bool, #[pyo3(from_py_with = whole)] square: i64) -> PyResult<bool> {
         Ok(!self.attackers(color, square)?.is_empty())
     }
 
     /// The squares that the piece on a square can move to when it is its side's turn; none without a piece.
-    fn attacks(&self, square: i64) -> PyResult<Vec<usize>> {
+    fn attacks(&self, #[pyo3(from_py_with = whole)] square: i64) -> PyResult<Vec<usize>> {
         let from = self::square(square)?;
         let Some(piece) = self.position().piece_at(from) else { return Ok(Vec::new()) };
         let moves = self.position_with_turn(piece.color).moves(self.game.rules());
@@ -350,14 +382,24 @@ impl PyBoard {
     }
 
     /// The square of an animal, 0 (rat) to 7 (elephant), of a colour; None if it is not on the board.
-    fn square_of(&self, animal: i64, color: bool) -> PyResult<Option<usize>> {
+    fn square_of(&self, #[pyo3(from_py_with = whole)] animal: i64, color: bool) -> PyResult<Option<usize>> {
         let animal = crate::squares::animal(animal)?;
         Ok(self.position().square_of(self::color(color), animal).map(Square::index))
     }
 
     /// The piece on a square, or None.
-    fn piece_at(&self, square: i64) -> PyResult<Option<PyPiece>> {
+    fn piece_at(&self, #[pyo3(from_py_with = whole)] square: i64) -> PyResult<Option<PyPiece>> {
         Ok(self.position().piece_at(self::square(square)?).map(PyPiece::of))
+    }
+
+    /// The animal on a square, 0 (rat) to 7 (elephant), or None.
+    fn piece_type_at(&self, #[pyo3(from_py_with = whole)] square: i64) -> PyResult<Option<usize>> {
+        Ok(self.position().piece_at(self::square(square)?).map(|piece| piece.animal.index()))
+    }
+
+    /// The colour of the piece on a square, or None.
+    fn color_at(&self, #[pyo3(from_py_with = whole)] square: i64) -> PyResult<Option<bool>> {
+        Ok(self.position().piece_at(self::square(square)?).map(|piece| piece.color == Color::White))
     }
 
     /// The pieces by square.
@@ -365,22 +407,27 @@ impl PyBoard {
         self.position().pieces().map(|(piece, square)| (square.index(), PyPiece::of(piece))).collect()
     }
 
-    /// The position reflected in file d, without its history.
+    /// The position with the ranks reversed and the colours exchanged, without its history: the same for the other side.
     fn mirror<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyBoard>> {
-        let game = {
-            let board = slf.try_borrow()?;
-            board.game_from(board.position().mirror())
-        };
-        PyBoard::like(slf, game)
+        PyBoard::transformed(slf, |position| position.swap_colors().mirror())
+    }
+
+    /// The position reflected in file d, without its history.
+    fn reflect<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyBoard>> {
+        PyBoard::transformed(slf, Position::mirror)
+    }
+
+    /// The position with the board rotated and the colours exchanged, without its history: as the other side sees it.
+    fn swap_colors<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyBoard>> {
+        PyBoard::transformed(slf, Position::swap_colors)
     }
 
     /// The position with a side to move, without its history.
     fn with_turn<'py>(slf: &Bound<'py, Self>, turn: bool) -> PyResult<Bound<'py, PyBoard>> {
-        let game = {
-            let board = slf.try_borrow()?;
-            board.game_from(board.position_with_turn(color(turn)))
-        };
-        PyBoard::like(slf, game)
+        PyBoard::transformed(
+            slf,
+            |position| if position.turn() == color(turn) { position.clone() } else { position.pass() },
+        )
     }
 
     /// The first position of the game, with its halfmove clock.
@@ -410,7 +457,7 @@ impl PyBoard {
     }
 
     /// The legal move of an action. Raises IllegalMoveError.
-    fn move_of_action(&self, action: i64) -> PyResult<PyMove> {
+    fn move_of_action(&self, #[pyo3(from_py_with = whole)] action: i64) -> PyResult<PyMove> {
         let index = usize::try_from(action).ok().filter(|&index| index < actions::ACTIONS);
         let index = index.ok_or_else(|| PyValueError::new_err(format!("an action is 0 to 31, not {action}")))?;
         actions::to_move(self.position(), index)
@@ -420,7 +467,7 @@ impl PyBoard {
     }
 
     /// Makes the move of an action and returns it.
-    fn push_action(&mut self, action: i64) -> PyResult<PyMove> {
+    fn push_action(&mut self, #[pyo3(from_py_with = whole)] action: i64) -> PyResult<PyMove> {
         let mv = self.move_of_action(action)?;
         self.push(mv)?;
         Ok(mv)
@@ -479,7 +526,18 @@ impl PyBoard {
     }
 
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
-        Ok(format!("{}('{}')", slf.get_type().name()?, slf.try_borrow()?.fen()))
+        let (class, board) = (slf.get_type(), slf.try_borrow()?);
+        let (rules, limit) = (board.game.rules().options(), board.game.no_capture_limit());
+        let mut text = format!("{}('{}'", class.name()?, board.fen());
+        if *rules != RuleOptions::PAPER {
+            let rules = rules.preset_name().map_or_else(|| rules.to_string(), str::to_owned);
+            text.push_str(&format!(", rules='{rules}'"));
+        }
+        if limit != Some(Game::NO_CAPTURE_LIMIT) {
+            let limit = limit.map_or_else(|| "None".to_owned(), |limit| limit.to_string());
+            text.push_str(&format!(", no_capture_limit={limit}"));
+        }
+        Ok(text + ")")
     }
 
     /// The board as an SVG picture.
@@ -487,14 +545,17 @@ impl PyBoard {
     /// `orientation` is the side below, `lastmove` a move whose squares are coloured. `arrows` are moves or tuples of two
     /// squares and perhaps a CSS colour; two equal squares are a ring. `fill` lays CSS colours over squares, and `size` is
     /// the height in pixels.
-    #[pyo3(signature = (*, orientation = true, lastmove = None, arrows = Vec::new(), fill = BTreeMap::new(), size = None))]
+    #[pyo3(
+        signature = (*, orientation = true, lastmove = None, arrows = Vec::new(), fill = BTreeMap::new(), size = None),
+        text_signature = "($self, *, orientation=True, lastmove=None, arrows=(), fill={}, size=None)"
+    )]
     fn svg(
         &self,
         orientation: bool,
         lastmove: Option<PyMove>,
         arrows: Vec<ArrowArgument>,
         fill: BTreeMap<i64, String>,
-        size: Option<i64>,
+        #[pyo3(from_py_with = whole)] size: Option<i64>,
     ) -> PyResult<String> {
         let mut fills = Vec::new();
         if let Some(last) = lastmove {

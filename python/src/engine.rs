@@ -1,64 +1,120 @@
 //! `Engine`: the search, with limits as in python-chess.
 
-use crate::analysis::{Background, Borrowed, Home, PyAnalysis, Task};
+use crate::analysis::{Background, Borrowed, PyAnalysis, Seat, Task};
+use crate::arguments::whole;
 use crate::board::PyBoard;
 use crate::errors::{self, IllegalMoveError, TablesError};
 use crate::info::PyInfo;
 use crate::interrupt::{abandonable, interruptible, parallel};
 use crate::limit::PyLimit;
+use crate::memory;
 use crate::moves::PyMove;
 use crate::pickle::Keywords;
 use crate::rules::RulesArgument;
+use doushouqi::board::{RuleOptions, Rules};
 use doushouqi::game::Game;
 use doushouqi::search::{Engine, EngineOptions, Evaluation, Limits, SearchResult, Tables};
 use doushouqi::tablebase::Probe;
-use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 
-/// The engine. It keeps its transposition table from one search to the next, and makes one search at a time: a second one
-/// raises RuntimeError, whichever thread asks for it. A context manager.
+/// The bytes that a thread of a search takes beside its stack, about.
+const THREAD_BYTES: usize = 8 << 20;
+
+/// The engine. It keeps its transposition table from one search to the next, and makes one search at a time: while one
+/// runs that was not told to stop, a second one raises RuntimeError, whichever thread asks for it. A search that was told
+/// to stop, or that ponders, ends first. A context manager.
 ///
 /// `tables` are a directory of endgame tables for `rules`, or a number of pieces (2 to 4) whose tables are solved in
 /// memory. Boards under other rules then raise TablesError. A copy has the same options and an empty transposition table.
 /// `Engine.popen` starts an engine in another process that speaks UCI.
 #[pyclass(frozen, name = "Engine", module = "doushouqi")]
 pub(crate) struct PyEngine {
-    home: Home,
-    tables: Option<Arc<Tables>>,
-    /// Ends the last search.
-    stop: Mutex<Arc<AtomicBool>>,
-    /// The search on the answer that is expected.
-    pondering: Mutex<Option<Background>>,
-    /// The keywords that made it.
-    keywords: Py<PyDict>,
+    made_by: Arguments,
+    /// Locked with the GIL only, so that a forked process finds it open.
+    seat: Mutex<Arc<Seat>>,
+    /// Whether the last search is about the answer that is expected.
+    ponders: AtomicBool,
 }
 
-/// Endgame tables from a directory, or solved up to a number of pieces.
-fn tables(py: Python<'_>, tables: &Bound<'_, PyAny>, rules: &RulesArgument) -> PyResult<Arc<Tables>> {
-    let rules = rules.0;
-    if let Ok(pieces) = tables.extract::<usize>() {
-        if !(2..=4).contains(&pieces) {
-            return Err(PyValueError::new_err(format!("tables of 2 to 4 pieces can be solved here, not {pieces}")));
+/// The arguments of the constructor.
+struct Arguments {
+    hash_mib: usize,
+    threads: usize,
+    evaluation: Evaluation,
+    tables: Option<TablesArgument>,
+    rules: RuleOptions,
+}
+
+#[derive(Clone)]
+enum TablesArgument {
+    Directory(PathBuf),
+    Pieces(usize),
+}
+
+impl TablesArgument {
+    fn extract(tables: &Bound<'_, PyAny>) -> PyResult<TablesArgument> {
+        if let Ok(pieces) = tables.extract::<usize>() {
+            if !(2..=4).contains(&pieces) {
+                let what = format!("tables of 2 to 4 pieces can be solved here, not {pieces}");
+                return Err(PyValueError::new_err(what));
+            }
+            return Ok(TablesArgument::Pieces(pieces));
         }
-        return Ok(Arc::new(abandonable(py, move || Tables::solve(&rules, pieces))?.map_err(errors::solve)?));
+        let wrong = |_| PyTypeError::new_err("tables are a directory, or the number of pieces to solve");
+        let path: PathBuf = tables.extract().map_err(wrong)?;
+        Ok(TablesArgument::Directory(crate::tables::directories(path)?))
     }
-    let wrong = |_| PyTypeError::new_err("tables are a directory, or the number of pieces to solve");
-    let dir: PathBuf = tables.extract().map_err(wrong)?;
-    Ok(Arc::new(abandonable(py, move || Tables::open(&dir, &rules))?.map_err(errors::tables)?))
+}
+
+impl Arguments {
+    /// A new engine in its seat.
+    fn make(&self, py: Python<'_>) -> PyResult<Seat> {
+        prepare_networks()?;
+        let tables = match self.tables.clone() {
+            None => None,
+            Some(TablesArgument::Pieces(pieces)) => {
+                let rules = self.rules;
+                Some(abandonable(py, move || Tables::solve(&rules, pieces))?.map_err(errors::solve)?)
+            }
+            Some(TablesArgument::Directory(dir)) => {
+                let rules = self.rules;
+                Some(abandonable(py, move || Tables::open(&dir, &rules))?.map_err(errors::tables)?)
+            }
+        };
+        let tables = tables.map(Arc::new);
+        // Otherwise the transposition table would be smaller than was asked for.
+        memory::need((self.hash_mib << 20).saturating_add(self.threads * (THREAD_BYTES + Engine::STACK)))?;
+        let options = EngineOptions::default().hash_mib(self.hash_mib).threads(self.threads);
+        let options = options.evaluation(self.evaluation.clone()).tables(tables.clone());
+        Ok(Seat::new(py.detach(|| Engine::new(options)), tables))
+    }
+}
+
+/// Reads the networks with the GIL, at the first call: a process that was forked while another thread reads them would
+/// wait for ever.
+pub(crate) fn prepare_networks() -> PyResult<()> {
+    static PREPARED: Once = Once::new();
+    memory::need(THREAD_BYTES)?;
+    PREPARED.call_once(|| Engine::new(EngineOptions::default().hash_mib(1)).prepare(&Rules::default()));
+    Ok(())
 }
 
 #[pymethods]
 impl PyEngine {
     #[new]
-    #[pyo3(signature = (*, hash_mib = 16, threads = 1, evaluation = "default", tables = None, rules = RulesArgument::default()))]
+    #[pyo3(
+        signature = (*, hash_mib = 16, threads = 1, evaluation = "default", tables = None, rules = RulesArgument::default()),
+        text_signature = "(*, hash_mib=16, threads=1, evaluation='default', tables=None, rules='paper')"
+    )]
     fn new(
         py: Python<'_>,
-        hash_mib: usize,
-        threads: usize,
+        #[pyo3(from_py_with = whole)] hash_mib: usize,
+        #[pyo3(from_py_with = whole)] threads: usize,
         evaluation: &str,
         tables: Option<&Bound<'_, PyAny>>,
         rules: RulesArgument,
@@ -66,12 +122,6 @@ impl PyEngine {
         if !(1..=1 << 20).contains(&hash_mib) || !(1..=256).contains(&threads) {
             return Err(PyValueError::new_err("hash_mib is 1 to 1048576, threads 1 to 256"));
         }
-        let keywords = PyDict::new(py);
-        keywords.set_item("hash_mib", hash_mib)?;
-        keywords.set_item("threads", threads)?;
-        keywords.set_item("evaluation", evaluation)?;
-        keywords.set_item("tables", tables)?;
-        keywords.set_item("rules", rules.0.to_string())?;
         let evaluation = match evaluation {
             "default" => Evaluation::default(),
             "burnett" => Evaluation::Burnett,
@@ -81,17 +131,10 @@ impl PyEngine {
                 )));
             }
         };
-        let tables = tables.map(|wanted| self::tables(py, wanted, &rules)).transpose()?;
-        let options =
-            EngineOptions::default().hash_mib(hash_mib).threads(threads).evaluation(evaluation).tables(tables.clone());
-        let engine = py.detach(|| Engine::new(options));
-        Ok(PyEngine {
-            home: Arc::new(Mutex::new(Some(engine))),
-            tables,
-            stop: Mutex::default(),
-            pondering: Mutex::default(),
-            keywords: keywords.unbind(),
-        })
+        let tables = tables.map(TablesArgument::extract).transpose()?;
+        let made_by = Arguments { hash_mib, threads, evaluation, tables, rules: rules.0 };
+        let seat = Mutex::new(Arc::new(made_by.make(py)?));
+        Ok(PyEngine { made_by, seat, ponders: AtomicBool::new(false) })
     }
 
     /// Starts an engine that speaks UCI, and returns a `doushouqi.uci.UciEngine`, which has the methods of this class.
@@ -128,9 +171,8 @@ impl PyEngine {
         let found = self.search(py, &task, 1)?;
         if ponder && let Some(game) = expected(&task.game, &found) {
             let engine = self.idle(py, &game)?;
-            let background =
-                Background::start(engine, Task { game, limits: Limits::default(), moves: None }, self.flag())?;
-            *self.pondering.lock().unwrap_or_else(PoisonError::into_inner) = Some(background);
+            Background::start(engine, Task { game, limits: Limits::default(), moves: None })?;
+            self.ponders.store(true, Ordering::Relaxed);
         }
         Ok(found.best().map(PyMove::of))
     }
@@ -143,7 +185,7 @@ impl PyEngine {
         py: Python<'_>,
         board: PyRef<'_, PyBoard>,
         limit: PyLimit,
-        multipv: usize,
+        #[pyo3(from_py_with = whole)] multipv: usize,
         root_moves: Option<Vec<PyMove>>,
     ) -> PyResult<Vec<PyInfo>> {
         let found = self.search(py, &task(board, Some(limit), root_moves)?, checked(multipv)?)?;
@@ -154,17 +196,16 @@ impl PyEngine {
     /// runs until it is stopped.
     #[pyo3(signature = (board, limit = None, *, multipv = 1, root_moves = None))]
     fn analysis(
-        &self,
-        py: Python<'_>,
+        slf: &Bound<'_, Self>,
         board: PyRef<'_, PyBoard>,
         limit: Option<PyLimit>,
-        multipv: usize,
+        #[pyo3(from_py_with = whole)] multipv: usize,
         root_moves: Option<Vec<PyMove>>,
     ) -> PyResult<PyAnalysis> {
         let (task, multipv) = (task(board, limit, root_moves)?, checked(multipv)?);
-        let mut engine = self.idle(py, &task.game)?;
+        let mut engine = slf.get().idle(slf.py(), &task.game)?;
         engine.get().set_multipv(multipv);
-        Ok(PyAnalysis { background: Background::start(engine, task, self.flag())? })
+        Ok(PyAnalysis::new(Background::start(engine, task)?, slf.clone().unbind()))
     }
 
     /// Clears everything learned, for another game.
@@ -175,13 +216,25 @@ impl PyEngine {
     }
 
     /// For pickle.
-    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> Keywords<'py> {
-        (PyTuple::empty(py), self.keywords.bind(py).clone())
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<Keywords<'py>> {
+        let Arguments { hash_mib, threads, evaluation, tables, rules } = &self.made_by;
+        let keywords = PyDict::new(py);
+        keywords.set_item("hash_mib", hash_mib)?;
+        keywords.set_item("threads", threads)?;
+        keywords
+            .set_item("evaluation", if matches!(evaluation, Evaluation::Burnett) { "burnett" } else { "default" })?;
+        match tables {
+            None => {}
+            Some(TablesArgument::Directory(path)) => keywords.set_item("tables", path)?,
+            Some(TablesArgument::Pieces(pieces)) => keywords.set_item("tables", pieces)?,
+        }
+        keywords.set_item("rules", rules.to_string())?;
+        Ok((PyTuple::empty(py), keywords))
     }
 
     /// Ends the search that another thread has begun; it returns the best lines found so far.
     fn stop(&self) {
-        self.stop.lock().unwrap_or_else(PoisonError::into_inner).store(true, Ordering::Relaxed);
+        self.seat_here().stop();
     }
 
     /// Ends the search, and does not wait. An engine in another process also ends.
@@ -193,7 +246,7 @@ impl PyEngine {
         slf
     }
 
-    #[pyo3(signature = (*_arguments))]
+    #[pyo3(signature = (*_arguments), text_signature = "($self, *arguments)")]
     fn __exit__(&self, _arguments: &Bound<'_, PyTuple>) {
         self.quit();
     }
@@ -221,6 +274,9 @@ fn task(board: PyRef<'_, PyBoard>, limit: Option<PyLimit>, root_moves: Option<Ve
         let found = legal.iter().copied().find(|&mv| PyMove::of(mv) == wanted);
         found.ok_or_else(|| IllegalMoveError::new_err(format!("{} is not legal here", wanted.uci())))
     };
+    if root_moves.as_ref().is_some_and(Vec::is_empty) {
+        return Err(PyValueError::new_err("root_moves names no move; None stands for all moves"));
+    }
     let moves = root_moves.map(|moves| moves.into_iter().map(find).collect()).transpose()?;
     Ok(Task { game, limits, moves })
 }
@@ -235,15 +291,32 @@ fn expected(game: &Game, found: &SearchResult) -> Option<Game> {
 }
 
 impl PyEngine {
+    fn seat_here(&self) -> MutexGuard<'_, Arc<Seat>> {
+        self.seat.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The seat in this process. After a fork the engine is taken over, or made again if a search had it.
+    fn seat(&self, py: Python<'_>) -> PyResult<Arc<Seat>> {
+        let seat = Arc::clone(&self.seat_here());
+        if seat.process == std::process::id() {
+            return Ok(seat);
+        }
+        let own = match seat.inherit() {
+            Some(engine) => Seat::new(engine, seat.tables.clone()),
+            None => self.made_by.make(py)?,
+        };
+        let own = Arc::new(own);
+        *self.seat_here() = Arc::clone(&own);
+        Ok(own)
+    }
+
     /// The engine, unless it searches. Pondering ends.
     fn take(&self, py: Python<'_>) -> PyResult<Borrowed> {
-        let pondering = self.pondering.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(background) = pondering {
-            background.stop();
-            background.wait(py)?;
+        let seat = self.seat(py)?;
+        if self.ponders.swap(false, Ordering::Relaxed) {
+            seat.stop();
         }
-        Borrowed::take(&self.home)
-            .ok_or_else(|| PyRuntimeError::new_err("the engine is searching: stop that search, or use another Engine"))
+        seat.take(py)
     }
 
     /// The engine, ready to search a game.
@@ -253,23 +326,19 @@ impl PyEngine {
         Ok(engine)
     }
 
-    /// A new flag, by which `stop` ends the search that now begins.
-    fn flag(&self) -> Arc<AtomicBool> {
-        let flag = Arc::new(AtomicBool::new(false));
-        *self.stop.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&flag);
-        flag
-    }
-
     /// Searches until the limit, `stop` or Ctrl-C.
     fn search(&self, py: Python<'_>, task: &Task, multipv: usize) -> PyResult<SearchResult> {
-        let (mut engine, stop) = (self.idle(py, &task.game)?, self.flag());
+        let mut engine = self.idle(py, &task.game)?;
         engine.get().set_multipv(multipv);
+        let stop = Arc::clone(&engine.stop);
         interruptible(py, &stop, || task.run(engine.get(), &stop, |_| ()))
     }
 
     /// Checks the rules of the tables, and solves the material on the shared threads if its distances are not known yet.
     fn prepare(&self, py: Python<'_>, game: &Game) -> PyResult<()> {
-        let Some(tables) = &self.tables else { return Ok(()) };
+        memory::need(Engine::STACK)?;
+        let seat = Arc::clone(&self.seat_here());
+        let Some(tables) = &seat.tables else { return Ok(()) };
         let (position, rules) = (game.position(), game.rules().options());
         if !tables.supports_rules(rules) {
             let found = tables.rules().options().table_spelling();

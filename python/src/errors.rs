@@ -2,10 +2,12 @@
 
 use doushouqi::board::{ParseFenError, ParseMoveError, ParseRulesError, PlayError};
 use doushouqi::formats::ParseDialectError;
-use doushouqi::tablebase::{OnDemandError, ParseMaterialError, SetError, SolveError};
+use doushouqi::tablebase::{OnDemandError, ParseMaterialError, SetError, SolveError, TableError};
 use pyo3::create_exception;
-use pyo3::exceptions::{PyException, PyValueError};
+use pyo3::exceptions::{PyException, PyMemoryError, PyValueError};
 use pyo3::prelude::*;
+use std::fmt::Display;
+use std::io::ErrorKind;
 
 create_exception!(doushouqi, FenError, PyValueError, "The text is not a FEN, or its pieces are not a valid position.");
 create_exception!(doushouqi, RulesError, PyValueError, "The text names no rules.");
@@ -50,13 +52,29 @@ pub(crate) fn format(error: ParseDialectError) -> PyErr {
 }
 
 pub(crate) fn tables(error: SetError) -> PyErr {
-    TablesError::new_err(error.to_string())
+    let is_memory = match &error {
+        SetError::Solve(SolveError::Memory { .. }) => true,
+        SetError::Table(TableError::Io { source, .. }) => source.kind() == ErrorKind::OutOfMemory,
+        SetError::Memory { material, needed, limit } => {
+            let what = format!("solving {material} takes {needed} bytes of memory; {limit} are available");
+            return PyMemoryError::new_err(what);
+        }
+        _ => false,
+    };
+    of_tables(is_memory, &error)
 }
 
 pub(crate) fn on_demand(error: OnDemandError) -> PyErr {
-    TablesError::new_err(error.to_string())
+    match error {
+        OnDemandError::Set(error) => tables(error),
+        error => of_tables(matches!(error, OnDemandError::Memory { .. }), &error),
+    }
 }
 
 pub(crate) fn solve(error: SolveError) -> PyErr {
-    TablesError::new_err(error.to_string())
+    of_tables(matches!(error, SolveError::Memory { .. }), &error)
+}
+
+fn of_tables(is_memory: bool, error: &dyn Display) -> PyErr {
+    if is_memory { PyMemoryError::new_err(error.to_string()) } else { TablesError::new_err(error.to_string()) }
 }

@@ -1,5 +1,6 @@
 //! Games as text: the library's records for `doushouqi.Game`, and the lines of other programs.
 
+use crate::arguments::whole;
 use crate::board::PyBoard;
 use crate::errors::{self, GameError};
 use crate::moves::PyMove;
@@ -83,12 +84,15 @@ fn dialect(name: &str) -> PyResult<Dialect> {
 ///
 /// `format` is 'dsq', 'mistboard', 'katago' or 'animalcraft'. Raises GameError.
 #[pyfunction]
-#[pyo3(signature = (text, format, *, rules = RulesArgument::default(), no_capture_limit = Some(Game::NO_CAPTURE_LIMIT)))]
+#[pyo3(
+    signature = (text, format, *, rules = RulesArgument::default(), no_capture_limit = Some(Game::NO_CAPTURE_LIMIT)),
+    text_signature = "(text, format, *, rules='paper', no_capture_limit=100)"
+)]
 pub(crate) fn parse_line(
     text: &str,
     format: &str,
     rules: RulesArgument,
-    no_capture_limit: Option<u32>,
+    #[pyo3(from_py_with = whole)] no_capture_limit: Option<u32>,
 ) -> PyResult<PyBoard> {
     let rules = self::rules(rules.0);
     let read = parse_moves(dialect(format)?, text, &rules, no_capture_limit);
@@ -100,6 +104,10 @@ pub(crate) fn parse_line(
 /// full move, which only some formats contain.
 #[pyfunction]
 #[pyo3(signature = (board, format, *, move_number = 1))]
-pub(crate) fn format_line(board: PyRef<'_, PyBoard>, format: &str, move_number: u32) -> PyResult<String> {
+pub(crate) fn format_line(
+    board: PyRef<'_, PyBoard>,
+    format: &str,
+    #[pyo3(from_py_with = whole)] move_number: u32,
+) -> PyResult<String> {
     Ok(format_moves(dialect(format)?, &board.game, move_number))
 }

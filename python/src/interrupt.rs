@@ -2,10 +2,12 @@
 //!
 //! No work runs on rayon's global pool: a forked process finds it without threads and would wait for ever.
 
+use crate::memory;
 use doushouqi::search::Engine;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::fmt::Display;
 use std::mem::forget;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -66,7 +68,14 @@ impl Drop for Threads {
 
 fn pool(threads: usize) -> PyResult<ThreadPool> {
     let pool = ThreadPoolBuilder::new().num_threads(threads).stack_size(Engine::STACK).build();
-    pool.map_err(|error| PyRuntimeError::new_err(format!("no threads: {error}")))
+    pool.map_err(no_thread)
+}
+
+/// The error for a thread that the operating system refuses: MemoryError if there is no memory for its stack.
+pub(crate) fn no_thread(error: impl Display) -> PyErr {
+    memory::need(Engine::STACK)
+        .err()
+        .unwrap_or_else(|| PyRuntimeError::new_err(format!("no thread can be started: {error}")))
 }
 
 /// Runs `work` on the shared threads without the GIL, while this thread checks for signals. `work` should end soon after

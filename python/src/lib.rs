@@ -12,6 +12,7 @@ mod games;
 mod info;
 mod interrupt;
 mod limit;
+mod memory;
 mod moves;
 mod outcome;
 mod packed;
@@ -109,6 +110,9 @@ mod _core {
 
     #[pymodule_init]
     fn init(m: &Bound<'_, PyModule>) -> PyResult<()> {
+        // What is made at its first use is made here: a process that was forked while another thread makes it would wait
+        // for ever.
+        crate::actions::prepare();
         // The first array of a process loads NumPy's functions, which runs Python code that Ctrl-C interrupts.
         drop(PyArray1::from_vec(m.py(), vec![0_i8]).try_readwrite());
         m.add("__version__", env!("CARGO_PKG_VERSION"))

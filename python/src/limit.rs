@@ -1,5 +1,6 @@
 //! `Limit`: the limits of a search, as in python-chess.
 
+use crate::arguments::whole;
 use crate::pickle::Keywords;
 use doushouqi::board::Color;
 use doushouqi::search::{Clock, Limits};
@@ -98,14 +99,14 @@ impl PyLimit {
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn new(
         time: Option<f64>,
-        depth: Option<u32>,
-        nodes: Option<u64>,
-        mate: Option<u32>,
+        #[pyo3(from_py_with = whole)] depth: Option<u32>,
+        #[pyo3(from_py_with = whole)] nodes: Option<u64>,
+        #[pyo3(from_py_with = whole)] mate: Option<u32>,
         white_clock: Option<f64>,
         black_clock: Option<f64>,
         white_inc: Option<f64>,
         black_inc: Option<f64>,
-        remaining_moves: Option<u32>,
+        #[pyo3(from_py_with = whole)] remaining_moves: Option<u32>,
     ) -> PyResult<PyLimit> {
         let limit =
             PyLimit { time, depth, nodes, mate, white_clock, black_clock, white_inc, black_inc, remaining_moves };

@@ -1,5 +1,6 @@
 //! `Move`: a move from a square to a square.
 
+use crate::arguments::whole;
 use crate::errors::{IllegalMoveError, InvalidMoveError};
 use crate::squares::square;
 use doushouqi::board::{Move, ParseUciMoveError, Position, UciMove};
@@ -29,7 +30,10 @@ impl PyMove {
 #[pymethods]
 impl PyMove {
     #[new]
-    fn new(from_square: i64, to_square: i64) -> PyResult<PyMove> {
+    fn new(
+        #[pyo3(from_py_with = whole)] from_square: i64,
+        #[pyo3(from_py_with = whole)] to_square: i64,
+    ) -> PyResult<PyMove> {
         Ok(PyMove { squares: UciMove { from: square(from_square)?, to: square(to_square)? } })
     }
 

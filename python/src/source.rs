@@ -11,6 +11,7 @@ use doushouqi::tablebase::{
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 use rayon::prelude::*;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Tables of a directory, with those of few pieces in memory.
@@ -18,7 +19,7 @@ pub(crate) struct Loaded {
     prober: TableProber,
     addresser: Addresser,
     /// By class; `None` for one that is read from its file.
-    tables: Vec<Option<Table>>,
+    tables: Arc<Vec<Option<Table>>>,
 }
 
 impl Loaded {
@@ -39,7 +40,12 @@ impl Loaded {
             }
             tables[id.index()] = Some(prober.load(material)?);
         }
-        Ok(Loaded { addresser: Addresser::new(classes), tables, prober })
+        Ok(Loaded { addresser: Addresser::new(classes), tables: Arc::new(tables), prober })
+    }
+
+    /// The same tables in memory with another prober for the rest.
+    pub fn with_prober(&self, prober: TableProber) -> Loaded {
+        Loaded { addresser: Addresser::new(prober.set().classes()), tables: Arc::clone(&self.tables), prober }
     }
 
     /// The value of a position whose game is not over and whose table is in memory.
@@ -172,7 +178,7 @@ impl Source {
 
     pub fn line(&self, position: &Position) -> PyResult<Vec<(Move, Position)>> {
         match self.prober() {
-            Ok(prober) => Ok(covered(prober.line(position).map(Some))?.unwrap_or_default()),
+            Ok(prober) => prober.line(position).map_err(errors::tables),
             Err(solver) => Ok(solver.line(position).unwrap_or_default()),
         }
     }

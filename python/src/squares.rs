@@ -1,5 +1,6 @@
 //! Squares as integers 0 (a1) to 62 (g9), and pieces.
 
+use crate::arguments::whole;
 use doushouqi::board::{Animal, Color, Piece, Square};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -32,7 +33,7 @@ pub(crate) fn parse_square(name: &str) -> PyResult<usize> {
 
 /// The name of a square, such as 'a3'.
 #[pyfunction]
-pub(crate) fn square_name(index: i64) -> PyResult<String> {
+pub(crate) fn square_name(#[pyo3(from_py_with = whole)] index: i64) -> PyResult<String> {
     Ok(square(index)?.to_string())
 }
 
@@ -52,7 +53,7 @@ impl PyPiece {
 #[pymethods]
 impl PyPiece {
     #[new]
-    fn new(animal: i64, color: bool) -> PyResult<PyPiece> {
+    fn new(#[pyo3(from_py_with = whole)] animal: i64, color: bool) -> PyResult<PyPiece> {
         Ok(PyPiece { piece: Piece { color: self::color(color), animal: self::animal(animal)? } })
     }
 

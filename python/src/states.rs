@@ -1,5 +1,6 @@
 //! `States`: the states of games of a batch, and the arguments that are states.
 
+use crate::arguments::whole;
 use crate::batch::{Env, Setup};
 use crate::board::PyBoard;
 use crate::pickle::Reduced;
@@ -37,7 +38,7 @@ impl PyStates {
     }
 
     /// A state as a board with the moves since the last capture.
-    fn board(&self, index: usize) -> PyResult<PyBoard> {
+    fn board(&self, #[pyo3(from_py_with = whole)] index: usize) -> PyResult<PyBoard> {
         let env = self.envs.get(index).ok_or_else(|| PyIndexError::new_err(format!("there is no state {index}")))?;
         Ok(PyBoard::of(self.game(env)))
     }

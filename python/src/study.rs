@@ -1,7 +1,8 @@
 //! Features of positions and decision trees on them.
 
-use crate::arguments::{self, Positions};
+use crate::arguments::{self, Positions, whole};
 use crate::interrupt::{abandonable, parallel};
+use crate::memory;
 use crate::rules::RulesArgument;
 use crate::source::Source;
 use crate::tables::PyTables;
@@ -31,6 +32,7 @@ fn rows(py: Python<'_>, set: &FeatureSet, material: Material, positions: &Positi
         let position = view.get(row)?;
         set.values_of(&position).ok_or_else(|| format!("row {row}: not a position of {material} with White to move"))
     };
+    memory::need(view.len().saturating_mul(3 * (set.features().len() + size_of::<Vec<i8>>())))?;
     let rows = parallel(py, |stop| {
         let rows = (0..view.len()).into_par_iter().with_min_len(256);
         // After Ctrl-C the result is dropped.
@@ -52,7 +54,10 @@ pub(crate) struct PyFeatures {
 #[pymethods]
 impl PyFeatures {
     #[new]
-    #[pyo3(signature = (material, *, rules = RulesArgument::default(), choice = "all"))]
+    #[pyo3(
+        signature = (material, *, rules = RulesArgument::default(), choice = "all"),
+        text_signature = "(material, *, rules='paper', choice='all')"
+    )]
     fn new(material: &str, rules: RulesArgument, choice: &str) -> PyResult<PyFeatures> {
         let (material, rules, choice) = (arguments::material(material)?, rules.0, self::choice(choice)?);
         Ok(PyFeatures { material, rules, choice, set: FeatureSet::new(material, &rules, choice) })
@@ -194,7 +199,7 @@ pub(crate) fn learn_tree(
     tables: PyRef<'_, PyTables>,
     material: &str,
     features: Option<&str>,
-    max_leaves: Option<usize>,
+    #[pyo3(from_py_with = whole)] max_leaves: Option<usize>,
 ) -> PyResult<PyTree> {
     let (source, material) = (tables.source()?, arguments::material(material)?);
     let which = features.map(choice).transpose()?;

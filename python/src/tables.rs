@@ -1,9 +1,10 @@
 //! `Tables`: exact values from files or from memory.
 
-use crate::arguments::{self, BoardArgument, Positions};
+use crate::arguments::{self, BoardArgument, Positions, whole};
 use crate::board::PyBoard;
 use crate::errors::{self, TablesError};
 use crate::interrupt::{abandonable, parallel};
+use crate::memory;
 use crate::moves::PyMove;
 use crate::pickle::Reduced;
 use crate::rules::{PyRules, RulesArgument};
@@ -22,15 +23,21 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::convert::Infallible;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::slice::from_ref;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The most pieces of a dense array: 63 squares for each piece.
 const DENSE_PIECES: usize = 4;
 /// The most pieces of a material that is solved in memory.
 const SOLVED_PIECES: usize = 5;
+/// The bytes that `probe_many` takes for each position, and for each of the positions that are sorted at once, about.
+const VALUE_BYTES: usize = 16;
+const PART: usize = 1 << 22;
+const PART_BYTES: usize = 64;
+/// The bytes of classes and indexes that opening or solving takes, about.
+const OPENING_BYTES: usize = 16 << 20;
 
 /// Exact values of endgames, from a directory (`open_tables`) or from memory (`solve`). A context manager.
 ///
@@ -38,21 +45,49 @@ const SOLVED_PIECES: usize = 5;
 /// values: it opens the directory or solves the material again.
 #[pyclass(frozen, name = "Tables", module = "doushouqi")]
 pub(crate) struct PyTables {
-    /// `None` once they are closed.
-    source: RwLock<Option<Arc<Source>>>,
-    /// The name of the function that made them, and its arguments.
-    made_by: (&'static str, Py<PyDict>),
+    /// The source, and the process that uses it; `None` once they are closed. Locked with the GIL only, so that a forked
+    /// process finds it open.
+    source: Mutex<Option<(u32, Arc<Source>)>>,
+    made_by: MadeBy,
+}
+
+/// What made tables.
+enum MadeBy {
+    Open(Opening),
+    /// The material or the number of pieces.
+    Solve(Py<PyAny>, RuleOptions),
 }
 
 impl PyTables {
-    fn of(source: Source, function: &'static str, arguments: Bound<'_, PyDict>) -> PyTables {
-        PyTables { source: RwLock::new(Some(Arc::new(source))), made_by: (function, arguments.unbind()) }
+    fn of(source: Source, made_by: MadeBy) -> PyTables {
+        PyTables { source: Mutex::new(Some((std::process::id(), Arc::new(source)))), made_by }
     }
 
     /// The source of the values, which stays open while it is in use.
     pub fn source(&self) -> PyResult<Arc<Source>> {
-        let source = self.source.read().unwrap_or_else(PoisonError::into_inner).clone();
-        source.ok_or_else(|| TablesError::new_err("the tables are closed"))
+        let source = self.held().clone();
+        let (process, source) = source.ok_or_else(|| TablesError::new_err("the tables are closed"))?;
+        let here = std::process::id();
+        if process == here {
+            return Ok(source);
+        }
+        // This process was forked. A thread that is missing here may have held locks of a source in use, which therefore
+        // has other owners than `self` and this call.
+        let own = match (&self.made_by, &*source) {
+            (MadeBy::Open(opening), Source::Files(_) | Source::Loaded(_) | Source::OnDemand(_))
+                if Arc::strong_count(&source) > 2 =>
+            {
+                Arc::new(Python::attach(|py| opening.again(py, &source))?)
+            }
+            // Nothing of a solver is locked.
+            _ => source,
+        };
+        *self.held() = Some((here, Arc::clone(&own)));
+        Ok(own)
+    }
+
+    fn held(&self) -> MutexGuard<'_, Option<(u32, Arc<Source>)>> {
+        self.source.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The source, unless it has other values under these rules. Repetition does not matter.
@@ -87,7 +122,7 @@ impl PyTables {
     }
 
     /// The materials of `pieces` pieces whose values are available.
-    fn materials(&self, pieces: usize) -> PyResult<Vec<String>> {
+    fn materials(&self, #[pyo3(from_py_with = whole)] pieces: usize) -> PyResult<Vec<String>> {
         Ok(self.source()?.materials(pieces).iter().map(Material::to_string).collect())
     }
 
@@ -152,6 +187,7 @@ impl PyTables {
     ) -> PyResult<(Bound<'py, PyArray1<i8>>, Bound<'py, PyArray1<i16>>)> {
         let source = self.source_for(positions.boards())?;
         let view = positions.view();
+        memory::need(view.len().saturating_mul(VALUE_BYTES) + view.len().min(PART) * PART_BYTES)?;
         let values = parallel(py, |stop| source.values(view, stop))??;
         for (row, (board, value)) in positions.boards().iter().zip(&values).enumerate() {
             if let Some(value) = *value {
@@ -179,17 +215,16 @@ impl PyTables {
         moves.into_iter().map(value).collect::<PyResult<_>>().map(Some)
     }
 
-    /// Best play to the end; empty for a draw.
-    fn line(&self, py: Python<'_>, board: BoardArgument) -> PyResult<Vec<PyMove>> {
+    /// Best play to the end; empty for a draw, None if the tables do not cover the position.
+    fn line(&self, py: Python<'_>, board: BoardArgument) -> PyResult<Option<Vec<PyMove>>> {
         let source = self.source_for(from_ref(&board))?;
         if let Some(counter) = counter(&source, &board.position) {
             counted(py, |follow| counter.count(&board.position, follow))?;
         }
-        if let Some(value) = source.run(py, || source.value(&board.position))? {
-            board.value(value)?;
-        }
+        let Some(value) = source.run(py, || source.value(&board.position))? else { return Ok(None) };
+        board.value(value)?;
         let line = source.run(py, || source.line(&board.position))?;
-        Ok(line.into_iter().map(|(mv, _)| PyMove::of(mv)).collect())
+        Ok(Some(line.into_iter().map(|(mv, _)| PyMove::of(mv)).collect()))
     }
 
     /// The counts of a material, White to move unless `turn` is False.
@@ -200,7 +235,7 @@ impl PyTables {
     }
 
     /// A position of `pieces` pieces with the greatest distance, and the distance; None without tables.
-    fn longest(&self, py: Python<'_>, pieces: usize) -> PyResult<Option<(PyBoard, u16)>> {
+    fn longest(&self, py: Python<'_>, #[pyo3(from_py_with = whole)] pieces: usize) -> PyResult<Option<(PyBoard, u16)>> {
         let source = self.source()?;
         let rules = source.rules().clone();
         let found = abandonable(py, move || source.longest(pieces))??;
@@ -231,15 +266,23 @@ impl PyTables {
 
     /// Closes the tables: every later call raises TablesError.
     fn close(&self) {
-        *self.source.write().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.held() = None;
     }
 
     /// For pickle.
-    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, (&'static str, Py<PyDict>)> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, (&'static str, Bound<'py, PyDict>)> {
         // Raises if they are closed.
         self.source()?;
-        let (function, arguments) = &self.made_by;
-        Ok((py.get_type::<PyTables>().getattr("_restore")?, (function, arguments.clone_ref(py))))
+        let made_by = match &self.made_by {
+            MadeBy::Open(opening) => ("open_tables", opening.keywords(py)?),
+            MadeBy::Solve(material, rules) => {
+                let keywords = PyDict::new(py);
+                keywords.set_item("material", material)?;
+                keywords.set_item("rules", rules.to_string())?;
+                ("solve", keywords)
+            }
+        };
+        Ok((py.get_type::<PyTables>().getattr("_restore")?, made_by))
     }
 
     /// For pickle.
@@ -255,7 +298,7 @@ impl PyTables {
         slf
     }
 
-    #[pyo3(signature = (*_arguments))]
+    #[pyo3(signature = (*_arguments), text_signature = "($self, *arguments)")]
     fn __exit__(&self, _arguments: &Bound<'_, PyAny>) {
         self.close();
     }
@@ -308,7 +351,9 @@ fn counted_with<T: Send>(
 
 /// The values of a material by side to move and squares.
 fn dense(source: &Source, material: Material, len: usize) -> PyResult<(Vec<i8>, Vec<i16>)> {
-    let (mut wdl, mut dtw) = (vec![UNKNOWN; len], vec![NO_DISTANCE; len]);
+    let (mut wdl, mut dtw) = (memory::reserved(len)?, memory::reserved(len)?);
+    wdl.resize(len, UNKNOWN);
+    dtw.resize(len, NO_DISTANCE);
     let rules = source.rules();
     source.each(material, |turn, table| {
         let Ok(()) = table.each(turn, |squares, value| {
@@ -318,6 +363,93 @@ fn dense(source: &Source, material: Material, len: usize) -> PyResult<(Vec<i8>, 
         });
     })?;
     Ok((wdl, dtw))
+}
+
+/// The arguments of `open_tables`.
+#[derive(Clone)]
+struct Opening {
+    /// Absolute, as is the cache: the working directory may change.
+    directory: PathBuf,
+    rules: Option<RuleOptions>,
+    cache: Option<PathBuf>,
+    cache_bytes: u64,
+    memory: Option<usize>,
+    in_memory: usize,
+}
+
+impl Opening {
+    fn keywords<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let Opening { directory, rules, cache, cache_bytes, memory, in_memory } = self;
+        let keywords = PyDict::new(py);
+        keywords.set_item("directory", directory)?;
+        keywords.set_item("rules", rules.map(|rules| rules.to_string()))?;
+        keywords.set_item("on_demand", cache.is_some())?;
+        keywords.set_item("cache", cache)?;
+        keywords.set_item("cache_bytes", cache_bytes)?;
+        keywords.set_item("memory", memory)?;
+        keywords.set_item("in_memory", in_memory)?;
+        Ok(keywords)
+    }
+
+    fn prober(&self, py: Python<'_>) -> PyResult<TableProber> {
+        memory::need(OPENING_BYTES)?;
+        let (directory, rules) = (self.directory.clone(), self.rules);
+        let open = move || {
+            let set = TableSet::open(&directory)?;
+            let rules = rules.unwrap_or(*set.rules().options());
+            set.prober(&rules)
+        };
+        abandonable(py, open)?.map_err(errors::tables)
+    }
+
+    fn open(&self, py: Python<'_>) -> PyResult<Source> {
+        let prober = self.prober(py)?;
+        let most = prober.set().classes().pieces();
+        if self.in_memory > most {
+            return Err(PyValueError::new_err(format!(
+                "in_memory is 0 to {most} for these tables, not {}",
+                self.in_memory
+            )));
+        }
+        if self.in_memory > 0 {
+            check_memory(&prober, self.in_memory)?;
+            let loaded = parallel(py, |stop| Loaded::read(prober, self.in_memory, stop))??;
+            return Ok(Source::Loaded(Box::new(loaded)));
+        }
+        self.with_prober(prober)
+    }
+
+    fn with_prober(&self, prober: TableProber) -> PyResult<Source> {
+        let Some(cache) = &self.cache else { return Ok(Source::Files(Box::new(prober))) };
+        let counter = OnDemand::new(prober, cache, self.cache_bytes).map_err(errors::on_demand)?;
+        Ok(Source::OnDemand(Box::new(self.memory.into_iter().fold(counter, OnDemand::with_memory))))
+    }
+
+    /// The same source with files that no other thread has locked.
+    fn again(&self, py: Python<'_>, source: &Source) -> PyResult<Source> {
+        let prober = self.prober(py)?;
+        match source {
+            Source::Loaded(loaded) => Ok(Source::Loaded(Box::new(loaded.with_prober(prober)))),
+            _ => self.with_prober(prober),
+        }
+    }
+}
+
+/// A path of directories as the engine takes it, whose meaning does not change with the working directory.
+///
+/// # Errors
+/// TablesError for an address.
+pub(crate) fn directories(path: PathBuf) -> PyResult<PathBuf> {
+    if path.to_str().is_some_and(|text| text.starts_with("http://") || text.starts_with("https://")) {
+        let what = format!("{} is an address: download the tables, and open their directory", path.display());
+        return Err(TablesError::new_err(what));
+    }
+    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    if path.is_dir() {
+        return Ok(absolute(&path));
+    }
+    let parts = std::env::split_paths(&path).filter(|part| !part.as_os_str().is_empty()).map(|part| absolute(&part));
+    Ok(std::env::join_paths(parts).map_or(path, PathBuf::from))
 }
 
 /// Opens a directory of tables that `generate` or `dsq generate` made. Raises TablesError if it is for other `rules`.
@@ -338,45 +470,20 @@ pub(crate) fn open_tables(
     rules: Option<RulesArgument>,
     on_demand: bool,
     cache: Option<PathBuf>,
-    cache_bytes: u64,
-    memory: Option<usize>,
-    in_memory: usize,
+    #[pyo3(from_py_with = whole)] cache_bytes: u64,
+    #[pyo3(from_py_with = whole)] memory: Option<usize>,
+    #[pyo3(from_py_with = whole)] in_memory: usize,
 ) -> PyResult<PyTables> {
-    let keywords = PyDict::new(py);
-    keywords.set_item("directory", std::path::absolute(&directory).unwrap_or_else(|_| directory.clone()))?;
-    keywords.set_item("rules", rules.as_ref().map(|rules| rules.0.to_string()))?;
-    keywords.set_item("on_demand", on_demand)?;
-    keywords.set_item("cache", &cache)?;
-    keywords.set_item("cache_bytes", cache_bytes)?;
-    keywords.set_item("memory", memory)?;
-    keywords.set_item("in_memory", in_memory)?;
     if on_demand && in_memory > 0 {
         return Err(PyValueError::new_err("either on_demand or in_memory"));
     }
-    let cache = match (on_demand, cache) {
-        (false, None) => None,
-        (true, Some(cache)) => Some(cache),
-        _ => {
-            return Err(PyValueError::new_err(
-                "on_demand needs a directory for the cache, and a cache needs on_demand",
-            ));
-        }
-    };
-    let open = move || {
-        let set = TableSet::open(&directory)?;
-        let rules = rules.map_or(*set.rules().options(), |rules| rules.0);
-        set.prober(&rules)
-    };
-    let prober = abandonable(py, open)?.map_err(errors::tables)?;
-    if in_memory > 0 {
-        check_memory(&prober, in_memory)?;
-        let loaded = parallel(py, |stop| Loaded::read(prober, in_memory, stop))??;
-        return Ok(PyTables::of(Source::Loaded(Box::new(loaded)), "open_tables", keywords));
+    if on_demand != cache.is_some() {
+        return Err(PyValueError::new_err("on_demand needs a directory for the cache, and a cache needs on_demand"));
     }
-    let Some(cache) = cache else { return Ok(PyTables::of(Source::Files(Box::new(prober)), "open_tables", keywords)) };
-    let counter = OnDemand::new(prober, &cache, cache_bytes).map_err(errors::on_demand)?;
-    let counter = memory.into_iter().fold(counter, OnDemand::with_memory);
-    Ok(PyTables::of(Source::OnDemand(Box::new(counter)), "open_tables", keywords))
+    let directory = directories(directory)?;
+    let (cache, rules) = (cache.map(directories).transpose()?, rules.map(|rules| rules.0));
+    let opening = Opening { directory, rules, cache, cache_bytes, memory, in_memory };
+    Ok(PyTables::of(opening.open(py)?, MadeBy::Open(opening)))
 }
 
 /// Raises MemoryError if the tables of up to `pieces` pieces are larger than the memory of the process may be.
@@ -389,7 +496,7 @@ fn check_memory(prober: &TableProber, pieces: usize) -> PyResult<()> {
         Some(limit) => {
             Err(PyMemoryError::new_err(format!("the tables need {bytes} bytes of memory; the limit is {limit}")))
         }
-        None => Ok(()),
+        None => memory::need(bytes as usize),
     }
 }
 
@@ -422,12 +529,13 @@ impl Wanted {
 /// Solves a material such as 'EvL' of up to five pieces with all materials that it leads to, or all materials of up to
 /// 2, 3 or 4 pieces, in memory.
 #[pyfunction]
-#[pyo3(signature = (material, *, rules = RulesArgument::default()))]
+#[pyo3(
+    signature = (material, *, rules = RulesArgument::default()),
+    text_signature = "(material, *, rules='paper')"
+)]
 pub(crate) fn solve(py: Python<'_>, material: &Bound<'_, PyAny>, rules: RulesArgument) -> PyResult<PyTables> {
     let wanted = Wanted::extract(material)?;
-    let keywords = PyDict::new(py);
-    keywords.set_item("material", material)?;
-    keywords.set_item("rules", rules.0.to_string())?;
+    memory::need(OPENING_BYTES)?;
     let pieces = match wanted {
         Wanted::Pieces(pieces) => pieces,
         Wanted::Material(material) => material.len(),
@@ -446,12 +554,16 @@ pub(crate) fn solve(py: Python<'_>, material: &Bound<'_, PyAny>, rules: RulesArg
         let check = |_, _: &Solved| if stop.load(Ordering::Relaxed) { Err(SolveError::Stopped) } else { Ok(()) };
         levels.iter().try_for_each(|level| solver.solve_classes(level, true, true, &check)).map(|()| solver)
     });
-    Ok(PyTables::of(Source::Memory(Box::new(solver?.map_err(errors::solve)?)), "solve", keywords))
+    let source = Source::Memory(Box::new(solver?.map_err(errors::solve)?));
+    Ok(PyTables::of(source, MadeBy::Solve(material.clone().unbind(), rules.0)))
 }
 
 /// Writes the tables of a material, or of all materials of up to 2, 3 or 4 pieces, into a directory.
 #[pyfunction]
-#[pyo3(signature = (directory, material, *, rules = RulesArgument::default()))]
+#[pyo3(
+    signature = (directory, material, *, rules = RulesArgument::default()),
+    text_signature = "(directory, material, *, rules='paper')"
+)]
 pub(crate) fn generate(
     py: Python<'_>,
     directory: PathBuf,
@@ -460,6 +572,8 @@ pub(crate) fn generate(
 ) -> PyResult<()> {
     let rules: RuleOptions = rules.0;
     let wanted = Wanted::extract(material)?;
+    let directory = directories(directory)?;
+    memory::need(OPENING_BYTES)?;
     let made = parallel(py, |stop| {
         let all = Generate { stop: Some(stop), ..Generate::new(&directory, rules) };
         let job = match wanted {
@@ -473,7 +587,7 @@ pub(crate) fn generate(
 
 /// All materials of `pieces` pieces.
 #[pyfunction]
-pub(crate) fn materials(pieces: usize) -> PyResult<Vec<String>> {
+pub(crate) fn materials(#[pyo3(from_py_with = whole)] pieces: usize) -> PyResult<Vec<String>> {
     if !(2..=16).contains(&pieces) {
         return Err(PyValueError::new_err(format!("a material has 2 to 16 pieces, not {pieces}")));
     }

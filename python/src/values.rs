@@ -25,8 +25,10 @@ fn wdl_number(wdl: Wdl) -> i8 {
 }
 
 /// The value of a position for the side to move, or of a move for the side that makes it.
-#[pyclass(frozen, eq, hash, name = "Value", module = "doushouqi")]
-#[derive(Copy, Clone, PartialEq, Eq, Hash)]
+///
+/// Values are ordered: a win in fewer plies is greater, then draws, and a loss in more plies is greater than one in fewer.
+#[pyclass(frozen, eq, ord, hash, name = "Value", module = "doushouqi")]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct PyValue {
     pub value: Value,
 }

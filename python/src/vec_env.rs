@@ -1,11 +1,13 @@
 //! `VecEnv`: a batch of games that step together, on Rust threads, in NumPy buffers that are reused.
 
 use crate::actions::{self, ACTIONS, OBSERVATION, PLANES};
-use crate::arguments::Positions;
+use crate::arguments::{Positions, whole};
 use crate::batch::{self, Env, HISTORY_PLANES, Row, Setup};
 use crate::board::PyBoard;
+use crate::engine::prepare_networks;
 use crate::errors::{self, IllegalMoveError};
 use crate::interrupt::{SHARED, Threads, parallel};
+use crate::memory::{self, collect};
 use crate::rules::{PyRules, RulesArgument, rules};
 use crate::states::{PyStates, StatesArgument};
 use crate::tables::PyTables;
@@ -14,10 +16,12 @@ use doushouqi::game::Game;
 use doushouqi::game::random::Random;
 use doushouqi::search::{Engine, EngineOptions, Limits};
 use numpy::{Element, PyArray1, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
-use pyo3::exceptions::{PyIndexError, PyMemoryError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use rayon::prelude::*;
-use std::sync::{Mutex, PoisonError};
+use std::num::NonZero;
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::thread::available_parallelism;
 
 /// Fewer games than this are one task.
 const TASK: usize = 128;
@@ -25,6 +29,11 @@ const TASK: usize = 128;
 const MOST_HISTORY: usize = 64;
 /// The most games of a batch: about 3 KB each.
 const MOST: usize = 1 << 22;
+
+/// The bytes of a game beside the buffers, about.
+const GAME_BYTES: usize = 2048;
+/// The bytes of a small engine, about.
+const ENGINE_BYTES: usize = 10 << 20;
 
 /// A buffer that Rust writes, and the read-only view of it that Python sees.
 struct Buffer<T> {
@@ -85,14 +94,6 @@ impl Buffers {
     }
 }
 
-/// A list of known length. Raises MemoryError instead of ending the process.
-fn collect<T>(items: impl ExactSizeIterator<Item = T>) -> PyResult<Vec<T>> {
-    let mut list = Vec::new();
-    list.try_reserve_exact(items.len()).map_err(|e| PyMemoryError::new_err(format!("not enough memory: {e}")))?;
-    list.extend(items);
-    Ok(list)
-}
-
 /// The games, and separately the data that checking and choosing actions reads.
 struct Games {
     envs: Vec<Env>,
@@ -103,6 +104,7 @@ struct Games {
 
 impl Games {
     fn new(setup: &Setup, n: usize, seed: u64) -> PyResult<Games> {
+        memory::need(n * GAME_BYTES)?;
         Ok(Games {
             envs: collect((0..n).map(|i| Env::new(setup.first(i))))?,
             legal: collect(std::iter::repeat_n(0, n))?,
@@ -127,8 +129,13 @@ impl Games {
 /// Observations, masks and the other arrays are read-only views of buffers that every step overwrites: copy values that
 /// must last. A game that ends begins again in the same step, unless `auto_reset` is False; then its mask is all true
 /// and its actions have no effect. `threads` is 0 for one thread per core, shared by all batches.
-#[pyclass(name = "VecEnv", module = "doushouqi")]
+#[pyclass(frozen, name = "VecEnv", module = "doushouqi")]
 pub(crate) struct PyVecEnv {
+    batch: Mutex<Batch>,
+}
+
+/// The games, and what belongs to them.
+struct Batch {
     setup: Setup,
     games: Games,
     seed: u64,
@@ -267,21 +274,24 @@ fn convert_actions<'py>(actions: &Bound<'py, PyAny>, n: usize) -> PyResult<Bound
 #[pymethods]
 impl PyVecEnv {
     #[new]
-    #[pyo3(signature = (
-        num_envs, *, rules = RulesArgument::default(), seed = 0, fen = None, starts = None,
-        no_capture_limit = Some(Game::NO_CAPTURE_LIMIT), auto_reset = true, threads = 0
-    ))]
+    #[pyo3(
+        signature = (
+            num_envs, *, rules = RulesArgument::default(), seed = 0, fen = None, starts = None,
+            no_capture_limit = Some(Game::NO_CAPTURE_LIMIT), auto_reset = true, threads = 0
+        ),
+        text_signature = "(num_envs, *, rules='paper', seed=0, fen=None, starts=None, no_capture_limit=100, auto_reset=True, threads=0)"
+    )]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn new(
         py: Python<'_>,
-        num_envs: usize,
+        #[pyo3(from_py_with = whole)] num_envs: usize,
         rules: RulesArgument,
-        seed: u64,
+        #[pyo3(from_py_with = whole)] seed: u64,
         fen: Option<&str>,
         starts: Option<Positions<'_>>,
-        no_capture_limit: Option<u32>,
+        #[pyo3(from_py_with = whole)] no_capture_limit: Option<u32>,
         auto_reset: bool,
-        threads: usize,
+        #[pyo3(from_py_with = whole)] threads: usize,
     ) -> PyResult<PyVecEnv> {
         if !(1..=MOST).contains(&num_envs) {
             return Err(PyValueError::new_err(format!("a batch has 1 to {MOST} games, not {num_envs}")));
@@ -300,45 +310,46 @@ impl PyVecEnv {
         let threads = (threads > 0).then(|| Threads::new(threads));
         let buffers = Buffers::new(py, num_envs)?;
         let games = Games::new(&setup, num_envs, seed)?;
-        let mut env = PyVecEnv { setup, games, seed, buffers, threads };
-        env.restart(py, None)?;
-        Ok(env)
+        let mut batch = Batch { setup, games, seed, buffers, threads };
+        batch.restart(py, None)?;
+        Ok(PyVecEnv { batch: Mutex::new(batch) })
     }
 
     /// The number of games.
     #[getter]
-    fn num_envs(&self) -> usize {
-        self.games.envs.len()
+    fn num_envs(&self) -> PyResult<usize> {
+        Ok(self.lock()?.games.envs.len())
     }
 
     /// The rules of the games.
     #[getter]
-    fn rules(&self) -> PyRules {
-        PyRules { options: *self.setup.rules.options() }
+    fn rules(&self) -> PyResult<PyRules> {
+        Ok(PyRules { options: *self.lock()?.setup.rules.options() })
     }
 
     /// Begins all games again, with the stream of `seed` and from the positions of `starts` if they are given, and returns
     /// observations and masks. With an array of booleans `active` only these games begin again.
     #[pyo3(signature = (*, seed = None, starts = None, active = None))]
     fn reset<'py>(
-        &mut self,
+        &self,
         py: Python<'py>,
-        seed: Option<u64>,
+        #[pyo3(from_py_with = whole)] seed: Option<u64>,
         starts: Option<Positions<'py>>,
         active: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
-        let n = self.games.envs.len();
-        let starts = starts.map(|starts| extract_starts(&starts, n, &self.setup)).transpose()?;
+        let this = &mut *self.lock()?;
+        let n = this.games.envs.len();
+        let starts = starts.map(|starts| extract_starts(&starts, n, &this.setup)).transpose()?;
         let active = extract_active(active, n)?;
         if let Some(seed) = seed {
-            self.games.randoms = Games::randoms(n, seed)?;
-            self.seed = seed;
+            this.games.randoms = Games::randoms(n, seed)?;
+            this.seed = seed;
         }
         if let Some(starts) = starts {
-            self.setup.set_starts(starts).map_err(over)?;
+            this.setup.set_starts(starts).map_err(over)?;
         }
-        self.restart(py, active.as_deref())?;
-        Ok((self.buffers.observations.view(py), self.buffers.masks.view(py)))
+        this.restart(py, active.as_deref())?;
+        Ok((this.buffers.observations.view(py), this.buffers.masks.view(py)))
     }
 
     /// Makes a move in every game and returns observations, masks, rewards and dones.
@@ -349,34 +360,38 @@ impl PyVecEnv {
     #[pyo3(signature = (actions, *, active = None))]
     #[expect(clippy::type_complexity, reason = "a tuple of four arrays")]
     fn step<'py>(
-        &mut self,
+        &self,
         py: Python<'py>,
         actions: &Bound<'py, PyAny>,
         active: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>)> {
-        let actions = extract_actions(actions, self.games.envs.len())?;
+        let this = &mut *self.lock()?;
+        let actions = extract_actions(actions, this.games.envs.len())?;
         let active = extract_active(active, actions.len())?;
         let rests = |i: usize| active.as_ref().is_some_and(|active| !active[i]);
-        if let Some(i) = (0..actions.len()).find(|&i| !rests(i) && !self.games.accepts(i, actions[i])) {
+        if let Some(i) = (0..actions.len()).find(|&i| !rests(i) && !this.games.accepts(i, actions[i])) {
             return Err(IllegalMoveError::new_err(format!("game {i}: action {} is not legal here", actions[i])));
         }
-        let setup = &self.setup;
-        each(py, self.threads.as_ref(), &mut self.games, &self.buffers, |i, env, row| {
+        // The histories grow by some bytes a ply.
+        memory::need(32 * actions.len())?;
+        let setup = &this.setup;
+        each(py, this.threads.as_ref(), &mut this.games, &this.buffers, |i, env, row| {
             if rests(i) {
                 env.rest(row);
             } else {
                 batch::step(env, setup, i, actions[i] as usize, row);
             }
         })?;
-        let Buffers { observations, masks, rewards, dones, .. } = &self.buffers;
+        let Buffers { observations, masks, rewards, dones, .. } = &this.buffers;
         Ok((observations.view(py), masks.view(py), rewards.view(py), dones.view(py)))
     }
 
     /// A random legal action for every game, from the seed; the array is overwritten by the next call.
-    fn sample_actions<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let mut samples = self.buffers.samples.array.bind(py).try_readwrite().map_err(changed)?;
+    fn sample_actions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let this = &mut *self.lock()?;
+        let mut samples = this.buffers.samples.array.bind(py).try_readwrite().map_err(changed)?;
         let slice = samples.as_slice_mut().map_err(changed)?;
-        let (pool, Games { legal, randoms, .. }) = (self.threads.as_ref().unwrap_or(&SHARED).get(py)?, &mut self.games);
+        let (pool, Games { legal, randoms, .. }) = (this.threads.as_ref().unwrap_or(&SHARED).get(py)?, &mut this.games);
         py.detach(|| {
             pool.install(|| {
                 let games = (legal.par_iter(), randoms.par_iter_mut(), slice.par_iter_mut());
@@ -385,7 +400,7 @@ impl PyVecEnv {
                 games.into_par_iter().with_min_len(8 * TASK).for_each(sample);
             });
         });
-        Ok(self.buffers.samples.view(py))
+        Ok(this.buffers.samples.view(py))
     }
 
     /// The action that an engine chooses in every game after `nodes` nodes, with an empty transposition table: the same for
@@ -394,26 +409,29 @@ impl PyVecEnv {
     fn engine_actions<'py>(
         &self,
         py: Python<'py>,
-        nodes: u64,
+        #[pyo3(from_py_with = whole)] nodes: u64,
         active: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let this = &mut *self.lock()?;
         if nodes == 0 {
             return Err(PyValueError::new_err("the number of nodes is at least 1"));
         }
-        let active = extract_active(active, self.games.envs.len())?;
+        let active = extract_active(active, this.games.envs.len())?;
         let limits = Limits::default().nodes(nodes);
+        prepare_networks()?;
+        memory::need(ENGINE_BYTES * available_parallelism().map_or(1, NonZero::get))?;
         let actions = parallel(py, |stop| -> Vec<i64> {
             let engine = || Engine::new(EngineOptions::default().hash_mib(1));
             let choose = |engine: &mut Engine, (i, env): (usize, &Env)| {
                 if env.is_over() || active.as_ref().is_some_and(|active| !active[i]) {
                     return 0;
                 }
-                let game = env.game(&self.setup.rules, self.setup.no_capture_limit);
+                let game = env.game(&this.setup.rules, this.setup.no_capture_limit);
                 engine.new_game();
                 let best = engine.search(&game, &limits).stop(stop).run().best();
                 best.map_or(0, |mv| actions::action(mv, game.position().turn()) as i64)
             };
-            self.games.envs.par_iter().enumerate().with_min_len(4).map_init(engine, choose).collect()
+            this.games.envs.par_iter().enumerate().with_min_len(4).map_init(engine, choose).collect()
         })?;
         Ok(PyArray1::from_vec(py, actions))
     }
@@ -422,14 +440,15 @@ impl PyVecEnv {
     /// an array of booleans `active` the other games get the action 0.
     #[pyo3(signature = (tables, *, active = None))]
     fn table_actions<'py>(
-        &mut self,
+        &self,
         py: Python<'py>,
         tables: PyRef<'py, PyTables>,
         active: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
-        let active = extract_active(active, self.games.envs.len())?;
-        let source = tables.source_under(self.setup.rules.options())?;
-        let Games { envs, legal, randoms } = &mut self.games;
+        let this = &mut *self.lock()?;
+        let active = extract_active(active, this.games.envs.len())?;
+        let source = tables.source_under(this.setup.rules.options())?;
+        let Games { envs, legal, randoms } = &mut this.games;
         let choose = |(i, (env, (&mut legal, random))): (usize, (&Env, (&mut u32, &mut Random)))| {
             if env.is_over() || active.as_ref().is_some_and(|active| !active[i]) {
                 return Ok(0);
@@ -453,18 +472,23 @@ impl PyVecEnv {
     /// last capture, and before the first position, are 0. The last plane is the number of plies since the last capture,
     /// at most 127.
     #[pyo3(signature = (positions = 8))]
-    fn history_planes<'py>(&self, py: Python<'py>, positions: usize) -> PyResult<Bound<'py, PyArrayDyn<i8>>> {
+    fn history_planes<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = whole)] positions: usize,
+    ) -> PyResult<Bound<'py, PyArrayDyn<i8>>> {
+        let this = &mut *self.lock()?;
         if !(1..=MOST_HISTORY).contains(&positions) {
             return Err(PyValueError::new_err(format!("a history has 1 to {MOST_HISTORY} positions, not {positions}")));
         }
         let planes = HISTORY_PLANES * positions + 1;
-        let array = zeros(py, &[self.games.envs.len(), planes, 9, 7])?;
+        let array = zeros(py, &[this.games.envs.len(), planes, 9, 7])?;
         let mut values = array.try_readwrite()?;
         let slice = values.as_slice_mut().map_err(changed)?;
-        let pool = self.threads.as_ref().unwrap_or(&SHARED).get(py)?;
+        let pool = this.threads.as_ref().unwrap_or(&SHARED).get(py)?;
         py.detach(|| {
             pool.install(|| {
-                let games = self.games.envs.par_iter().zip(slice.par_chunks_exact_mut(planes * Square::COUNT));
+                let games = this.games.envs.par_iter().zip(slice.par_chunks_exact_mut(planes * Square::COUNT));
                 games.with_min_len(TASK).for_each(|(env, out)| env.write_history(positions, out));
             });
         });
@@ -475,22 +499,20 @@ impl PyVecEnv {
     /// The states of games, of all of them without `indices`; a game may be named several times.
     #[pyo3(signature = (indices = None))]
     fn get_states(&self, indices: Option<&Bound<'_, PyAny>>) -> PyResult<PyStates> {
-        let indices = extract_indices(indices, self.games.envs.len())?;
-        let envs = collect(indices.into_iter().map(|i| self.games.envs[i].clone()))?;
-        Ok(PyStates::new(envs, &self.setup))
+        let this = &mut *self.lock()?;
+        let indices = extract_indices(indices, this.games.envs.len())?;
+        memory::need(indices.len().saturating_mul(GAME_BYTES))?;
+        let envs = collect(indices.into_iter().map(|i| this.games.envs[i].clone()))?;
+        Ok(PyStates::new(envs, &this.setup))
     }
 
     /// Goes on with other states: `States`, or a sequence of boards and FENs. The state of a number belongs to the game in
     /// `indices` at its place, or to the game of the same number. Observations, masks and the other arrays show them.
     #[pyo3(signature = (states, indices = None))]
-    fn set_states(
-        &mut self,
-        py: Python<'_>,
-        states: StatesArgument,
-        indices: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<()> {
-        let n = self.games.envs.len();
-        let (envs, indices) = (states.envs(&self.setup)?, extract_indices(indices, n)?);
+    fn set_states(&self, py: Python<'_>, states: StatesArgument, indices: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+        let this = &mut *self.lock()?;
+        let n = this.games.envs.len();
+        let (envs, indices) = (states.envs(&this.setup)?, extract_indices(indices, n)?);
         if envs.len() != indices.len() {
             let what = format!("{} games need as many states, not {}", indices.len(), envs.len());
             return Err(PyValueError::new_err(what));
@@ -499,8 +521,8 @@ impl PyVecEnv {
         for (env, i) in envs.into_iter().zip(indices) {
             new[i] = Mutex::new(Some(env));
         }
-        let setup = &self.setup;
-        each(py, self.threads.as_ref(), &mut self.games, &self.buffers, |i, env, row| {
+        let setup = &this.setup;
+        each(py, this.threads.as_ref(), &mut this.games, &this.buffers, |i, env, row| {
             match new[i].lock().unwrap_or_else(PoisonError::into_inner).take() {
                 Some(other) => env.replace(other, setup, row),
                 None => env.rest(row),
@@ -509,71 +531,87 @@ impl PyVecEnv {
     }
 
     /// A game as a board with the moves since the last capture; earlier ones have no effect.
-    fn board(&self, index: usize) -> PyResult<PyBoard> {
+    fn board(&self, #[pyo3(from_py_with = whole)] index: usize) -> PyResult<PyBoard> {
+        let this = &mut *self.lock()?;
         let env =
-            self.games.envs.get(index).ok_or_else(|| PyIndexError::new_err(format!("there is no game {index}")))?;
-        Ok(PyBoard::of(env.game(&self.setup.rules, self.setup.no_capture_limit)))
+            this.games.envs.get(index).ok_or_else(|| PyIndexError::new_err(format!("there is no game {index}")))?;
+        Ok(PyBoard::of(env.game(&this.setup.rules, this.setup.no_capture_limit)))
     }
 
     /// The observations: int8 of shape (num_envs, 16, 9, 7), as `Board.observation`.
     #[getter]
-    fn observations<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
-        self.buffers.observations.view(py)
+    fn observations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(self.lock()?.buffers.observations.view(py))
     }
 
     /// The legal actions: bool of shape (num_envs, 32).
     #[getter]
-    fn action_masks<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
-        self.buffers.masks.view(py)
+    fn action_masks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(self.lock()?.buffers.masks.view(py))
     }
 
     /// The rewards of both sides in the last step: float32 of shape (num_envs, 2), White's and Black's.
     #[getter]
-    fn side_rewards<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
-        self.buffers.side_rewards.view(py)
+    fn side_rewards<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(self.lock()?.buffers.side_rewards.view(py))
     }
 
     /// The observation in which each game last ended, for the side to move there. It stays until the game ends again.
     #[getter]
-    fn final_observations<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
-        self.buffers.final_observations.view(py)
+    fn final_observations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(self.lock()?.buffers.final_observations.view(py))
     }
 
     /// How each game ended in the last step: 0 not, 1 den, 2 last piece captured, 3 no legal move, 4 repetition,
-    /// 5 no-capture limit.
+    /// 5 no-capture limit. Without `auto_reset` it stays until the game begins again, as the dones of `step` do.
     #[getter]
-    fn ends<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
-        self.buffers.ends.view(py)
+    fn ends<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(self.lock()?.buffers.ends.view(py))
     }
 
     /// The side to move: 0 White, 1 Black.
     #[getter]
-    fn turns<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
-        self.buffers.turns.view(py)
+    fn turns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(self.lock()?.buffers.turns.view(py))
     }
 
     /// The plies since the last capture.
     #[getter]
-    fn halfmove_clocks<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
-        self.buffers.clocks.view(py)
+    fn halfmove_clocks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(self.lock()?.buffers.clocks.view(py))
     }
 
     /// How often the current position has occurred, this time included.
     #[getter]
-    fn occurrences<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
-        self.buffers.occurrences.view(py)
+    fn occurrences<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(self.lock()?.buffers.occurrences.view(py))
     }
 
-    fn __len__(&self) -> usize {
-        self.games.envs.len()
+    fn __len__(&self) -> PyResult<usize> {
+        Ok(self.lock()?.games.envs.len())
     }
 
-    fn __repr__(&self) -> String {
-        format!("VecEnv({}, rules='{}', seed={})", self.games.envs.len(), self.setup.rules.options(), self.seed)
+    fn __repr__(&self) -> PyResult<String> {
+        let this = &mut *self.lock()?;
+        Ok(format!("VecEnv({}, rules='{}', seed={})", this.games.envs.len(), this.setup.rules.options(), this.seed))
     }
 }
 
 impl PyVecEnv {
+    /// The batch, unless another thread uses it.
+    fn lock(&self) -> PyResult<MutexGuard<'_, Batch>> {
+        match self.batch.try_lock() {
+            Ok(batch) => Ok(batch),
+            Err(TryLockError::Poisoned(batch)) => Ok(batch.into_inner()),
+            Err(TryLockError::WouldBlock) => {
+                let what = "another thread uses the environment, or did when this process was forked";
+                Err(PyRuntimeError::new_err(what))
+            }
+        }
+    }
+}
+
+impl Batch {
     /// All games, or the active ones, from the first position.
     fn restart(&mut self, py: Python<'_>, active: Option<&[bool]>) -> PyResult<()> {
         let setup = &self.setup;

@@ -3,8 +3,13 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 import doushouqi as dsq
+
+# How long a test takes depends on what else the machine does.
+settings.register_profile("any machine", deadline=None)
+settings.load_profile("any machine")
 
 
 @pytest.fixture(scope="session")
@@ -18,4 +23,12 @@ def two_on_disk(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A directory with all tables of two pieces."""
     directory = tmp_path_factory.mktemp("two")
     dsq.generate(directory, 2)
+    return directory
+
+
+@pytest.fixture(scope="session")
+def three_on_disk(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with all tables of up to three pieces."""
+    directory = tmp_path_factory.mktemp("three")
+    dsq.generate(directory, 3)
     return directory

@@ -118,7 +118,7 @@ def test_packed_rows(rows: NDArray[np.int8]) -> None:
 def test_packed_arrays_of_another_form() -> None:
     packed = dsq.random_positions(4, 2)
     assert len(TABLES.probe_many(packed[:0])[0]) == 0
-    other: list[Any] = [packed.astype(np.int16), packed[:, :16], packed[0], packed[::2], np.asfortranarray(packed)]
+    other: list[Any] = [packed.astype(np.float32), packed[:, :16], packed[0], packed.astype(np.bool_)]
     for wrong in other:
         with pytest.raises(ValueError, match="packed positions are"):
             TABLES.probe_many(wrong)
@@ -369,7 +369,7 @@ def test_every_public_call(name: str, tmp_path_factory: pytest.TempPathFactory) 
     drawn = st.fixed_dictionaries({}, optional={parameter: argument(parameter) for parameter in parameters})
 
     @given(drawn)
-    @settings(max_examples=12, deadline=None, database=None)
+    @settings(max_examples=12, database=None)
     def check(arguments: dict[str, Any]) -> None:
         function = make()
         signature = inspect.signature(function)
@@ -401,7 +401,7 @@ def test_every_attribute(thing: type) -> None:
     values = [st.builds(_itself, strategy) for strategy in PLAUSIBLE.values()]
 
     @given(st.sampled_from(names), st.one_of(ANYTHING, *values))
-    @settings(max_examples=20, deadline=None, database=None)
+    @settings(max_examples=20, database=None)
     def check(name: str, value: Any) -> None:
         changed = OBJECTS[thing]()
         if not callable(getattr(changed, name)):

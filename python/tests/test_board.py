@@ -1,7 +1,9 @@
 """Boards, moves and rules, as in python-chess."""
 
 import copy
+import inspect
 import pickle
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -182,7 +184,9 @@ def test_squares_have_names() -> None:
         assert getattr(dsq, name.upper()) == square == dsq.parse_square(name)
         assert dsq.square(dsq.square_file(square), dsq.square_rank(square)) == square
         assert dsq.square_mirror(dsq.square_mirror(square)) == dsq.square_rotate(dsq.square_rotate(square)) == square
-    assert dsq.SQUARE_NAMES[dsq.square_mirror(dsq.A3)] == "g3"
+        assert dsq.square_mirror(dsq.square_reflect(square)) == dsq.square_rotate(square)
+    assert dsq.SQUARE_NAMES[dsq.square_mirror(dsq.A3)] == "a7"
+    assert dsq.SQUARE_NAMES[dsq.square_reflect(dsq.A3)] == "g3"
     assert dsq.SQUARE_NAMES[dsq.square_rotate(dsq.A3)] == "g7"
     with pytest.raises(ValueError, match="file is 0 to 6"):
         dsq.square(7, 0)
@@ -281,7 +285,7 @@ def test_boards_are_subclassed() -> None:
         assert (twin.name, twin.move_stack, twin == board) == (["first"], board.move_stack, True)
     assert copy.copy(board).name is board.name
     assert copy.deepcopy(board).name is not board.name
-    for other in (board.root(), board.mirror(), board.with_turn(dsq.WHITE)):
+    for other in (board.root(), board.mirror(), board.reflect(), board.swap_colors(), board.with_turn(dsq.WHITE)):
         assert type(other) is Named
         assert not hasattr(other, "name")
     assert dsq.Engine(hash_mib=1).play(board, dsq.Limit(nodes=50)) in board.legal_moves
@@ -319,3 +323,79 @@ def test_pictures_have_marks() -> None:
     for options in no_moves:
         with pytest.raises(TypeError):
             board.svg(**options)  # type: ignore[arg-type]
+
+
+def test_boards_are_mirrored_and_reflected() -> None:
+    board = dsq.Board("7/3L3/7/7/7/7/7/7/r6 w", rules="chinese")
+    assert board.mirror().fen() == "R6/7/7/7/7/7/7/3l3/7 b"
+    assert board.reflect().fen() == "7/3L3/7/7/7/7/7/7/6r w"
+    assert board.swap_colors() == board.mirror().reflect()
+    for change in (dsq.Board.mirror, dsq.Board.reflect, dsq.Board.swap_colors):
+        assert change(change(board)) == board
+        assert change(board).rules == board.rules
+        assert len(change(board).legal_moves) == len(board.legal_moves)
+    for square, piece in board.piece_map().items():
+        mirrored = board.mirror().piece_at(dsq.square_mirror(square))
+        assert mirrored == dsq.Piece(piece.animal, not piece.color)
+        assert board.reflect().piece_at(dsq.square_reflect(square)) == piece
+
+
+def test_names_of_python_chess() -> None:
+    board = dsq.Board("7/7/3e3/3E3/7/7/7/3R3/7 w")
+    assert (board.piece_type_at(dsq.D6), board.color_at(dsq.D6)) == (dsq.ELEPHANT, dsq.WHITE)
+    assert (board.piece_type_at(dsq.D7), board.color_at(dsq.D7)) == (dsq.ELEPHANT, dsq.BLACK)
+    assert (board.piece_type_at(dsq.A1), board.color_at(dsq.A1)) == (None, None)
+    assert [str(move) for move in board.legal_captures] == ["d6d7"]
+    assert dsq.Board().legal_captures == []
+
+
+def test_a_board_shows_its_rules_and_limit() -> None:
+    endless = dsq.Board(rules="chinese", no_capture_limit=None)
+    for board in (dsq.Board(), dsq.Board(rules="chinese"), endless, dsq.Board(no_capture_limit=7)):
+        assert eval(repr(board), {"Board": dsq.Board}) == board
+    assert repr(endless).endswith("w', rules='chinese', no_capture_limit=None)")
+
+
+def test_a_game_that_is_over_has_no_moves() -> None:
+    board = dsq.Board("3L3/7/7/7/7/7/7/7/r6 b")
+    calls: list[Callable[[str], object]] = [board.push_uci, board.parse_uci, board.push_san, board.parse_san]
+    for call in calls:
+        with pytest.raises(dsq.IllegalMoveError, match="over"):
+            call("a1a2")
+
+
+def test_numbers_out_of_range_are_wrong_values() -> None:
+    board = dsq.Board()
+    calls: list[Callable[[int], object]] = [
+        board.piece_at,
+        board.move_of_action,
+        dsq.square_name,
+        dsq.materials,
+        dsq.VecEnv,
+        dsq.random_games,
+        lambda number: dsq.random_positions(number, 2),
+        lambda number: dsq.random_positions(2, number),
+        lambda number: dsq.Board(no_capture_limit=number),
+        lambda number: dsq.Limit(depth=number),
+        lambda number: dsq.Engine(hash_mib=number),
+        lambda number: dsq.Engine(hash_mib=1).analyse(board, dsq.Limit(depth=1), multipv=number),
+        lambda number: dsq.VecEnv(2).board(number),
+        lambda number: dsq.VecEnv(2).engine_actions(number),
+        lambda number: dsq.VecEnv(2, seed=number),
+    ]
+    for call in calls:
+        for number in (-1, 2**70, -(2**70)):
+            with pytest.raises((ValueError, IndexError)):
+                call(number)
+    with pytest.raises(ValueError, match="expected a number from 0"):
+        board.is_repetition(-1)
+
+
+def test_signatures_show_their_defaults() -> None:
+    for name in ("Board", "Engine", "VecEnv", "Features", "solve", "generate", "unpack", "random_games", "parse_line"):
+        shown = str(inspect.signature(getattr(dsq, name)))
+        assert "Ellipsis" not in shown
+        assert "..." not in shown
+        assert "_arguments" not in shown
+        assert "rules='paper'" in shown
+    assert "Ellipsis" not in str(inspect.signature(dsq.Board.svg))

@@ -1,18 +1,20 @@
 """The engine."""
 
+import asyncio
 import contextlib
 import copy
 import pickle
+import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import doushouqi as dsq
-from doushouqi import players
+from doushouqi import players, uci
 
 
 def test_the_engine_finds_a_win() -> None:
@@ -218,3 +220,87 @@ def test_pondering_ends_with_the_next_call() -> None:
     engine.analyse(board, dsq.Limit(depth=1))
     engine.play(board, dsq.Limit(depth=3), ponder=True)
     engine.new_game()
+
+
+@pytest.fixture(scope="module")
+def other() -> Iterator[uci.UciEngine]:
+    """An engine in another process."""
+    with dsq.Engine.popen([sys.executable, str(Path(__file__).parent / "uci_program.py")]) as engine:
+        yield engine
+
+
+WIN = dsq.Board("7/3L3/7/7/7/7/7/7/r6 w")
+
+
+def test_a_search_that_was_told_to_stop_does_not_stand_in_the_way(other: uci.UciEngine) -> None:
+    for engine in (dsq.Engine(hash_mib=1), other):
+        for _ in range(20):
+            analysis = engine.analysis(dsq.Board())
+            analysis.stop()
+            assert str(engine.play(WIN, dsq.Limit(depth=3))) == "d8d9"
+            analysis.wait()
+            assert analysis.is_over
+            # Nothing refers to the analysis after the loop.
+            for info in engine.analysis(dsq.Board()):
+                if info.depth >= 2:
+                    break
+            assert engine.analyse(WIN, dsq.Limit(depth=3))[0].win_in == 1
+            analysis = engine.analysis(dsq.Board())
+            del analysis
+            engine.new_game()
+
+
+def test_a_wait_that_ends_early_leaves_the_search_running(other: uci.UciEngine) -> None:
+    for engine in (dsq.Engine(hash_mib=1), other):
+        analysis = engine.analysis(dsq.Board())
+        for _ in range(3):
+            with pytest.raises(TimeoutError):
+                analysis.wait(0.05)
+        assert not analysis.is_over
+        with pytest.raises(RuntimeError, match="is searching"):
+            engine.play(WIN, dsq.Limit(depth=3))
+        with pytest.raises(RuntimeError, match="is searching"):
+            engine.analyse(WIN, dsq.Limit(depth=3))
+        engine.stop()
+        assert analysis.wait()[0].pv[0] in dsq.Board().legal_moves
+        assert engine.analyse(WIN, dsq.Limit(depth=3))[0].win_in == 1
+    with pytest.raises(ValueError, match="timeout"):
+        dsq.Engine(hash_mib=1).analysis(WIN, dsq.Limit(depth=1)).wait(float("nan"))
+
+
+def test_an_analysis_keeps_its_engine(other: uci.UciEngine) -> None:
+    start = time.monotonic()
+    lines = dsq.Engine(hash_mib=1).analysis(dsq.Board(), dsq.Limit(time=0.5)).wait()
+    assert time.monotonic() - start >= 0.4
+    assert lines[0].depth > 1
+
+
+def test_lines_are_read_asynchronously(other: uci.UciEngine) -> None:
+    async def depths(engine: dsq.Engine | uci.UciEngine) -> list[int]:
+        return [info.depth async for info in engine.analysis(dsq.Board(), dsq.Limit(depth=5))]
+
+    async def cancelled(engine: dsq.Engine | uci.UciEngine) -> None:
+        analysis = engine.analysis(dsq.Board())
+
+        async def read() -> None:
+            async for _ in analysis:
+                pass
+
+        task = asyncio.create_task(read())
+        await asyncio.sleep(0.1)
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+        analysis.wait()
+
+    for engine in (dsq.Engine(hash_mib=1), other):
+        found = asyncio.run(depths(engine))
+        assert found == sorted(found)
+        assert found[-1] == 5
+        asyncio.run(cancelled(engine))
+
+
+def test_no_moves_to_choose_from_are_no_end_of_the_game(other: uci.UciEngine) -> None:
+    for engine in (dsq.Engine(hash_mib=1), other):
+        with pytest.raises(ValueError, match="names no move"):
+            engine.play(dsq.Board(), dsq.Limit(depth=1), root_moves=[])

@@ -224,3 +224,85 @@ dsq.Engine().play(dsq.Board(), dsq.Limit(1e9))
     child.send_signal(signal.SIGINT)
     _, error = child.communicate(timeout=60)
     assert "KeyboardInterrupt" in error
+
+
+FORKS = """
+import os, signal, sys, threading, time
+import numpy as np
+import doushouqi as dsq
+
+directory, cache, fen = sys.argv[1], sys.argv[2], "7/7/7/7/L6/6e/7/7/7 w"
+rows = dsq.random_positions(5_000, 2, seed=1)
+boards = dsq.unpack(rows[:50])
+files, loaded = dsq.open_tables(directory), dsq.open_tables(directory, in_memory=2)
+demand, memory = dsq.open_tables(directory, on_demand=True, cache=cache), dsq.solve(2)
+tables = [files, loaded, demand, memory]
+engine, env = dsq.Engine(hash_mib=1, tables=2), dsq.VecEnv(2000, threads=2)
+analysis = engine.analysis(dsq.Board(), dsq.Limit(depth=1))
+expected = memory.probe_many(rows)[1].tobytes()
+done = threading.Event()
+
+def until_done(work):
+    def run():
+        while not done.is_set():
+            work()
+    return run
+
+def probe():
+    dsq.open_tables(directory).probe_many(rows)
+    for some in tables:
+        some.probe_many(rows)
+        [some.probe(board) for board in boards]
+
+def search():
+    engine.play(dsq.Board(fen), dsq.Limit(nodes=300), ponder=True)
+    engine.play(dsq.Board(), dsq.Limit(nodes=300), ponder=True)
+
+def analyse():
+    other = dsq.Engine(hash_mib=1).analysis(dsq.Board())
+    while not done.is_set():
+        time.sleep(0.01)
+
+threads = [threading.Thread(target=until_done(work), daemon=True) for work in (probe, probe, search, analyse)]
+[thread.start() for thread in threads]
+running = dsq.Engine(hash_mib=1).analysis(dsq.Board())
+for _ in range(25):
+    time.sleep(0.01)
+    child = os.fork()
+    if child == 0:
+        # A child that hangs is ended by the signal.
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(120)
+        try:
+            for some in tables:
+                assert some.probe_many(rows)[1].tobytes() == expected
+                assert some.probe(fen).dtw == 9
+            assert engine.analyse(dsq.Board(fen), dsq.Limit(depth=1))[0].win_in == 9
+            assert dsq.Engine(hash_mib=1, tables=2).analyse(dsq.Board(fen), dsq.Limit(depth=1))[0].win_in == 9
+            env.step(env.sample_actions())
+            for call in (running.wait, lambda: running.info, lambda: next(running)):
+                try:
+                    call()
+                except RuntimeError as error:
+                    assert "another process" in str(error)
+                else:
+                    raise AssertionError("there is no such search here")
+            os._exit(0)
+        except BaseException:
+            import traceback
+            traceback.print_exc()
+            os._exit(1)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    assert code == 0, code
+done.set()
+[thread.join() for thread in threads]
+print("done")
+"""
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="this system has no fork")
+def test_forks_while_other_threads_work(two_on_disk: Path, tmp_path: Path) -> None:
+    """Locks that another thread holds at the fork do not stop the new process."""
+    command = [sys.executable, "-W", "ignore", "-c", FORKS, str(two_on_disk), str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout == "done\n", done.stdout + done.stderr

@@ -2,7 +2,9 @@
 
 import copy
 import pickle
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -103,18 +105,22 @@ def test_moves_and_lines(three: dsq.Tables) -> None:
     board, plies = longest
     value = three.probe(board)
     assert value is not None
-    assert (value.dtw, len(three.line(board))) == (plies, plies)
+    assert (value.dtw, len(three.line(board) or [])) == (plies, plies)
     moves = three.moves(board)
     assert moves is not None
     assert moves[0][1] == value
     assert {move for move, _ in moves} == set(board.legal_moves)
-    for move in three.line(board):
+    for move in three.line(board) or []:
         board.push(move)
     outcome = board.outcome()
     assert outcome is not None
     assert outcome.winner is not None
     assert three.probe(dsq.Board()) is None
     assert three.moves(dsq.Board()) is None
+    assert three.line(dsq.Board()) is None
+    boards = dsq.unpack(dsq.random_positions(1000, 2))
+    draw = next(board for board, wdl in zip(boards, three.probe_many(boards)[0], strict=True) if wdl == 0)
+    assert three.line(draw) == []
 
 
 def test_the_no_capture_limit(three: dsq.Tables) -> None:
@@ -125,7 +131,7 @@ def test_the_no_capture_limit(three: dsq.Tables) -> None:
     assert (unlimited.wdl, unlimited.dtw) == (-1, plies)
     last = dsq.Board(f"{fen} {100 - plies}")
     assert three.probe(last) == unlimited
-    assert len(three.line(last)) == plies
+    assert len(three.line(last) or []) == plies
     for clock in (101 - plies, 95, 100, 1000):
         late = f"{fen} {clock}"
         boards: list[dsq.Board | str] = [late, dsq.Board(late), dsq.Board(f"{fen} 1", no_capture_limit=plies)]
@@ -251,3 +257,79 @@ def test_tables_are_pickled(two_on_disk: Path, tmp_path: Path, monkeypatch: pyte
         tables.close()
         with pytest.raises(dsq.TablesError, match="closed"):
             pickle.dumps(tables)
+
+
+def test_values_are_ordered(three: dsq.Tables) -> None:
+    wdl, dtw = three.probe_many(boards := dsq.unpack(dsq.random_positions(300, 3, seed=2)))
+    values = [three.probe(board) for board in boards]
+    keys = [(w, -w * d) for w, d in zip(wdl.tolist(), dtw.tolist(), strict=True)]
+    found = [value for value in values if value is not None]
+    assert len(found) == len(keys)
+    assert {-1, 0, 1} == set(wdl.tolist())
+    for one, key in zip(found, keys, strict=True):
+        for other, other_key in zip(found, keys, strict=True):
+            assert (one < other, one <= other, one > other) == (key < other_key, key <= other_key, key > other_key)
+    assert repr(max(found)) == repr(found[keys.index(max(keys))])
+
+
+def test_tables_stay_open_when_the_directory_changes(
+    two_on_disk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fen = "7/7/7/7/L6/6e/7/7/7 w"
+    monkeypatch.chdir(two_on_disk.parent)
+    tables = dsq.open_tables(two_on_disk.name)
+    demand = dsq.open_tables(two_on_disk.name, on_demand=True, cache=Path(tmp_path.name))
+    engine = dsq.Engine(hash_mib=1, tables=two_on_disk.name)
+    monkeypatch.chdir(tmp_path)
+    for some in (tables, demand, pickle.loads(pickle.dumps(tables)), pickle.loads(pickle.dumps(demand))):
+        value = some.probe(fen)
+        assert value is not None
+        assert value.dtw == 9
+    for other in (engine, copy.copy(engine)):
+        assert other.analyse(dsq.Board(fen), dsq.Limit(depth=1))[0].win_in == 9
+
+
+def test_what_is_no_directory_of_tables(two_on_disk: Path) -> None:
+    for address in ("https://example.org/tables", "http://localhost:8000/"):
+        calls: list[Callable[[], object]] = [
+            lambda address=address: dsq.open_tables(address),  # type: ignore[misc]
+            lambda address=address: dsq.Engine(tables=address),  # type: ignore[misc]
+            lambda address=address: dsq.generate(address, 2),  # type: ignore[misc]
+        ]
+        for call in calls:
+            with pytest.raises(dsq.TablesError, match="is an address: download"):
+                call()
+    with pytest.raises(ValueError, match="in_memory is 0 to 2"):
+        dsq.open_tables(two_on_disk, in_memory=9)
+
+
+def test_arrays_of_other_kinds(three: dsq.Tables) -> None:
+    packed = dsq.random_positions(100, 3, seed=3)
+    expected = three.probe_many(packed)
+    wide = np.zeros((200, 34), np.int8)
+    wide[::2, ::2] = packed
+    for other in (packed.astype(np.int64), packed.astype(">i4"), np.asfortranarray(packed), wide[::2, ::2]):
+        assert same(three.probe_many(other), expected)
+        assert dsq.unpack(other) == dsq.unpack(packed)
+    for wrong in (packed.astype(np.int64) + 256, packed.astype(np.uint8)):
+        with pytest.raises(ValueError, match="from -1 to 62"):
+            three.probe_many(wrong)
+    boards: list[Any] = list(dsq.unpack(packed))
+    boards[77] = "nonsense"
+    for call in (three.probe_many, dsq.pack):
+        with pytest.raises(dsq.FenError, match="row 77: "):
+            call(boards)
+    boards[77] = 7
+    with pytest.raises(TypeError, match="row 77: expected a Board or a FEN"):
+        dsq.pack(boards)
+
+
+def test_random_positions_of_a_material() -> None:
+    packed = dsq.random_positions(500, "EPvLR", seed=4)
+    boards = dsq.unpack(packed)
+    assert {board.material for board in boards} == {"EPvLR"}
+    assert not any(board.is_game_over() for board in boards)
+    assert {board.turn for board in boards} == {True, False}
+    assert np.array_equal(packed, dsq.random_positions(500, "EPvLR", seed=4))
+    with pytest.raises(dsq.MaterialError):
+        dsq.random_positions(3, "Ev")

@@ -1,6 +1,8 @@
 """Batches: every step equals a step of the library, game by game."""
 
+import contextlib
 import pickle
+import threading
 
 import numpy as np
 import pytest
@@ -82,7 +84,7 @@ def test_history_planes_are_the_earlier_boards(fen: str | None) -> None:
     assert repeated > 0 or fen is None
     assert env.history_planes().shape == (n, 137, 9, 7)
     for positions in [0, 65, -1]:
-        with pytest.raises((ValueError, OverflowError)):
+        with pytest.raises(ValueError, match=r"expected a number|a history has"):
             env.history_planes(positions)
 
 
@@ -366,3 +368,40 @@ def test_opponents(three: dsq.Tables) -> None:
         env.engine_actions(0)
     with pytest.raises(dsq.TablesError, match="for the rules"):
         dsq.VecEnv(3, rules="chinese").table_actions(three)
+
+
+def test_a_game_that_ended_stays_so_without_resets() -> None:
+    """The ends and the dones stay, the rewards are those of the step."""
+    env = dsq.VecEnv(2, fen="7/3L3/7/7/7/7/7/7/r6 w", auto_reset=False)
+    win = dsq.Board("7/3L3/7/7/7/7/7/7/r6 w").action(dsq.Move.from_uci("d8d9"))
+    for step in range(3):
+        _, _, rewards, dones = env.step([win, win])
+        assert dones.all()
+        assert (env.ends == 1).all()
+        assert (rewards == (step == 0)).all()
+        assert (env.side_rewards[:, 0] == (step == 0)).all()
+
+
+def test_two_threads_do_not_step_one_batch() -> None:
+    env = dsq.VecEnv(20_000)
+    done = threading.Event()
+
+    def step() -> None:
+        while not done.is_set():
+            with contextlib.suppress(RuntimeError):
+                env.step(env.sample_actions())
+
+    thread = threading.Thread(target=step)
+    thread.start()
+
+    def step_until_refused() -> None:
+        while True:
+            env.step(env.sample_actions())
+
+    try:
+        with pytest.raises(RuntimeError, match="another thread uses the environment"):
+            step_until_refused()
+    finally:
+        done.set()
+        thread.join()
+    env.reset()

@@ -194,6 +194,16 @@ impl Tables {
         self.rules.options().table_hash() == rules.table_hash()
     }
 
+    /// Whether no thread solves distances at this moment. A process that was forked meanwhile cannot use its copy of the
+    /// tables: the thread that would finish is missing there.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        match &self.distances {
+            Distances::Files(_) => true,
+            Distances::Solver(solver) => !solver.busy.load(Ordering::Acquire) && solver.solver.try_lock().is_ok(),
+        }
+    }
+
     /// The maximum number of pieces such that the tables contain the distances of all positions; 0 if there is none.
     #[must_use]
     pub fn pieces(&self) -> usize {

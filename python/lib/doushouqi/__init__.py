@@ -142,6 +142,7 @@ from .squares import (
     square_file,
     square_mirror,
     square_rank,
+    square_reflect,
     square_rotate,
 )
 
@@ -294,6 +295,7 @@ __all__ = [
     "square_mirror",
     "square_name",
     "square_rank",
+    "square_reflect",
     "square_rotate",
     "unpack",
 ]

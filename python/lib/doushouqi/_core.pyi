@@ -1,6 +1,6 @@
 # The signatures of the extension module. `help(doushouqi)` prints the documentation of each object.
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from os import PathLike
 from typing import Any, ClassVar, Literal, TypeAlias, TypeVar, final
 
@@ -15,7 +15,7 @@ __version__: str
 _Path: TypeAlias = str | PathLike[str]
 _Termination: TypeAlias = Literal["den", "captured", "no_move", "repetition", "no_capture"]
 _Result: TypeAlias = Literal["1-0", "0-1", "1/2-1/2", "*"]
-_Positions: TypeAlias = NDArray[np.int8] | Sequence[Board | str]
+_Positions: TypeAlias = NDArray[np.integer[Any]] | Sequence[Board | str]
 _Arrow: TypeAlias = Move | tuple[int, int] | tuple[int, int, str]
 _BoardT = TypeVar("_BoardT", bound=Board)
 
@@ -135,7 +135,9 @@ class Board:
     not count. A board cannot be hashed: use `key()` or `fen()`. The class may be subclassed: `copy`, `root` and
     the like return boards of the subclass.
     """
-    def __new__(cls: type[_BoardT], *_arguments: Any, **_keywords: Any) -> _BoardT: ...
+    def __new__(
+        cls: type[_BoardT], fen: str | None = None, *, rules: Rules | str = "paper", no_capture_limit: int | None = 100
+    ) -> _BoardT: ...
     def __init__(
         self, fen: str | None = None, *, rules: Rules | str = ..., no_capture_limit: int | None = ...
     ) -> None: ...
@@ -159,6 +161,9 @@ class Board:
     @property
     def legal_moves(self) -> list[Move]:
         """The legal moves, in the order of the move generator; none once the game is over."""
+    @property
+    def legal_captures(self) -> list[Move]:
+        """The legal moves that capture a piece."""
     @property
     def move_stack(self) -> list[Move]:
         """The moves made so far."""
@@ -224,10 +229,22 @@ class Board:
         """The square of an animal, 0 (rat) to 7 (elephant), of a colour; None if it is not on the board."""
     def piece_at(self, square: int) -> Piece | None:
         """The piece on a square, or None."""
+    def piece_type_at(self, square: int) -> int | None:
+        """The animal on a square, 0 (rat) to 7 (elephant), or None."""
+    def color_at(self, square: int) -> bool | None:
+        """The colour of the piece on a square, or None."""
     def piece_map(self) -> dict[int, Piece]:
         """The pieces by square."""
     def mirror(self: _BoardT) -> _BoardT:
+        """The position with the ranks reversed and the colours exchanged, without its history: the same for the
+        other side.
+        """
+    def reflect(self: _BoardT) -> _BoardT:
         """The position reflected in file d, without its history."""
+    def swap_colors(self: _BoardT) -> _BoardT:
+        """The position with the board rotated and the colours exchanged, without its history: as the other side sees
+        it.
+        """
     def with_turn(self: _BoardT, turn: bool) -> _BoardT:
         """The position with a side to move, without its history."""
     def root(self: _BoardT) -> _BoardT:
@@ -264,8 +281,8 @@ class Board:
         *,
         orientation: bool = True,
         lastmove: Move | None = None,
-        arrows: Sequence[_Arrow] = ...,
-        fill: Mapping[int, str] = ...,
+        arrows: Sequence[_Arrow] = (),
+        fill: Mapping[int, str] = {},
         size: int | None = None,
     ) -> str:
         """The board as an SVG picture.
@@ -383,8 +400,8 @@ class Info:
 
 @final
 class Analysis:
-    """A search that runs while its lines are read, made by `Engine.analysis`: an iterator of `Info` and a context
-    manager.
+    """A search that runs while its lines are read, made by `Engine.analysis`: an iterator of `Info`, also for `async
+    for`, and a context manager.
 
     The search ends at its limit, by `stop`, at the end of the `with` block, or when nothing refers to it any
     more.
@@ -399,18 +416,22 @@ class Analysis:
     def is_over(self) -> bool:
         """Whether the search is over."""
     def stop(self) -> None:
-        """Ends the search, from any thread; it does not wait."""
-    def wait(self) -> list[Info]:
-        """Waits until the search is over, and returns the best lines, the best first."""
+        """Ends the search, from any thread; it does not wait. The next call of the engine does."""
+    def wait(self, timeout: float | None = None) -> list[Info]:
+        """Waits until the search is over, and returns the best lines, the best first. Raises TimeoutError after
+        `timeout` seconds; the search goes on.
+        """
     def __iter__(self) -> Iterator[Info]: ...
     def __next__(self) -> Info: ...
+    def __aiter__(self) -> AsyncIterator[Info]: ...
     def __enter__(self) -> Analysis: ...
-    def __exit__(self, *_arguments: object) -> None: ...
+    def __exit__(self, *arguments: object) -> None: ...
 
 @final
 class Engine:
-    """The engine. It keeps its transposition table from one search to the next, and makes one search at a time: a
-    second one raises RuntimeError, whichever thread asks for it. A context manager.
+    """The engine. It keeps its transposition table from one search to the next, and makes one search at a time:
+    while one runs that was not told to stop, a second one raises RuntimeError, whichever thread asks for it. A
+    search that was told to stop, or that ponders, ends first. A context manager.
 
     `tables` are a directory of endgame tables for `rules`, or a number of pieces (2 to 4) whose tables are solved
     in memory. Boards under other rules then raise TablesError. A copy has the same options and an empty
@@ -423,7 +444,7 @@ class Engine:
         threads: int = 1,
         evaluation: str = "default",
         tables: _Path | int | None = None,
-        rules: Rules | str = ...,
+        rules: Rules | str = "paper",
     ) -> Engine: ...
     @staticmethod
     def popen(
@@ -466,12 +487,16 @@ class Engine:
     def quit(self) -> None:
         """Ends the search, and does not wait. An engine in another process also ends."""
     def __enter__(self) -> Engine: ...
-    def __exit__(self, *_arguments: object) -> None: ...
+    def __exit__(self, *arguments: object) -> None: ...
     def __getnewargs_ex__(self) -> tuple[tuple[()], dict[str, Any]]: ...
 
 @final
 class Value:
-    """The value of a position for the side to move, or of a move for the side that makes it."""
+    """The value of a position for the side to move, or of a move for the side that makes it.
+
+    Values are ordered: a win in fewer plies is greater, then draws, and a loss in more plies is greater than one
+    in fewer.
+    """
     @property
     def wdl(self) -> int:
         """1 for a win, 0 for a draw, -1 for a loss."""
@@ -480,6 +505,10 @@ class Value:
         """The distance to the end in plies; None for a draw."""
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
+    def __lt__(self, other: Value, /) -> bool: ...
+    def __le__(self, other: Value, /) -> bool: ...
+    def __gt__(self, other: Value, /) -> bool: ...
+    def __ge__(self, other: Value, /) -> bool: ...
     def __hash__(self) -> int: ...
     @staticmethod
     def _restore(wdl: int, dtw: int | None) -> Value: ...
@@ -556,8 +585,8 @@ class Tables:
         """Every legal move with its value for the side that makes it, best first; None if the tables do not cover
         them.
         """
-    def line(self, board: Board | str) -> list[Move]:
-        """Best play to the end; empty for a draw."""
+    def line(self, board: Board | str) -> list[Move] | None:
+        """Best play to the end; empty for a draw, None if the tables do not cover the position."""
     def stats(self, material: str, turn: bool = True) -> Stats:
         """The counts of a material, White to move unless `turn` is False."""
     def longest(self, pieces: int) -> tuple[Board, int] | None:
@@ -573,14 +602,14 @@ class Tables:
     @staticmethod
     def _restore(function: str, arguments: dict[str, Any]) -> Tables: ...
     def __enter__(self) -> Tables: ...
-    def __exit__(self, *_arguments: object) -> None: ...
+    def __exit__(self, *arguments: object) -> None: ...
 
 @final
 class Features:
     """Features of the positions of a material with White to move: the features of van Rijn and Vis (2014), and more
     with the choice 'all'.
     """
-    def __new__(cls, material: str, *, rules: Rules | str = ..., choice: str = "all") -> Features: ...
+    def __new__(cls, material: str, *, rules: Rules | str = "paper", choice: str = "all") -> Features: ...
     @property
     def material(self) -> str:
         """The material."""
@@ -663,11 +692,11 @@ class VecEnv:
         cls,
         num_envs: int,
         *,
-        rules: Rules | str = ...,
+        rules: Rules | str = "paper",
         seed: int = 0,
         fen: str | None = None,
         starts: _Positions | None = None,
-        no_capture_limit: int | None = ...,
+        no_capture_limit: int | None = 100,
         auto_reset: bool = True,
         threads: int = 0,
     ) -> VecEnv: ...
@@ -694,7 +723,7 @@ class VecEnv:
     @property
     def ends(self) -> NDArray[np.int8]:
         """How each game ended in the last step: 0 not, 1 den, 2 last piece captured, 3 no legal move, 4 repetition,
-        5 no-capture limit.
+        5 no-capture limit. Without `auto_reset` it stays until the game begins again, as the dones of `step` do.
         """
     @property
     def turns(self) -> NDArray[np.int8]:
@@ -762,10 +791,10 @@ def pack(boards: Sequence[Board | str]) -> NDArray[np.int8]:
     that is not on the board. Column 16 is the side to move: 0 White, 1 Black. Histories are not packed.
     """
 
-def unpack(positions: _Positions, rules: Rules | str = ...) -> list[Board]:
+def unpack(positions: _Positions, rules: Rules | str = "paper") -> list[Board]:
     """The boards of packed positions. Raises ValueError with the row that is not a valid position."""
 
-def parse_line(text: str, format: str, *, rules: Rules | str = ..., no_capture_limit: int | None = ...) -> Board:
+def parse_line(text: str, format: str, *, rules: Rules | str = "paper", no_capture_limit: int | None = 100) -> Board:
     """The game on a line of another program: a position, the word `moves` and the moves, or only a position.
 
     `format` is 'dsq', 'mistboard', 'katago' or 'animalcraft'. Raises GameError.
@@ -796,7 +825,7 @@ def divide(
     """The count after each legal move, under the rules as in `perft`."""
 
 def random_games(
-    count: int, *, seed: int = 0, rules: Rules | str = ..., no_capture_limit: int = ...
+    count: int, *, seed: int = 0, rules: Rules | str = "paper", no_capture_limit: int = 100
 ) -> dict[str, NDArray[np.integer]]:
     """Plays random games from the initial position, one move at a time, and returns them as arrays.
 
@@ -805,8 +834,10 @@ def random_games(
     `winners` is 1 for White, -1 for Black, 0 for a draw.
     """
 
-def random_positions(count: int, pieces: int, *, seed: int = 0, rules: Rules | str = ...) -> NDArray[np.int8]:
-    """Packed random positions of `pieces` pieces in which the game is not over, each with the same probability."""
+def random_positions(count: int, pieces: int | str, *, seed: int = 0, rules: Rules | str = "paper") -> NDArray[np.int8]:
+    """Packed random positions in which the game is not over, each with the same probability: of a number of pieces,
+    or of a material such as 'EPvLR'.
+    """
 
 def open_tables(
     directory: _Path,
@@ -829,12 +860,12 @@ def open_tables(
     MB for three pieces, 2.3 GB for four. Raises MemoryError if the limit of the process is lower.
     """
 
-def solve(material: str | int, *, rules: Rules | str = ...) -> Tables:
+def solve(material: str | int, *, rules: Rules | str = "paper") -> Tables:
     """Solves a material such as 'EvL' of up to five pieces with all materials that it leads to, or all materials of
     up to 2, 3 or 4 pieces, in memory.
     """
 
-def generate(directory: _Path, material: str | int, *, rules: Rules | str = ...) -> None:
+def generate(directory: _Path, material: str | int, *, rules: Rules | str = "paper") -> None:
     """Writes the tables of a material, or of all materials of up to 2, 3 or 4 pieces, into a directory."""
 
 def materials(pieces: int) -> list[str]:

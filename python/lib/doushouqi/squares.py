@@ -46,7 +46,12 @@ def square_rank(square: int) -> int:
 
 
 def square_mirror(square: int) -> int:
-    """Return the square reflected in file d."""
+    """Return the square with the ranks reversed: a1 becomes a9."""
+    return 7 * (8 - square // 7) + square % 7
+
+
+def square_reflect(square: int) -> int:
+    """Return the square reflected in file d: a1 becomes g1."""
     return 7 * (square // 7) + 6 - square % 7
 
 
