@@ -816,7 +816,8 @@ def perft(board: Board | str, depth: int, *, rules: Rules | str | None = None, m
     """The number of lines of `depth` plies, counted on all cores.
 
     The rules are those of the board; a FEN is counted under 'paper'. The mode 'leaf' counts a finished or
-    repeated position as a leaf, as a minimax search does.
+    repeated position as a leaf, as a minimax search does; the mode 'expand' expands equal positions once, so its
+    speed is not that of move generation.
     """
 
 def divide(
