@@ -159,7 +159,17 @@ def test_wrong_games_are_not_written() -> None:
         str(deep)
 
 
-WRONG = ["1. Eb3", "1. Eb9 *", "1. Eb3 (1. Ea4 *)", "1. Eb3 (1. Ea4 *", "", "* *", "[White a]\n*", "! *", "1. Eb3 $256 *"]
+WRONG = [
+    "1. Eb3",
+    "1. Eb9 *",
+    "1. Eb3 (1. Ea4 *)",
+    "1. Eb3 (1. Ea4 *",
+    "",
+    "* *",
+    "[White a]\n*",
+    "! *",
+    "1. Eb3 $256 *",
+]
 
 
 @pytest.mark.parametrize("text", WRONG)
