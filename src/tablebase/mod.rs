@@ -58,7 +58,7 @@ pub use store::many::ValueWithMoves;
 pub use store::on_demand::{AnswerSource, CountNeed, OnDemand, OnDemandAnswer, OnDemandError};
 pub use store::partial::PartialFile;
 pub use store::path::TablePath;
-pub use store::peak::memory_limit;
+pub use store::peak::{available as available_memory, memory_limit};
 pub use store::prober::{TableProber, WdlProber};
 pub use store::proof::{Proved, Prover};
 pub use store::repack::{repack, write_wdl};

@@ -136,25 +136,39 @@ impl WorkingMemory {
 pub(crate) struct LevelBytes {
     /// The class that needs the most memory.
     pub(crate) largest: ClassId,
-    /// Bytes of the values of all classes that captures lead to.
-    pub(crate) captures: usize,
-    /// Bytes for solving the largest class, besides the values that captures lead to.
+    /// Bytes of the values in memory: of all classes that captures lead to, and of the level, if they are kept.
+    pub(crate) held: usize,
+    /// Bytes for solving the largest class, besides these values.
     working: usize,
 }
 
 impl LevelBytes {
     pub(crate) fn total(&self) -> usize {
-        self.captures + self.working
+        self.held + self.working
+    }
+
+    /// The most memory that `threads` threads take for `count` classes of the level under this limit.
+    pub(crate) fn under(&self, limit: usize, count: usize, threads: usize) -> usize {
+        self.held + self.working * together(limit.saturating_sub(self.held), self.working, threads).min(count)
     }
 }
 
-/// The least memory for a level, with the values of all classes that its captures lead to in memory; `None` if the
-/// level is empty.
-pub(crate) fn level_bytes(solver: &Solver, level: &[ClassId], values: bool) -> Option<LevelBytes> {
+/// The number of classes of at most `bytes` bytes that `threads` threads solve at the same time within a memory limit: with more
+/// than one for each thread they gain nothing, unless the classes are small.
+pub(crate) fn together(limit: usize, bytes: usize, threads: usize) -> usize {
+    const SMALL: usize = 256 << 20;
+    let bytes = bytes.max(1);
+    (limit / bytes).min(threads.max(SMALL / bytes)).max(1)
+}
+
+/// The least memory for a level, with the values of all classes that its captures lead to in memory, and its own values if they are
+/// kept for larger classes; `None` if the level is empty.
+pub(crate) fn level_bytes(solver: &Solver, level: &[ClassId], values: bool, kept: bool) -> Option<LevelBytes> {
     let captures: HashSet<ClassId> = level.iter().flat_map(|&id| solver.classes().captures(id)).collect();
-    let captures = captures.into_iter().map(|id| table_bytes(solver.classes(), id, 1)).sum();
+    let held =
+        captures.iter().chain(if kept { level } else { &[] }).map(|&id| table_bytes(solver.classes(), id, 1)).sum();
     let (working, largest) = level.iter().map(|&id| (working_bytes(solver, id, values), id)).max()?;
-    Some(LevelBytes { largest, captures, working })
+    Some(LevelBytes { largest, held, working })
 }
 
 /// Bytes for solving one class and keeping its values or only its counts, with the values of all classes that it leads
@@ -166,7 +180,7 @@ pub(crate) fn class_bytes(solver: &Solver, id: ClassId, values: bool) -> usize {
 }
 
 /// Bytes for solving one class, besides the values that captures lead to.
-fn working_bytes(solver: &Solver, id: ClassId, values: bool) -> usize {
+pub(crate) fn working_bytes(solver: &Solver, id: ClassId, values: bool) -> usize {
     solver.backend().host_bytes(&solver.classes().get(id).index(), values)
 }
 
@@ -224,6 +238,11 @@ impl MemoryNeed {
     #[must_use]
     pub fn conversions(&self) -> usize {
         self.working.conversions
+    }
+
+    /// The same job, whose captures take so many bytes: the width of their cells is known once their tables are open.
+    pub(crate) fn with_captures(&self, bytes: usize) -> MemoryNeed {
+        MemoryNeed { capture_bytes: bytes, ..self.clone() }
     }
 
     /// Bytes of the decoded values of the classes that captures lead to. They are freed before the first pass.

@@ -22,7 +22,7 @@ pub const MEMORY_PIECES: usize = 4;
 /// Pieces of the tables that are solved before a rule set answers; takes a fraction of a second.
 pub const FIRST_PIECES: usize = 3;
 /// The memory of the classes that are being solved together: in the background, and by a request.
-const BACKGROUND_BYTES: usize = 256 << 20;
+const BACKGROUND_BYTES: usize = 64 << 20;
 const REQUEST_BYTES: usize = 16 << 20;
 
 /// Tables on disk.

@@ -5,7 +5,7 @@ use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use doushouqi::board::RuleOptions;
 use doushouqi::search::Engine;
-use doushouqi::tablebase::{TableProber, TableSet};
+use doushouqi::tablebase::{TableProber, TableSet, available_memory};
 use std::path::Path;
 use std::str::FromStr;
 
@@ -97,11 +97,20 @@ impl Common {
 }
 
 /// The option `--memory` of commands that need a limit.
-#[derive(Args)]
+#[derive(Args, Default)]
 pub struct MemoryArg {
-    /// The maximum memory.
-    #[arg(long, value_name = "SIZE", default_value = "8GiB")]
-    pub memory: Memory,
+    /// The maximum memory; by default the available memory.
+    #[arg(long, value_name = "SIZE")]
+    memory: Option<Memory>,
+}
+
+impl MemoryArg {
+    /// The limit: the given one, or the memory that is available now, less what the program itself takes.
+    pub fn get(&self) -> Memory {
+        const PROGRAM: u64 = 64 << 20;
+        let available = || available_memory().map_or(8 << 30, |bytes| bytes.saturating_sub(PROGRAM));
+        self.memory.unwrap_or_else(|| Memory { bytes: available() })
+    }
 }
 
 /// An amount of memory: a number and a unit.

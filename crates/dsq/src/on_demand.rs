@@ -2,7 +2,7 @@
 
 use crate::failure::{RESUME, failure_of_generating};
 use clap::Args;
-use cli::arguments::{Memory, ThreadsArg};
+use cli::arguments::{Memory, MemoryArg, ThreadsArg};
 use cli::failure::Failure;
 use cli::progress::{exit_on_interrupt, progress_bar};
 use doushouqi::board::RuleOptions;
@@ -60,7 +60,8 @@ impl CountCache {
     /// The directory of the tables of four pieces in the cache. Generates those that are missing.
     pub fn four_pieces(&self, rules: &RuleOptions, threads: &ThreadsArg) -> Result<PathBuf, Failure> {
         let dir = self.dir.join(format!("tables-{:016x}", rules.table_hash()));
-        let job = Generate { pieces: PIECES, ..Generate::new(&dir, *rules) };
+        let memory = MemoryArg::default().get().bytes();
+        let job = Generate { pieces: PIECES, memory, ..Generate::new(&dir, *rules) };
         let bar = progress_bar(job.positions(), "positions").with_message("tables");
         exit_on_interrupt(&bar, RESUME);
         let mut solver = Solver::new(rules, PIECES, Options::default());

@@ -1,6 +1,6 @@
 //! The memory limit of a run: checks before solving whether the classes fit.
 
-use super::{class_bytes, level_bytes, table_bytes};
+use super::{class_bytes, level_bytes, table_bytes, working_bytes};
 use crate::tablebase::{ClassId, Material, SetError, Solver};
 use std::collections::HashSet;
 
@@ -32,14 +32,20 @@ impl MemoryLimit {
     }
 
     /// The remaining bytes for solving the classes of a level, with the values of all classes that their captures lead
-    /// to in memory.
+    /// to in memory, and their own values if they are `kept`.
     ///
     /// # Errors
     /// [`SetError::Memory`] if they do not suffice for the largest class.
-    pub(crate) fn for_level(self, solver: &Solver, level: &[ClassId], values: bool) -> Result<usize, SetError> {
-        let Some(need) = level_bytes(solver, level, values) else { return Ok(0) };
+    pub(crate) fn for_level(
+        self,
+        solver: &Solver,
+        level: &[ClassId],
+        values: bool,
+        kept: bool,
+    ) -> Result<usize, SetError> {
+        let Some(need) = level_bytes(solver, level, values, kept) else { return Ok(0) };
         self.check(solver.classes().get(need.largest).representative, need.total())?;
-        Ok(self.bytes - need.captures)
+        Ok(self.bytes - need.held)
     }
 
     /// Drops values of classes that this class does not need, until it fits. `next_use` gives the number of the next class
@@ -56,7 +62,7 @@ impl MemoryLimit {
     ) -> Result<(), SetError> {
         let needed: HashSet<ClassId> =
             solver.classes().needed_for(id).into_iter().flatten().filter(|&other| other != id).collect();
-        let mut total = class_bytes(solver, id, values);
+        let (mut total, working) = (class_bytes(solver, id, values), working_bytes(solver, id, values));
         self.check(solver.classes().get(id).representative, total)?;
         let ids = solver.classes().iter().map(|(other, _)| other);
         let mut others: Vec<(Option<usize>, ClassId)> = ids
@@ -72,7 +78,7 @@ impl MemoryLimit {
                 total += bytes;
             }
         }
-        solver.set_memory(self.bytes.saturating_sub(total));
+        solver.set_memory(self.bytes.saturating_sub(total - working));
         Ok(())
     }
 }
@@ -99,13 +105,16 @@ mod tests {
         let captures = 3 * 2 * ROW_CELLS;
         let largest = level.into_iter().map(|id| working(&solver, id, true)).max().unwrap();
         assert!(largest > ROW_CELLS);
-        let level_within = |bytes: usize| MemoryLimit { bytes }.for_level(&solver, &level, true);
+        let level_within = |bytes: usize| MemoryLimit { bytes }.for_level(&solver, &level, true, false);
         assert_eq!(level_within(captures + largest).unwrap(), largest);
         assert_eq!(level_within(captures + 3 * GIB).unwrap(), 3 * GIB);
+        let kept: usize = level.iter().map(|&id| table_bytes(solver.classes(), id, 1)).sum();
+        let keeping = MemoryLimit { bytes: captures + kept + largest }.for_level(&solver, &level, true, true);
+        assert_eq!(keeping.unwrap(), largest);
         let refused = level_within(captures + largest - 1);
         let Err(SetError::Memory { needed, limit, .. }) = refused else { panic!("{refused:?}") };
         assert_eq!((needed, limit), (captures + largest, captures + largest - 1));
-        assert_eq!(MemoryLimit::new(0).for_level(&solver, &[], true).unwrap(), 0);
+        assert_eq!(MemoryLimit::new(0).for_level(&solver, &[], true, true).unwrap(), 0);
     }
 
     #[test]
@@ -130,12 +139,13 @@ mod tests {
         // Classes without a next use stay, whether they fit or not.
         MemoryLimit { bytes: least }.free_memory(&mut solver, id, false, &|_| None).unwrap();
         assert_eq!(kept(&solver), ids);
-        assert_eq!(solver.job(&[], false).memory, 0);
+        let own = working(&solver, id, false);
+        assert_eq!(solver.job(&[], false).memory, own.saturating_sub(bytes(&solver, &others)));
         // If all classes fit, all stay, and the solver gets the rest of the memory.
         let all = least + bytes(&solver, &others);
         MemoryLimit { bytes: all + 5 }.free_memory(&mut solver, id, false, &|_| Some(0)).unwrap();
         assert_eq!(kept(&solver), ids);
-        assert_eq!(solver.job(&[], false).memory, 5);
+        assert_eq!(solver.job(&[], false).memory, own + 5);
         // Memory for one class of two pieces, which is the one needed next, and then for none.
         let space = 2 * ROW_CELLS;
         let soonest = *others.iter().rfind(|&&other| bytes(&solver, &[other]) == space).unwrap();
@@ -143,7 +153,7 @@ mod tests {
         MemoryLimit { bytes: least + space + 3 }.free_memory(&mut solver, id, false, &next_use).unwrap();
         let left: Vec<ClassId> = kept(&solver).into_iter().filter(|other| !is_needed(other)).collect();
         assert_eq!(left, [soonest]);
-        assert_eq!(solver.job(&[], false).memory, 3);
+        assert_eq!(solver.job(&[], false).memory, own + 3);
         MemoryLimit { bytes: least }.free_memory(&mut solver, id, false, &|_| Some(0)).unwrap();
         assert_eq!(kept(&solver), needs);
     }

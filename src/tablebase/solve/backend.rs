@@ -239,8 +239,9 @@ impl<A: Backend, B: Backend> Backend for OrElse<A, B> {
         if left.is_empty() { Ok(()) } else { self.second.solve(&job.with(&left), sink) }
     }
 
+    /// The larger need of the two.
     fn host_bytes(&self, index: &Index, values: bool) -> usize {
-        self.first.host_bytes(index, values)
+        self.first.host_bytes(index, values).max(self.second.host_bytes(index, values))
     }
 
     fn is_checked(&self) -> bool {

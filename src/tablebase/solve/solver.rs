@@ -20,7 +20,8 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { level: CpuLevel::get(), memory: 4 << 30 }
+        // WebAssembly has no more than 4 GiB.
+        Options { level: CpuLevel::get(), memory: usize::try_from(4u64 << 30).unwrap_or(usize::MAX) }
     }
 }
 

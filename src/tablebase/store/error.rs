@@ -148,7 +148,7 @@ pub enum SetError {
         what: String,
     },
     /// A table does not store every value of a side to move that is needed.
-    #[error("{} stores one side to move only, and not every value of it (it was repacked); jobs need tables as `dsq generate` writes them", path.display())]
+    #[error("{} is repacked: it stores one side to move only, and not every value of it. Jobs and counts on demand need complete tables; generate them in another directory", path.display())]
     OneSided {
         /// The file.
         path: PathBuf,

@@ -2,7 +2,7 @@
 
 use super::generate::{Generate, Made};
 use super::peak;
-use crate::tablebase::needs::{class_bytes, expected_file_bytes, level_bytes, stored_cells};
+use crate::tablebase::needs::{class_bytes, expected_file_bytes, level_bytes, stored_cells, table_bytes};
 use crate::tablebase::{ClassId, Solver};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ pub struct LevelForecast {
     pub seconds: f64,
     /// Expected bytes of the files to write.
     pub disk_bytes: u64,
-    /// The least memory that suffices for the level, in bytes.
+    /// The memory that the level takes under the limit, in bytes, or the least that suffices if that is above the limit.
     pub memory_bytes: u64,
 }
 
@@ -122,8 +122,14 @@ impl Generate<'_> {
             let left = left(&level.ids, level.values);
             let memory = match left.iter().map(|&id| class_bytes(solver, id, false)).max() {
                 None => 0,
-                Some(largest) if level.one_by_one => largest,
-                Some(_) => level_bytes(solver, &level.ids, level.values).map_or(0, |need| need.total()),
+                // The values of smaller classes stay in memory as far as the limit allows.
+                Some(largest) if level.one_by_one => {
+                    let smaller = classes.iter().filter(|(_, class)| class.representative.len() < level.pieces);
+                    let smaller: usize = smaller.map(|(id, _)| table_bytes(classes, id, 1)).sum();
+                    largest.max(self.memory.min(largest + smaller))
+                }
+                Some(_) => level_bytes(solver, &level.ids, level.values, !level.top)
+                    .map_or(0, |need| need.under(self.memory, left.len(), cores)),
             };
             forecast(level.pieces, left, level.values, memory)
         });

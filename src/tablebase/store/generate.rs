@@ -28,6 +28,8 @@ pub struct Progress {
     pub positions: u64,
     /// Whether the directory already contained the class.
     pub reused: bool,
+    /// Whether its file is repacked: jobs and counts on demand cannot read it.
+    pub repacked: bool,
 }
 
 /// The parameters of a run.
@@ -188,7 +190,7 @@ pub(super) struct Level {
     pub pieces: usize,
     pub ids: Vec<ClassId>,
     /// Whether this is the last level, whose values no other class needs in memory.
-    top: bool,
+    pub top: bool,
     /// Whether to write the values; else only the counts are kept.
     pub values: bool,
     /// Whether to solve each class together with the classes it needs, dropping these when their memory is needed.
@@ -201,7 +203,7 @@ impl Level {
     /// Rejects a level that needs more memory than the limit.
     fn check_memory(&self, solver: &Solver, made: &Made<'_>, limit: MemoryLimit) -> Result<(), SetError> {
         if !self.one_by_one {
-            return limit.for_level(solver, &self.ids, self.values).map(|_| ());
+            return limit.for_level(solver, &self.ids, self.values, !self.top).map(|_| ());
         }
         let material = |id: ClassId| solver.classes().get(id).representative;
         let mut left = self.ids.iter().filter(|&&id| !made.has(material(id), self.values));
@@ -233,7 +235,7 @@ impl Run<'_> {
     fn make(&self, solver: &mut Solver, level: &Level) -> Result<(), SetError> {
         let memory = MemoryLimit::new(self.job.memory);
         if !level.one_by_one {
-            solver.set_memory(memory.for_level(solver, &level.ids, level.values)?);
+            solver.set_memory(memory.for_level(solver, &level.ids, level.values, !level.top)?);
         }
         let to_solve = self.reuse(solver, level)?;
         if !level.values {
@@ -260,7 +262,7 @@ impl Run<'_> {
             if !path.exists() {
                 let name = class.representative.to_string();
                 match self.counted().iter().find(|counted| !level.values && counted.class == name) {
-                    Some(counted) => self.progress(&counted.stats, true),
+                    Some(counted) => self.progress(&counted.stats, true, false),
                     None => to_solve.ids.push(id),
                 }
                 continue;
@@ -271,13 +273,14 @@ impl Run<'_> {
                 return Err(TableError::WdlOnly { path }.into());
             }
             let stats = file.description().stats.clone();
-            if !level.top && !Color::ALL.into_iter().all(|color| file.is_exact(color)) {
+            let repacked = !Color::ALL.into_iter().all(|color| file.is_exact(color));
+            if !level.top && repacked {
                 to_solve.ids.push(id);
                 to_solve.known.insert(id, file);
                 continue;
             }
             let table = if level.top { None } else { Some(file.load_table()?) };
-            self.progress(&stats, true);
+            self.progress(&stats, true, repacked);
             solver.insert(id, stats, table);
         }
         Ok(to_solve)
@@ -305,7 +308,7 @@ impl Run<'_> {
             };
             blocks.write(&TableFile::path(dir, class.representative), class, rules, &solved.stats)?;
         }
-        self.progress(&solved.stats, known.is_some());
+        self.progress(&solved.stats, known.is_some(), known.is_some());
         Ok(())
     }
 
@@ -338,7 +341,7 @@ impl Run<'_> {
         let mut counted = self.counted();
         counted.push(CountedClass::new(self.classes.get(id), stats, seconds));
         update_manifest(self.job.dir, |manifest| manifest.counted.clone_from(&counted))?;
-        self.progress(stats, false);
+        self.progress(stats, false, false);
         Ok(())
     }
 
@@ -351,8 +354,8 @@ impl Run<'_> {
         write_manifest(dir, rules, Some(&self.classes), &self.counted())
     }
 
-    fn progress(&self, stats: &ByColor<Stats>, reused: bool) {
-        (self.done)(Progress { positions: stats.positions(), reused });
+    fn progress(&self, stats: &ByColor<Stats>, reused: bool, repacked: bool) {
+        (self.done)(Progress { positions: stats.positions(), reused, repacked });
     }
 
     fn counted(&self) -> MutexGuard<'_, Vec<CountedClass>> {

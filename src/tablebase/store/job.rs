@@ -58,7 +58,7 @@ impl ClassJob<'_> {
     pub fn run(&self) -> Result<JobDone, SetError> {
         let classes = Classes::new(&self.rules, self.material.len());
         let (id, there) = self.look_up(&classes)?;
-        there.map_or_else(|| self.solve(&classes, id, MemoryLimit::new(self.memory)), Ok)
+        there.map_or_else(|| self.solve(&classes, id), Ok)
     }
 
     /// Solves the class with the backend of `solver`, unless its file is complete. The solver keeps the values that
@@ -158,17 +158,20 @@ impl ClassJob<'_> {
     }
 
     /// Solves the class within a memory limit.
-    fn solve(&self, classes: &Classes, id: ClassId, limit: MemoryLimit) -> Result<JobDone, SetError> {
+    fn solve(&self, classes: &Classes, id: ClassId) -> Result<JobDone, SetError> {
+        let limit = MemoryLimit::new(self.memory);
         let class = classes.get(id);
         let need = MemoryNeed::of_job(classes, id, self.stats_only.is_none());
         limit.check(class.representative, need.peak_spilled())?;
         let start = Instant::now();
+        let planned = need.request(self.memory);
         // Memory that the allocator retained from another class's conversions may exceed the limit together with this
         // class.
         let kept = peak::now().map_or(0, |bytes| (bytes as usize).saturating_sub(self.pool.bytes()));
-        if !limit.holds(need.peak_spilled() + kept) {
+        if !limit.holds(planned + kept) {
             peak::trim();
         }
+        self.pool.limit(self.memory, self.memory - planned);
         peak::restart();
         let means = Means { limit, spill: self.spill, pool: self.pool.clone() };
         let (outcome, blocks) = Work::new(self.dir, classes, id, &need, &means, &Unobserved)?.run()?;
@@ -176,13 +179,13 @@ impl ClassJob<'_> {
         let mut counts = ClassCounts::new(&self.rules, class, stats);
         let index = class.index();
         counts.deepest = ByColor::from_fn(|turn| Some(index.position(deepest[turn]?, turn)?.to_fen()));
-        self.done(class, counts, blocks, start, need.peak_under(|bytes| limit.holds(bytes)))
+        self.done(class, counts, blocks, start, planned)
     }
 }
 
 /// # Errors
 /// If a file does not store every value of these sides to move, as jobs need them.
-fn check_exact(file: &TableFile, turns: &[Color]) -> Result<(), SetError> {
+pub(super) fn check_exact(file: &TableFile, turns: &[Color]) -> Result<(), SetError> {
     let path = || file.file_path().to_owned();
     if file.description().content == Content::Wdl {
         Err(TableError::WdlOnly { path: path() }.into())
@@ -265,7 +268,7 @@ impl<'a> Work<'a> {
     /// The work for a class, from the tables in `dir`, with as little on disk as the means allow.
     ///
     /// # Errors
-    /// As for [`open_capture`].
+    /// As for [`open_capture`], and if the memory does not suffice for the width of the tables.
     pub(super) fn new(
         dir: &Path,
         classes: &'a Classes,
@@ -274,7 +277,9 @@ impl<'a> Work<'a> {
         means: &'a Means<'a>,
         observer: &'a dyn Observer,
     ) -> Result<Work<'a>, SetError> {
-        let limit = means.limit;
+        let (limit, files) = (means.limit, captures(dir, classes, id, need)?);
+        let need = need.with_captures(files.iter().map(CaptureTable::bytes).sum());
+        limit.check(classes.get(id).representative, need.peak_spilled())?;
         let keep = match need.keeps_values() {
             false => Keep::Counts,
             true if limit.holds(need.total()) => Keep::Log(None),
@@ -283,7 +288,7 @@ impl<'a> Work<'a> {
         let backend = CpuBackend::default().with_pool(means.pool.clone());
         let spilling = !limit.holds(need.peak_with_log());
         let backend = if spilling { backend.spilling(means.spill.to_owned()) } else { backend };
-        Ok(Work { files: captures(dir, classes, id, need)?, classes, id, keep, backend, means, observer })
+        Ok(Work { files, classes, id, keep, backend, means, observer })
     }
 
     /// Solves the class. Returns the counts, and the blocks of its file if the values are kept.
@@ -387,13 +392,13 @@ mod tests {
 
     fn solve_with_log(job: &ClassJob<'_>, classes: &Classes, id: ClassId) {
         let least = MemoryNeed::of_job(classes, id, true).peak_spilled();
-        let limit = MemoryLimit::new(least);
-        let refused = job.solve(classes, id, MemoryLimit::new(least - 1));
+        let job = ClassJob { memory: least, ..job.clone() };
+        let refused = ClassJob { memory: least - 1, ..job.clone() }.solve(classes, id);
         assert!(matches!(refused, Err(SetError::Memory { .. })), "{refused:?}");
         let nowhere = ClassJob { spill: Path::new("/no/such/folder"), ..job.clone() };
-        let error = nowhere.solve(classes, id, limit).unwrap_err().to_string();
+        let error = nowhere.solve(classes, id).unwrap_err().to_string();
         assert!(error.contains("/no/such/folder"), "{error}");
-        let JobDone::Solved(counts) = job.solve(classes, id, limit).unwrap() else { panic!("it is there") };
+        let JobDone::Solved(counts) = job.solve(classes, id).unwrap() else { panic!("it is there") };
         assert!(counts.bytes <= least as u64);
     }
 }

@@ -21,7 +21,8 @@ pub(crate) fn now() -> Option<u64> {
 
 /// The memory available without swapping, in bytes, at most what the process's Linux control groups and its own limits
 /// have left; `None` if the system does not report it.
-pub(crate) fn available() -> Option<u64> {
+#[must_use]
+pub fn available() -> Option<u64> {
     let available = of_status(&fs::read_to_string("/proc/meminfo").ok()?, "MemAvailable:")?;
     let left = groups().into_iter().filter_map(|group| Some(group.limit()?.saturating_sub(group.used())));
     // An eighth is left for stacks and for what the allocator reserves.

@@ -115,7 +115,7 @@ impl Generate {
             stats_only: self.stats_only,
             write_up_to: self.write_up_to.map(usize::from),
             deadline,
-            memory: self.memory.memory.bytes(),
+            memory: self.memory.get().bytes(),
             stop: None,
         }
     }
@@ -182,10 +182,11 @@ impl Generate {
         self.forecast(&job, &solver)?;
         let bar = progress_bar(job.positions(), "positions").with_message("generating");
         exit_on_interrupt(&bar, RESUME);
-        let reused = AtomicU64::new(0);
+        let (reused, repacked) = (AtomicU64::new(0), AtomicU64::new(0));
         let result = self.common.threads.run(|| {
             job.run(&mut solver, &|progress| {
                 reused.fetch_add(u64::from(progress.reused), Ordering::Relaxed);
+                repacked.fetch_add(u64::from(progress.repacked), Ordering::Relaxed);
                 if progress.reused {
                     bar.dec_length(progress.positions);
                 } else {
@@ -196,6 +197,13 @@ impl Generate {
         bar.finish_and_clear();
         result.map_err(|error| failure_of_generating(&self.out, error))?;
         report_fallbacks(&solver);
+        let repacked = repacked.into_inner();
+        if repacked > 0 {
+            eprintln!(
+                "dsq: {repacked} of the tables are repacked, and jobs and counts on demand cannot read them: for these, generate \
+                 tables in another directory"
+            );
+        }
         let set = TableSet::open(&self.out)?;
         let tablebase::Manifest { classes, counted, .. } = set.manifest();
         let positions: u64 = classes.iter().map(|c| c.stats.positions()).sum();

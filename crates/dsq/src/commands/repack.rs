@@ -56,8 +56,8 @@ impl Repack {
             bar.inc(1);
         };
         let result = self.threads.run(|| match &self.out {
-            Some(out) => write_wdl(&self.dir, out, self.memory.memory.bytes(), &done),
-            None => repack(&self.dir, self.memory.memory.bytes(), &done),
+            Some(out) => write_wdl(&self.dir, out, self.memory.get().bytes(), &done),
+            None => repack(&self.dir, self.memory.get().bytes(), &done),
         })?;
         bar.finish_and_clear();
         result.map_err(resumable)?;

@@ -237,7 +237,7 @@ impl Verify {
         let positions = |id: ClassId| 2 * set.classes().get(id).representative.positions();
         let bar = progress_bar(ids.iter().map(|&id| positions(id)).sum(), "positions").with_message("verifying");
         exit_on_interrupt(&bar, if record.is_some() { RESUME } else { "nothing is kept: --record FILE resumes" });
-        let mut prover = Prover::new(set, self.memory.memory.bytes());
+        let mut prover = Prover::new(set, self.memory.get().bytes());
         let mut faults = Faults::default();
         for &id in ids {
             let start = Instant::now();

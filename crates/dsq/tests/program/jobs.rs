@@ -159,6 +159,10 @@ fn tables_of_one_side_are_refused_where_both_are_needed() {
         assert_eq!(output.status.code(), Some(2), "{error}");
         assert!(error.contains("EvL.dsq") && error.contains(cause), "{error}");
     }
+    // `generate` finds them complete, and tells what they are not for.
+    let output = dsq::dsq(&["generate", "--pieces", "2", "--backend", "cpu", "--out", text(&tables)]);
+    let note = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && note.contains("are repacked") && note.contains("another directory"), "{note}");
 }
 
 /// Materials of more pieces than the program solves, and their counts.
@@ -380,6 +384,30 @@ fn needs_are_near_to_what_is_measured() {
     }
 }
 
+/// Without --memory the limit is the available memory, so the forecast is within it unless even the least is not.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_forecast_is_what_the_limit_allows() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("tables");
+    let forecast = |more: &[&str]| {
+        let own = ["generate", "--pieces", "5", "--dry-run", "--backend", "cpu", "--rate", "60000", "--json"];
+        let printed = dsq::stdout(&[&own[..], &["--out", text(&out), "--threads", "2"], more].concat());
+        lines(&printed).pop().unwrap()["forecast"].clone()
+    };
+    let bytes = |forecast: &Value| forecast["memory_bytes"].as_u64().unwrap();
+    let least = bytes(&forecast(&["--memory", "1MiB"]));
+    let all = bytes(&forecast(&["--memory", "64GiB"]));
+    assert!(least < all, "{least} {all}");
+    let own = forecast(&[]);
+    let available = own["memory_available"].as_u64().unwrap();
+    assert!(bytes(&own) <= available.max(least) && bytes(&own) <= all, "{own}");
+    for gib in [4, 6, 8] {
+        let taken = bytes(&forecast(&["--memory", &format!("{gib}GiB")]));
+        assert!((least..=(gib << 30).max(least)).contains(&taken), "{taken} of {gib} GiB");
+    }
+}
+
 /// Six pieces need more memory than the limit; the command knows it before it writes two pieces.
 #[test]
 fn what_cannot_be_generated_is_refused_before_anything_is_written() {
@@ -399,8 +427,8 @@ fn what_cannot_be_generated_is_refused_before_anything_is_written() {
     assert!(levels.iter().any(|line| line.trim_start().starts_with("6 ") && line.contains(" GiB")), "{stderr}");
     assert!(stderr.contains("778") && stderr.contains("days"), "{stderr}");
 
-    // The limit applies on every machine, independently of its memory.
-    let (stdout, stderr) = generate(&["--force", "--json"]);
+    // A limit applies on every machine, independently of its memory.
+    let (stdout, stderr) = generate(&["--force", "--json", "--memory", "8GiB"]);
     assert!(stderr.contains("the limit is 8 GiB (raise --memory)"), "{stderr}");
     let forecast = &lines(&stdout)[0]["forecast"];
     assert_eq!(forecast["levels"].as_array().unwrap().len(), 5);
@@ -410,7 +438,7 @@ fn what_cannot_be_generated_is_refused_before_anything_is_written() {
         assert!(all >= forecast["levels"][4][total].as_f64().unwrap() && all > 1e6, "{total}: {all}");
     }
     // Even one class at a time needs more.
-    let (_, stderr) = generate(&["--force", "--stats-only", "--write-up-to", "4"]);
+    let (_, stderr) = generate(&["--force", "--stats-only", "--write-up-to", "4", "--memory", "8GiB"]);
     assert!(stderr.contains("the limit is 8 GiB (raise --memory)"), "{stderr}");
 }
 

@@ -153,9 +153,9 @@ impl General {
         match self.command {
             Command::Perft { board, depth, divide, common } => perft(&read(&board)?, depth, divide, &common),
             Command::Moves { board, common } => moves(&read(&board)?, &common),
-            Command::Solve { board, memory, common } => solve_one(&read(&board)?, memory.memory, &common),
+            Command::Solve { board, memory, common } => solve_one(&read(&board)?, memory.get(), &common),
             Command::Show { board, out, common } => show(&read(&board)?, &out, &common),
-            Command::Small { memory, out, common } => small(memory.memory, out.as_deref(), &common),
+            Command::Small { memory, out, common } => small(memory.get(), out.as_deref(), &common),
         }
     }
 }

@@ -1,6 +1,6 @@
 use crate::cpu::CpuLevel;
 use crate::tablebase::layout::BLOCK_ROWS;
-use crate::tablebase::needs::{WorkingMemory, most_value_bytes};
+use crate::tablebase::needs::{WorkingMemory, most_value_bytes, together};
 use crate::tablebase::order::solved_rows;
 use crate::tablebase::solve::backend::{Backend, Job, Sink, SolveError};
 use crate::tablebase::solve::cpu::buckets::Entry;
@@ -135,7 +135,9 @@ impl Backend for CpuBackend {
         while let Some(&largest) = rest.first() {
             // A thread that waits within one class may begin another class, so only the size of the group limits the
             // number of classes in memory.
-            let (group, others) = rest.split_at((job.memory / bytes(largest)).clamp(1, rest.len()));
+            let count = together(job.memory, bytes(largest), rayon::current_num_threads()).min(rest.len());
+            let (group, others) = rest.split_at(count);
+            self.pool.limit(job.memory, job.memory.saturating_sub(count * bytes(largest)) / count);
             let solve = |&id: &ClassId| {
                 let reporter = self.follow.as_deref().map(|follow| Reporter::new(follow));
                 let observer: &dyn Observer = reporter.as_ref().map_or(&Unobserved, |reporter| reporter);

@@ -6,7 +6,7 @@ use crate::memory::Memory;
 use crate::tablebase::solve::backend::SolveError;
 use rayon::prelude::*;
 use std::ops::{Deref, DerefMut};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The number of bytes that a thread clears at a time.
 const PART: usize = 1 << 21;
@@ -14,7 +14,15 @@ const PART: usize = 1 << 21;
 /// A pool of buffers that are not in use. Clones share the pool; dropping the last clone returns the memory to the
 /// system.
 #[derive(Clone, Debug, Default)]
-pub struct BufferPool(Arc<Mutex<Vec<Buffer>>>);
+pub struct BufferPool(Arc<Mutex<Kept>>);
+
+#[derive(Debug, Default)]
+struct Kept {
+    /// The buffers that are not in use.
+    buffers: Vec<Buffer>,
+    /// The most bytes by which a buffer may be larger than the block that it is used for.
+    spare: usize,
+}
 
 /// A buffer of the system's memory.
 #[derive(Debug)]
@@ -26,9 +34,8 @@ struct Buffer {
 }
 
 impl BufferPool {
-    /// A block of `bytes` bytes, all zero. A kept buffer is used if it is large enough, but not much larger. Otherwise
-    /// the pool returns as many bytes to the system as it allocates, so that in total it holds little more than the
-    /// peak use.
+    /// A block of `bytes` bytes, all zero. A kept buffer is used if it is large enough, but not much larger. The pool returns
+    /// as many bytes to the system as it takes, as far as it has them.
     ///
     /// # Errors
     /// If the memory cannot be allocated.
@@ -42,33 +49,52 @@ impl BufferPool {
         Ok(Block { buffer: Some(buffer), bytes, pool: self.clone() })
     }
 
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Returns the buffers that are not in use to the system.
     pub(crate) fn clear(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.kept().buffers.clear();
+    }
+
+    /// Keeps the pool within a memory limit of `bytes`, of which at least `spare` remain when a block is in use: a larger buffer is
+    /// used for the block only if it is larger by no more.
+    pub(crate) fn limit(&self, bytes: usize, spare: usize) {
+        let mut kept = self.kept();
+        kept.spare = spare;
+        while kept.bytes() > bytes {
+            kept.buffers.pop();
+        }
     }
 
     /// Touched bytes of the buffers that are not in use.
     pub(crate) fn bytes(&self) -> usize {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.iter().map(|buffer| buffer.touched).sum()
+        self.kept().bytes()
     }
 
-    /// Removes the best fitting kept buffer: large enough, with a touched size nearest to `bytes`. If none fits,
-    /// returns `None` and gives at least `bytes` bytes of other buffers back to the system, as far as there are any.
+    /// Removes the best fitting kept buffer: large enough, with a touched size nearest to `bytes`; `None` if none fits. Gives
+    /// the bytes that it lacks back to the system from other buffers.
     fn fitting(&self, bytes: usize) -> Option<Buffer> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let fits = |buffer: &Buffer| buffer.memory.len() >= bytes && buffer.touched <= bytes.saturating_add(bytes / 2);
-        let best = (0..kept.len()).filter(|&i| fits(&kept[i])).min_by_key(|&i| kept[i].touched.abs_diff(bytes));
-        if let Some(best) = best {
-            return Some(kept.swap_remove(best));
-        }
-        let mut given_back = 0;
-        while given_back < bytes
-            && let Some(buffer) = kept.pop()
+        let Kept { buffers, spare } = &mut *self.kept();
+        let most = bytes.saturating_add((bytes / 2).min(*spare));
+        let fits = |buffer: &Buffer| buffer.memory.len() >= bytes && buffer.touched <= most;
+        let best =
+            (0..buffers.len()).filter(|&i| fits(&buffers[i])).min_by_key(|&i| buffers[i].touched.abs_diff(bytes));
+        let best = best.map(|best| buffers.swap_remove(best));
+        let mut missing = bytes.saturating_sub(best.as_ref().map_or(0, |buffer| buffer.touched));
+        while missing > 0
+            && let Some(buffer) = buffers.pop()
         {
-            given_back += buffer.touched;
+            missing = missing.saturating_sub(buffer.touched);
         }
-        None
+        best
+    }
+}
+
+impl Kept {
+    fn bytes(&self) -> usize {
+        self.buffers.iter().map(|buffer| buffer.touched).sum()
     }
 }
 
@@ -109,7 +135,7 @@ impl DerefMut for Block {
 
 impl Drop for Block {
     fn drop(&mut self) {
-        self.pool.0.lock().unwrap_or_else(PoisonError::into_inner).extend(self.buffer.take());
+        self.pool.kept().buffers.extend(self.buffer.take());
     }
 }
 
@@ -119,12 +145,13 @@ mod tests {
 
     /// The touched bytes of each kept buffer.
     fn kept(pool: &BufferPool) -> Vec<usize> {
-        pool.0.lock().unwrap().iter().map(|buffer| buffer.touched).collect()
+        pool.kept().buffers.iter().map(|buffer| buffer.touched).collect()
     }
 
     #[test]
     fn what_was_used_comes_back_empty() {
         let pool = BufferPool::default();
+        pool.limit(usize::MAX, PART);
         let mut block = pool.block(3 * PART + 5).unwrap();
         assert!(block.iter().all(|&byte| byte == 0) && kept(&pool).is_empty());
         let first = block.as_ptr();
@@ -147,16 +174,34 @@ mod tests {
         let pool = BufferPool::default();
         drop([1200, 600, 900].map(|bytes| pool.block(bytes).unwrap()));
         let block = pool.block(1000).unwrap();
-        assert_eq!(kept(&pool), [1200, 600], "1,024 bytes are there, of which 900 were touched");
+        assert_eq!(kept(&pool), [1200], "1,024 bytes are there, of which 900 were touched: 100 more are given back");
         drop(block);
-        assert_eq!(kept(&pool), [1200, 600, 1000]);
-        assert_eq!(pool.bytes(), 2800);
+        assert_eq!(kept(&pool), [1200, 1000]);
+        assert_eq!(pool.bytes(), 2200);
     }
 
-    /// The pool holds little more than the peak use.
+    /// A buffer is larger than its block only by what the memory limit spares.
+    #[test]
+    fn what_is_used_again_stays_within_the_limit() {
+        let pool = BufferPool::default();
+        for (spare, again) in [(0, false), (199, false), (200, true), (usize::MAX, true)] {
+            pool.clear();
+            drop(pool.block(1200).unwrap());
+            pool.limit(1200, spare);
+            let block = pool.block(1000).unwrap();
+            assert_eq!(block.buffer.as_ref().unwrap().touched, if again { 1200 } else { 1000 }, "{spare}");
+            assert!(kept(&pool).is_empty());
+        }
+        drop([100; 4].map(|bytes| pool.block(bytes).unwrap()));
+        pool.limit(250, 0);
+        assert!(pool.bytes() <= 250 && pool.bytes() > 0);
+    }
+
+    /// The pool holds no more than the peak use.
     #[test]
     fn what_does_not_fit_goes_back_to_the_system() {
         let pool = BufferPool::default();
+        pool.limit(usize::MAX, usize::MAX);
         drop([100; 4].map(|bytes| pool.block(bytes).unwrap()));
         drop(pool.block(150).unwrap());
         assert_eq!(kept(&pool), [100, 100, 150]);

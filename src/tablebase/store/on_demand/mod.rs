@@ -9,10 +9,10 @@ mod tests;
 
 use super::error::SetError;
 use super::forecast::disk_free;
-use super::job::{Means, Work, captures};
+use super::job::{Means, Work, captures, check_exact};
 use super::peak;
 use super::table_error::TableError;
-use crate::board::{Move, Position, Rules};
+use crate::board::{Color, Move, Position, Rules};
 use crate::tablebase::address::{Address, Addresser, ClassSquares};
 use crate::tablebase::needs::limit::MemoryLimit;
 use crate::tablebase::solve::progress::{CountPhase, CountProgress, Follow, Reporter};
@@ -111,6 +111,16 @@ impl OnDemand {
     #[must_use]
     pub fn tables(&self) -> &TableProber {
         &self.tables
+    }
+
+    /// Checks that counts can read the tables, by one with the most pieces.
+    ///
+    /// # Errors
+    /// If it is damaged, or repacked and so does not store every value.
+    pub fn check_tables(&self) -> Result<(), SetError> {
+        let set = self.tables.set();
+        let largest = set.ids().max_by_key(|&id| set.classes().get(id).representative.len());
+        largest.map_or(Ok(()), |id| check_exact(set.file(id)?, &Color::ALL))
     }
 
     /// The most pieces of a position that can be answered.

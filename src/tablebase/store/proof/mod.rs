@@ -208,7 +208,8 @@ impl<'a> Prover<'a> {
         let set = self.set;
         let bytes_of = |id: ClassId, cell_bytes| table_bytes(set.classes(), id, cell_bytes);
         let needed: Vec<ClassId> = set.classes().captures(id).into_iter().chain([id]).collect();
-        let bytes: usize = needed.iter().map(|&id| bytes_of(id, C::BYTES)).sum();
+        // Its blocks are decoded besides its planes.
+        let bytes: usize = needed.iter().chain([&id]).map(|&id| bytes_of(id, C::BYTES)).sum();
         let limit = self.limit;
         if bytes > limit {
             let material = set.classes().get(id).representative;

@@ -257,7 +257,7 @@ fn one_wide_table_widens_those_above_it() {
 /// it does not need are dropped until it fits.
 fn keeps_planes_that_fit<C: Width>(set: &TableSet) {
     let bytes = |id: ClassId| 2 * set.classes().get(id).index().cells() * C::BYTES;
-    let needed = |id: ClassId| bytes(id) + set.classes().captures(id).into_iter().map(bytes).sum::<usize>();
+    let needed = |id: ClassId| 2 * bytes(id) + set.classes().captures(id).into_iter().map(bytes).sum::<usize>();
     let largest = set.ids().max_by_key(|&id| needed(id)).unwrap();
     let two: Vec<ClassId> = set.classes().level(2).map(|(id, _)| id).collect();
     for (limit, keeps_all) in [(needed(largest), false), (8 << 30, true)] {

@@ -13,7 +13,7 @@ use crate::provenance::{COMMIT, VERSION, machine};
 use ::report::plot::{Axis, Line, line_chart};
 use check::CheckCommand;
 use clap::{Args, Subcommand, ValueEnum};
-use cli::arguments::{Common, JsonArg, Memory, RulesArg, at_least_one};
+use cli::arguments::{Common, JsonArg, Memory, MemoryArg, RulesArg, at_least_one};
 use cli::failure::{Failure, Outcome};
 use cli::output::{make_dir, print, print_json};
 use cli::progress::{exit_on_interrupt, progress_bar};
@@ -208,6 +208,9 @@ impl PlanCommand {
 const JOBS: [usize; 11] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 
 /// Solve classes as one job, without a lock and without replacing complete files.
+///
+/// Conversions that do not fit into the memory go to temporary files. A job whose planes do not fit is rejected before it
+/// starts.
 #[derive(Args)]
 struct SolveCommand {
     /// The classes, each named by any of its materials. The directory must contain the tables that their captures lead
@@ -228,10 +231,8 @@ struct SolveCommand {
     dry_run: bool,
     #[command(flatten)]
     rate: RateArg,
-    /// The maximum memory. Conversions that do not fit go to temporary files. A job whose planes do not fit is rejected
-    /// before it starts.
-    #[arg(long, value_name = "SIZE", default_value = "8GiB")]
-    memory: Memory,
+    #[command(flatten)]
+    memory: MemoryArg,
     /// The directory of temporary files; by default the directory of the tables.
     #[arg(long, value_name = "DIR")]
     spill: Option<PathBuf>,
@@ -271,7 +272,8 @@ impl SolveCommand {
         let pool = BufferPool::default();
         let cpu = CpuBackend::default();
         let mut solver = gpu_solver(self.backend, &self.device, self.common.rules(), self.most_pieces(), cpu)?;
-        let mut solve = |&material| self.solve(material, counts, &pool, solver.as_mut());
+        let memory = self.memory.get().bytes();
+        let mut solve = |&material| self.solve(material, counts, memory, &pool, solver.as_mut());
         self.common.threads.run(|| self.classes.iter().try_for_each(&mut solve))?
     }
 
@@ -280,13 +282,20 @@ impl SolveCommand {
         self.classes.iter().map(|material| material.len()).max().unwrap_or(2)
     }
 
-    fn solve(&self, material: Material, counts: &Path, pool: &BufferPool, solver: Option<&mut Solver>) -> Outcome {
+    fn solve(
+        &self,
+        material: Material,
+        counts: &Path,
+        memory: usize,
+        pool: &BufferPool,
+        solver: Option<&mut Solver>,
+    ) -> Outcome {
         let job = ClassJob {
             dir: &self.tables,
             rules: *self.common.rules(),
             material,
             stats_only: self.stats_only.then_some(counts),
-            memory: self.memory.bytes(),
+            memory,
             spill: self.spill.as_deref().unwrap_or(&self.tables),
             provenance: provenance(),
             pool: pool.clone(),
@@ -316,7 +325,7 @@ impl SolveCommand {
         let classes = Classes::new(self.common.rules(), self.most_pieces());
         let member = |&material: &Material| classes.member(material).expect("the classes have as many pieces");
         let ids: Vec<_> = self.classes.iter().map(|class| (member(class).class, !self.stats_only)).collect();
-        print_plan(&classes, ids, &self.rate, Some((self.memory.bytes() >> 30) as u64), self.common.json.on)
+        print_plan(&classes, ids, &self.rate, Some((self.memory.get().bytes() >> 30) as u64), self.common.json.on)
     }
 }
 

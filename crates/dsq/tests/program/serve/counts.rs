@@ -50,6 +50,21 @@ pub fn block(cache: &Path) -> File {
     file
 }
 
+/// Repacked tables do not store what a count reads: the server says so when it starts.
+#[test]
+fn a_server_does_not_count_from_repacked_tables() {
+    let (tables, cache) = (folder("serve-repacked"), folder("serve-repacked-cache"));
+    dsq::stdout(&["generate", "--material", "EvLTP", "--backend", "cpu", "--out", text(&tables), "--json"]);
+    dsq::stdout(&["repack", text(&tables), "--json"]);
+    let own = ["serve", "--listen", "0", "--pieces", "3", "--tables", text(&tables), "--on-demand"];
+    let output = dsq::dsq(&[&own[..], &["--cache", text(&cache)]].concat());
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    assert!(error.contains("is repacked") && error.contains("generate them in another directory"), "{error}");
+    std::fs::remove_dir_all(tables).unwrap();
+    std::fs::remove_dir_all(cache).unwrap();
+}
+
 /// Without tables the server generates those of four pieces in the cache, once.
 #[test]
 fn a_server_without_tables_counts_five_pieces() {
