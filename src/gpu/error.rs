@@ -24,6 +24,16 @@ pub enum GpuError {
     OutOfMemory(String),
     #[error("the GPU is lost: {0}")]
     Lost(String),
+    #[error("the GPU or its driver computes wrong values: {0}")]
+    Wrong(String),
     #[error("the GPU reports an error: {0}")]
     Failed(String),
+}
+
+impl GpuError {
+    /// Whether nothing more can be expected of the GPU.
+    #[must_use]
+    pub fn is_final(&self) -> bool {
+        matches!(self, GpuError::Lost(_) | GpuError::Wrong(_))
+    }
 }

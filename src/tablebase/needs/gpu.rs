@@ -51,6 +51,11 @@ impl BatchFormat {
         8 * self.entries_per_row
     }
 
+    /// Bytes of a row of both sides to move in the planes, codes and conversions.
+    pub(crate) fn row_bytes(self) -> u64 {
+        2 * (3 * GPU_PLANE_ROW + self.code_bytes() + self.entry_bytes())
+    }
+
     /// Whether the planes of both sides to move fit into one buffer, with so many rows for one side and bytes of a row.
     pub(crate) fn is_joint(self, side_rows: usize, plane_row: u64) -> bool {
         2 * side_rows as u64 * plane_row <= self.limit
@@ -128,7 +133,6 @@ impl BatchNeeds {
 }
 
 /// Bytes of host memory for the values of a class, and for one side's as they are fetched from the GPU.
-#[cfg_attr(target_family = "wasm", expect(dead_code, reason = "only jobs are planned"))]
 pub(crate) fn host_bytes(index: &Index, values: bool) -> usize {
     let fetched = index.cells() * if may_be_wide(index) { 2 } else { 1 };
     if values { most_table_bytes(index) + fetched } else { 0 }

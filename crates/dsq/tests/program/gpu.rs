@@ -24,7 +24,7 @@ fn gpu() -> Option<Gpu> {
 /// A GPU with these limits. Those that do not limit the device share one, and its compiled kernels.
 fn limited_gpu(limits: GpuLimits) -> Option<Gpu> {
     static SHARED: [Mutex<Option<Gpu>>; 4] = [const { Mutex::new(None) }; 4];
-    if limits.memory != u64::MAX || limits.lost_after != 0 {
+    if limits.memory != u64::MAX || limits.lost_after != 0 || limits.planted.is_some() {
         return required(Gpu::open_limited(AdapterChoice::Any, limits));
     }
     let kind = usize::from(limits.subgroups) + 2 * usize::from(limits.guaranteed);
@@ -207,10 +207,6 @@ fn a_lost_device_writes_nothing_wrong() {
         Generate { pieces: 3, ..Generate::new(dir, RuleOptions::default()) }.run(&mut solver, &|_| {})
     };
     let cpu = || Box::new(CpuBackend::default());
-    let files = |dir: &Path| -> BTreeMap<String, Vec<u8>> {
-        let entries = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap());
-        entries.map(|entry| (entry.file_name().into_string().unwrap(), std::fs::read(entry.path()).unwrap())).collect()
-    };
     let whole = tempfile::tempdir().unwrap();
     generate(whole.path(), cpu()).unwrap();
     let whole = files(whole.path());
@@ -231,6 +227,69 @@ fn a_lost_device_writes_nothing_wrong() {
         generate(dir.path(), Box::new(OrElse::new(gpu, CpuBackend::default()))).unwrap();
         assert!(files(dir.path()) == whole, "lost after {lost_after} submissions");
     }
+}
+
+/// Kernels that a driver has compiled wrongly are noticed before the first table, or by the counts of the values: the CPU solves
+/// all classes, and no wrong file is written.
+#[test]
+fn wrong_kernels_are_noticed() {
+    let generate = |dir: &Path, backend: Box<dyn Backend>| {
+        let mut solver = Solver::new(&RuleOptions::default(), 3, Options::default()).on(backend);
+        Generate { pieces: 3, ..Generate::new(dir, RuleOptions::default()) }.run(&mut solver, &|_| {}).map(|()| solver)
+    };
+    let whole = tempfile::tempdir().unwrap();
+    generate(whole.path(), Box::new(CpuBackend::default())).unwrap();
+    let whole = files(whole.path());
+    let planted = [
+        // A mask without a file, and one of the wrong file.
+        ["(down(here, 1u) & NOT_G)", "down(here, 1u)"],
+        ["(up(word, 4u) & MIRROR_F)", "(up(word, 4u) & MIRROR_G)"],
+        ["workgroupBarrier();", ""],
+        // The last word of a row has no values: of each row, and only of batches that are larger than those of the check.
+        ["let cells = select(8u, 4u, wide);", "let cells = select(8u, 4u, wide); if s == 62u { return; }"],
+        [
+            "let cells = select(8u, 4u, wide);",
+            "let cells = select(8u, 4u, wide); if s == 62u && params.side_rows > 200u { return; }",
+        ],
+        // A rank and a sum.
+        ["countOneBits(word.x) + countOneBits(word.y)", "countOneBits(word.x) + countOneBits(word.y >> 1u)"],
+    ];
+    for planted in planted {
+        let limits = GpuLimits { planted: Some(planted), ..GUARANTEED };
+        let Some(gpu) = limited_gpu(limits) else { return };
+        let dir = tempfile::tempdir().unwrap();
+        let solver = generate(dir.path(), Box::new(OrElse::new(gpu, CpuBackend::default()))).unwrap();
+        assert!(files(dir.path()) == whole, "{planted:?}");
+        let fallbacks = solver.backend().fallbacks();
+        let reason = fallbacks.first().map(|(_, error)| error.to_string()).unwrap_or_default();
+        assert!(reason.starts_with("the GPU or its driver computes wrong values: "), "{planted:?}: {reason:?}");
+        // Without the CPU nothing wrong is written.
+        let Some(gpu) = limited_gpu(limits) else { return };
+        let dir = tempfile::tempdir().unwrap();
+        let Err(error) = generate(dir.path(), Box::new(gpu)) else { panic!("{planted:?}") };
+        assert!(error.to_string().contains("computes wrong values"), "{planted:?}: {error}");
+        let made = files(dir.path());
+        let mut tables = made.iter().filter(|(name, _)| name.ends_with(".dsq"));
+        assert!(tables.all(|(name, bytes)| whole.get(name) == Some(bytes)), "{planted:?}");
+    }
+}
+
+/// The files of a directory.
+fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap());
+    entries.map(|entry| (entry.file_name().into_string().unwrap(), std::fs::read(entry.path()).unwrap())).collect()
+}
+
+/// After a loss of the GPU the CPU stays within the memory limit: a class that it could not solve is refused before.
+#[test]
+fn the_larger_need_of_two_backends_counts() {
+    let Some(gpu) = gpu() else { return };
+    let solver = Solver::new(&RuleOptions::default(), 4, Options::default());
+    let index = solver.classes().level(4).next().unwrap().1.index();
+    let (cpu, on_gpu) = (CpuBackend::default().host_bytes(&index, false), gpu.host_bytes(&index, false));
+    let both = OrElse::new(gpu, CpuBackend::default());
+    assert_eq!(both.host_bytes(&index, false), cpu.max(on_gpu));
+    assert!(cpu > 0);
 }
 
 #[test]

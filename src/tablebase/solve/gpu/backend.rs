@@ -1,10 +1,9 @@
 //! Solving jobs on a GPU and the threads of the CPU together.
 
 use super::plan::Plan;
-use super::run::Run;
-use super::{Gpu, split_batch};
+use super::run::{FetchError, Run};
+use super::{Gpu, PLANNED_ROW, split_batch};
 use crate::clock::Instant;
-use crate::gpu::GpuError;
 use crate::tablebase::needs::gpu::host_bytes;
 use crate::tablebase::solve::backend::{Backend, DeviceWork, Job, Sink, SolveError};
 use crate::tablebase::{ClassId, Index};
@@ -16,9 +15,9 @@ impl Backend for Gpu {
         self.adapter().label()
     }
 
-    /// While a batch is solved, the next one is planned and the values of the one before are fetched from the GPU.
+    /// While a batch is solved, the next one is planned, and the values of the one before are fetched from the GPU and passed on.
     fn solve(&mut self, job: &Job<'_>, sink: Sink<'_>) -> Result<(), SolveError> {
-        let (mut batches, job_tables) = self.begin(job.ids, job.classes);
+        let (mut batches, job_tables) = self.begin(job);
         let times = self.times.clone();
         let plan = |ids: Vec<ClassId>| {
             let start = Instant::now();
@@ -36,7 +35,7 @@ impl Backend for Gpu {
             // The threads of the pool do this work, too, so their number limits it.
             rayon::in_place_scope(|scope| {
                 if let Some(run) = fetching.as_mut() {
-                    scope.spawn(|_| fetched = Some(block_on(run.fetch())));
+                    scope.spawn(|_| fetched = Some(block_on(run.fetch(sink))));
                 }
                 if let Some(ids) = upcoming {
                     scope.spawn(|_| next = Some(plan(ids)));
@@ -45,17 +44,18 @@ impl Backend for Gpu {
             });
             if let (Some(run), Some(fetched)) = (fetching, fetched) {
                 match fetched {
-                    Ok(solved) => run.plan.ids().zip(solved).try_for_each(|(id, solved)| sink(id, solved))?,
-                    Err(error) => split_batch(error, &run.plan, job, &mut batches)?,
+                    Ok(()) => {}
+                    Err(FetchError::Refused(error)) => return Err(error),
+                    Err(FetchError::Gpu(error)) => split_batch(error, run.left(), job, &mut batches)?,
                 }
             }
             match (solved, now) {
                 (Some(Ok(run)), _) => before = Some(run),
                 // The buffers of the batch before may have been the reason: tries this batch once more without them.
-                (Some(Err(error)), Some(now)) if !alone && !matches!(error, GpuError::Lost(_)) => {
+                (Some(Err(error)), Some(now)) if !alone && !error.is_final() => {
                     batches.extend(next.replace(now).map(|plan| plan.ids().collect()));
                 }
-                (Some(Err(error)), Some(plan)) => split_batch(error, &plan, job, &mut batches)?,
+                (Some(Err(error)), Some(plan)) => split_batch(error, plan.ids().collect(), job, &mut batches)?,
                 _ => {}
             }
             if next.is_none() {
@@ -66,7 +66,7 @@ impl Backend for Gpu {
     }
 
     fn host_bytes(&self, index: &Index, values: bool) -> usize {
-        host_bytes(index, values)
+        host_bytes(index, values) + index.rows * (PLANNED_ROW + self.shared_row_bytes(values)) as usize
     }
 
     fn work(&self) -> Option<DeviceWork> {

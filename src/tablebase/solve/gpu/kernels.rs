@@ -1,5 +1,6 @@
 //! The compiled table kernels.
 
+use super::GpuLimits;
 use super::script::{KernelName, Pace};
 use super::times::GpuTimes;
 use crate::board::NoMove;
@@ -7,6 +8,7 @@ use crate::clock::Instant;
 use crate::gpu::{Buffer, Device, GpuError, Groups, Kernel, Layout, Step};
 use crate::shaders::{GROUPS, Params, compose};
 use bytemuck::Zeroable;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 /// The most buffers of smaller classes' values that are bound to a kernel, on GPUs that allow more than the eight buffers which
@@ -39,6 +41,8 @@ pub(super) struct Kernels {
     pub tables: usize,
     /// Whether the kernels record what they do.
     pub trace: bool,
+    /// Whether they computed the values of the CPU.
+    pub checked: AtomicBool,
     /// The work that the device does at once.
     pub pace: Mutex<Pace>,
     /// The times of kernels and of the host.
@@ -55,26 +59,31 @@ pub(super) fn table_buffers(device: &Device) -> usize {
 impl Kernels {
     pub(super) async fn new(
         device: &Device,
-        subgroups: bool,
+        limits: &GpuLimits,
         trace: bool,
         wide: bool,
-        pace: Pace,
         times: Arc<GpuTimes>,
     ) -> Result<Kernels, GpuError> {
         let start = Instant::now();
         let tables = table_buffers(device);
+        let subgroups = device.subgroups && limits.subgroups;
         let options = [("SUBGROUPS", subgroups), ("TRACE", trace), ("TABLES", tables > 1), ("WIDE", wide)];
         let defined: Vec<&str> = options.into_iter().filter(|option| option.1).map(|option| option.0).collect();
+        let text = |name: &str| {
+            let text = compose(name, &defined);
+            limits.planted.map_or(text.clone(), |[right, wrong]| text.replace(right, wrong))
+        };
         let mut all = Vec::new();
         for name in KernelName::ALL {
             let mut bindings = bindings(name, tables);
             bindings.extend(trace.then_some((TRACE, false)));
-            all.push(compiled(device, name.name(), &bindings, &defined).await?);
+            all.push(compiled(device, name.name(), &bindings, &text(name.name())).await?);
         }
-        let ranks = compiled(device, "ranks", &[(8, false)], &defined).await?;
+        let ranks = compiled(device, "ranks", &[(8, false)], &text("ranks")).await?;
         device.wait().await?;
         let compile_seconds = start.elapsed().as_secs_f64();
-        Ok(Kernels { all, ranks, wide, tables, trace, pace: Mutex::new(pace), times, compile_seconds })
+        let (pace, checked) = (Mutex::new(Pace::new(limits.submitted_rows)), AtomicBool::new(false));
+        Ok(Kernels { all, ranks, wide, tables, trace, checked, pace, times, compile_seconds })
     }
 
     /// Replaces the codes of this many cells by ranks; the cells have the width for which the kernels were compiled.
@@ -104,15 +113,15 @@ impl Kernels {
     }
 }
 
-/// Compiles a kernel with these definitions and bindings.
+/// Compiles the text of a kernel with these bindings.
 async fn compiled(
     device: &Device,
     name: &str,
     bindings: &[(u32, bool)],
-    defined: &[&str],
+    text: &str,
 ) -> Result<(Layout, Kernel), GpuError> {
     let layout = device.layout(bindings).await?;
-    let kernel = device.kernel(&layout, name, &compose(name, defined)).await?;
+    let kernel = device.kernel(&layout, name, text).await?;
     // Some drivers compile a kernel when it first runs. Without rows it does nothing.
     let params = device.params(1).await?;
     let mut buffers: Vec<Buffer> = Vec::new();

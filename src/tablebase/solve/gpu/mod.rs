@@ -23,18 +23,19 @@ mod times;
 use crate::clock::Instant;
 use crate::gpu::{AdapterChoice, AdapterReport, Device, GpuError};
 use crate::tablebase::class::Classes;
-use crate::tablebase::needs::gpu::{BatchFormat, BatchNeeds, GPU_PLANE_ROW};
+use crate::tablebase::needs::gpu::{BatchFormat, BatchNeeds, GPU_PLANE_ROW, host_bytes};
 use crate::tablebase::needs::solved_rows_of;
 use crate::tablebase::solve::backend::{DeviceWork, Job, SolveError};
 use crate::tablebase::value::Cells;
-use crate::tablebase::{ClassId, Solver};
+use crate::tablebase::{ClassId, Options, Solver};
 use kernels::{Kernels, table_buffers};
 use plan::{Plan, TableId};
 #[cfg(not(target_family = "wasm"))]
 use pollster::block_on;
-use run::{Done, MAX_PLIES, Run};
+use run::{Done, FetchError, MAX_PLIES, Run};
 use script::Pace;
-use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, PoisonError};
 use tables::{Tables, bytes_of, captured};
 pub use times::{GpuTimes, WorkTime};
 
@@ -54,8 +55,10 @@ pub struct GpuLimits {
     pub submitted_rows: usize,
     /// Whether to use no more than the limits that WebGPU guarantees.
     pub guaranteed: bool,
-    /// The number of submissions after which the loss of the device is simulated; 0 for never.
+    /// The number of submissions, once the kernels are checked, after which the loss of the device is simulated; 0 for never.
     pub lost_after: u32,
+    /// A part of the kernels' text, and what replaces it, to simulate a driver that compiles them wrongly.
+    pub planted: Option<[&'static str; 2]>,
 }
 
 impl GpuLimits {
@@ -68,6 +71,7 @@ impl GpuLimits {
         submitted_rows: 1 << 26,
         guaranteed: false,
         lost_after: 0,
+        planted: None,
     };
 }
 
@@ -89,6 +93,11 @@ pub struct Gpu {
 /// The number of entries that are first allocated for a row. Classes of four and five pieces take fewer. A batch that
 /// takes more starts again with as many as it needs.
 const ENTRIES_PER_ROW: u64 = 120;
+/// The classes of three pieces with which kernels are checked, besides all of two: between them they have row pieces and lane pieces
+/// of both sides, leaps, and rats that block them.
+const CHECKED: [&str; 3] = ["LRvT", "TRvR", "EvLR"];
+/// Bytes of the plan of a row for one side to move on the host, at most.
+const PLANNED_ROW: u64 = 64;
 /// The number of rows of a batch for one side to move: enough to keep a GPU busy. With the limits of most GPUs, the conversions of
 /// such a batch are one page.
 const BATCH_ROWS: u64 = 1 << 20;
@@ -110,7 +119,6 @@ impl Gpu {
     /// runs.
     pub async fn open_async(choice: AdapterChoice, limits: GpuLimits) -> Result<Gpu, GpuError> {
         let device = Arc::new(Device::open(choice, limits.guaranteed).await?);
-        device.lose_after(limits.lost_after);
         device.limit_memory(limits.memory);
         Ok(Gpu::on(device, limits, [None, None]))
     }
@@ -128,37 +136,55 @@ impl Gpu {
     /// # Errors
     /// The error at the first class that cannot be solved. Classes that were solved before it are kept.
     pub async fn solve_into(&mut self, solver: &mut Solver, ids: &[ClassId]) -> Result<(), SolveError> {
-        let (mut batches, job_tables) = self.begin(ids, solver.classes());
+        let (mut batches, job_tables) = self.begin(&solver.job(ids, true));
         while let Some(ids) = batches.pop() {
             let job = solver.job(&ids, true);
             let plan = Arc::new(Plan::new(&ids, job.classes, job_tables.clone()));
-            let solved = match self.solve_batch(&job, &plan).await {
-                Ok(mut run) => run.fetch().await,
-                Err(error) => Err(error),
-            };
-            match solved {
-                Ok(solved) => {
-                    ids.iter().zip(solved).for_each(|(&id, solved)| solver.insert(id, solved.stats, solved.table))
-                }
-                Err(error) => split_batch(error, &plan, &job, &mut batches)?,
+            let mut all = Vec::new();
+            match self.solve_batch(&job, &plan).await {
+                Ok(mut run) => match run.fetch(|id, solved| Ok(all.push((id, solved)))).await {
+                    Ok(()) => {}
+                    Err(FetchError::Refused(error)) => return Err(error),
+                    Err(FetchError::Gpu(error)) => split_batch(error, run.left(), &job, &mut batches)?,
+                },
+                Err(error) => split_batch(error, ids.clone(), &job, &mut batches)?,
             }
+            all.into_iter().for_each(|(id, solved)| solver.insert(id, solved.stats, solved.table));
         }
         Ok(())
     }
 
     /// Begins a job: its batches, the first one last, and the tables that captures of all its classes lead to.
-    fn begin(&mut self, ids: &[ClassId], classes: &Classes) -> (Vec<Vec<ClassId>>, Arc<[TableId]>) {
-        let mut batches = batches(ids, classes, self.limit());
+    fn begin(&mut self, job: &Job<'_>) -> (Vec<Vec<ClassId>>, Arc<[TableId]>) {
+        let Job { ids, classes, .. } = *job;
+        let mut batches = batches(ids, classes, self.limit(), self.most_rows(job));
         batches.reverse();
         self.entries_per_row = ENTRIES_PER_ROW;
         (batches, captured(ids, classes).into())
+    }
+
+    /// The most rows of a batch for one side to move within the memory limit of a job: of three batches the host has plans, and
+    /// two are in the memory of the GPU, which may be the host's.
+    fn most_rows(&self, job: &Job<'_>) -> u64 {
+        let values = job.ids.iter().map(|&id| host_bytes(&job.classes.get(id).index(), job.values)).max().unwrap_or(0);
+        let row = 3 * PLANNED_ROW + 2 * self.shared_row_bytes(job.values);
+        job.memory.saturating_sub(values) as u64 / row
+    }
+
+    /// Bytes of a row of both sides to move on the GPU, if its memory is the host's.
+    fn shared_row_bytes(&self, values: bool) -> u64 {
+        match self.adapter().kind {
+            "software" | "integrated" => self.format(values, false, ENTRIES_PER_ROW).row_bytes(),
+            _ => 0,
+        }
     }
 
     /// Another solver on the same device, with other limits. Both use the same kernels, which are compiled now, if both
     /// add up within subgroups, or neither does. The limits of memory and the simulated loss are those of the device.
     #[cfg(not(target_family = "wasm"))]
     pub fn share(&mut self, limits: GpuLimits) -> Result<Gpu, GpuError> {
-        let kernels = if limits.subgroups == self.limits.subgroups && !self.trace {
+        let same = |limits: GpuLimits| (limits.subgroups, limits.planted);
+        let kernels = if same(limits) == same(self.limits) && !self.trace {
             block_on(self.kernels(false))?;
             self.kernels.clone()
         } else {
@@ -193,9 +219,8 @@ impl Gpu {
         if let Some(kernels) = &self.kernels[usize::from(wide)] {
             return Ok(kernels.clone());
         }
-        let (subgroups, pace) = (self.device.subgroups && self.limits.subgroups, Pace::new(self.limits.submitted_rows));
-        let kernels =
-            Arc::new(Kernels::new(&self.device, subgroups, self.trace, wide, pace, self.times.clone()).await?);
+        let kernels = Kernels::new(&self.device, &self.limits, self.trace, wide, self.times.clone()).await?;
+        let kernels = Arc::new(kernels);
         self.work.compile_seconds += kernels.compile_seconds;
         self.kernels[usize::from(wide)] = Some(kernels.clone());
         Ok(kernels)
@@ -216,16 +241,79 @@ impl Gpu {
             let tables = self.table_ids(classes, &job_tables, &own, format.wide);
             BatchNeeds::new(classes, batch, format, bytes_of(tables, classes, format.wide))
         };
-        batches(ids, classes, self.limit()).iter().map(needs).collect()
+        batches(ids, classes, self.limit(), BATCH_ROWS).iter().map(needs).collect()
     }
 
     /// Solves a batch of classes. Its values stay on the GPU.
     async fn solve_batch<'a>(&mut self, job: &Job<'a>, plan: &Arc<Plan>) -> Result<Run<'a>, GpuError> {
-        let mut format = self.format(job.values, false, self.entries_per_row);
+        let byte_plies = if job.values { self.limits.byte_plies.min(Cells::BYTE_PLIES) } else { MAX_PLIES };
+        self.check(false, job.classes).await?;
+        match self.solve_cells(job, plan, false, byte_plies).await {
+            // Tries again with two bytes a cell.
+            Err(GpuError::TooLong { .. }) if byte_plies < MAX_PLIES => {
+                self.check(true, job.classes).await?;
+                self.solve_cells(job, plan, true, MAX_PLIES).await
+            }
+            solved => solved,
+        }
+    }
+
+    /// Compares the kernels with the CPU before their first batch, in milliseconds: a driver may compile them wrongly.
+    ///
+    /// # Errors
+    /// [`GpuError::Wrong`] if a count or a value differs.
+    async fn check(&mut self, wide: bool, classes: &Classes) -> Result<(), GpuError> {
+        let kernels = self.kernels(wide).await?;
+        if kernels.checked.load(Relaxed) {
+            return Ok(());
+        }
+        let (work, entries_per_row) = (self.work, self.entries_per_row);
+        let mut solver = Solver::new(classes.options(), 3, Options::default());
+        let two = solver.classes().level(2).map(|(id, _)| id).collect();
+        let three = CHECKED.map(|name| name.parse().ok().and_then(|material| solver.classes().member(material)));
+        for ids in [two, three.into_iter().flatten().map(|member| member.class).collect::<Vec<_>>()] {
+            solver.solve_some(&ids, true, &|_, _| ()).map_err(|error| GpuError::Failed(error.to_string()))?;
+            let job = solver.job(&ids, true);
+            let plan = Arc::new(Plan::new(&ids, job.classes, captured(&ids, job.classes).into()));
+            let longest = if wide { MAX_PLIES } else { Cells::BYTE_PLIES };
+            let mut run = self.solve_cells(&job, &plan, wide, longest).await?;
+            let mut wrong = None;
+            let fetched = run.fetch(|id, solved| {
+                let same = solver.class_stats(id) == Some(&solved.stats) && solver.table(id) == solved.table.as_ref();
+                wrong = wrong.or((!same).then_some(id));
+                Ok(())
+            });
+            if let Err(FetchError::Gpu(error)) = fetched.await {
+                return Err(error);
+            }
+            if let Some(id) = wrong {
+                let material = job.material(id);
+                return Err(GpuError::Wrong(format!("the values of {material} are not those of the CPU")));
+            }
+        }
+        // The values belong to this solver, and so little work has no pace.
+        (self.tables, self.work, self.entries_per_row) = (None, work, entries_per_row);
+        *kernels.pace.lock().unwrap_or_else(PoisonError::into_inner) = Pace::new(self.limits.submitted_rows);
+        kernels.checked.store(true, Relaxed);
+        self.device.lose_after(self.limits.lost_after);
+        Ok(())
+    }
+
+    /// Solves a batch of classes with cells of one byte or of two. Its values stay on the GPU.
+    ///
+    /// # Errors
+    /// [`GpuError::TooLong`] if a line has more than `longest` plies.
+    async fn solve_cells<'a>(
+        &mut self,
+        job: &Job<'a>,
+        plan: &Arc<Plan>,
+        wide: bool,
+        longest: u16,
+    ) -> Result<Run<'a>, GpuError> {
+        let mut format = self.format(job.values, wide, self.entries_per_row);
         loop {
             let mut run = self.start(job, plan, format).await?;
-            let byte_plies = self.limits.byte_plies.min(Cells::BYTE_PLIES);
-            match run.solve(if job.values && !format.wide { byte_plies } else { MAX_PLIES }).await {
+            match run.solve(longest).await {
                 Ok(Done::Solved) => {
                     self.work += run.work();
                     return Ok(run);
@@ -235,8 +323,6 @@ impl Gpu {
                     format.entries_per_row = needed.max(format.entries_per_row) * 9 / 8 + 1;
                     self.entries_per_row = format.entries_per_row;
                 }
-                // Tries again with two bytes a cell.
-                Err(GpuError::TooLong { .. }) if !format.wide => format.wide = true,
                 Err(error) => return Err(error),
             }
         }
@@ -287,16 +373,16 @@ impl Gpu {
     }
 }
 
-/// Divides classes into batches of at most [`BATCH_ROWS`] rows for one side to move, whose planes for both sides fit into a buffer
-/// of `limit` bytes; a class with more rows is a batch of its own.
-fn batches(ids: &[ClassId], classes: &Classes, limit: u64) -> Vec<Vec<ClassId>> {
+/// Divides classes into batches of at most [`BATCH_ROWS`] and `most` rows for one side to move, whose planes for both sides fit into
+/// a buffer of `limit` bytes; a class with more rows is a batch of its own.
+fn batches(ids: &[ClassId], classes: &Classes, limit: u64, most: u64) -> Vec<Vec<ClassId>> {
     let mut batches: Vec<Vec<ClassId>> = Vec::new();
     let mut space = 0;
     for &id in ids {
         let rows = solved_rows_of(classes, id);
         if rows > space {
             batches.push(Vec::new());
-            space = BATCH_ROWS.min(limit / (2 * GPU_PLANE_ROW));
+            space = BATCH_ROWS.min(most).min(limit / (2 * GPU_PLANE_ROW));
         }
         space = space.saturating_sub(rows);
         batches.last_mut().expect("one is there").push(id);
@@ -304,16 +390,22 @@ fn batches(ids: &[ClassId], classes: &Classes, limit: u64) -> Vec<Vec<ClassId>> 
     batches
 }
 
-/// Divides a failed batch into two new batches, because a single class may be the reason.
+/// Divides the classes of a failed batch into two new batches, because a single class may be the reason.
 ///
 /// # Errors
-/// If the device is lost, or the batch is a single class.
-fn split_batch(error: GpuError, plan: &Plan, job: &Job<'_>, batches: &mut Vec<Vec<ClassId>>) -> Result<(), SolveError> {
-    let ids: Vec<ClassId> = plan.ids().collect();
+/// If the error is [final](GpuError::is_final), or there is a single class.
+fn split_batch(
+    error: GpuError,
+    ids: Vec<ClassId>,
+    job: &Job<'_>,
+    batches: &mut Vec<Vec<ClassId>>,
+) -> Result<(), SolveError> {
     let material = if let [id] = ids[..] { Some(job.material(id)) } else { None };
-    let is_lost = matches!(error, GpuError::Lost(_));
-    if is_lost || material.is_some() {
-        return Err(SolveError::Backend { material: material.filter(|_| !is_lost), reason: error.to_string() });
+    if error.is_final() || material.is_some() {
+        return Err(SolveError::Backend {
+            material: material.filter(|_| !error.is_final()),
+            reason: error.to_string(),
+        });
     }
     let (first, second) = ids.split_at(ids.len() / 2);
     batches.extend([second.to_vec(), first.to_vec()]);

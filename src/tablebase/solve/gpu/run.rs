@@ -9,9 +9,9 @@ use crate::clock::Instant;
 use crate::gpu::{Bound, Buffer, Device, GpuError, Groups, PARAMS_STRIDE, Part, RawBuffer, Step};
 use crate::shaders::*;
 use crate::tablebase::needs::gpu::BatchFormat;
-use crate::tablebase::solve::backend::{DeviceWork, Job, Solved};
-use crate::tablebase::value::Cells;
-use crate::tablebase::{ROW_CELLS, Stats, Table};
+use crate::tablebase::solve::backend::{DeviceWork, Job, SolveError, Solved};
+use crate::tablebase::value::{Cells, CellsRef};
+use crate::tablebase::{ClassId, ROW_CELLS, Stats, Table};
 use std::ops::Range;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
@@ -57,6 +57,20 @@ pub(super) enum Done {
     NeedsEntries(u64),
 }
 
+/// Why not all classes of a batch were passed on.
+#[derive(Debug)]
+pub(super) enum FetchError {
+    Gpu(GpuError),
+    /// The receiver refused a class.
+    Refused(SolveError),
+}
+
+impl From<GpuError> for FetchError {
+    fn from(error: GpuError) -> FetchError {
+        FetchError::Gpu(error)
+    }
+}
+
 /// A batch on the GPU.
 pub(super) struct Run<'a> {
     device: Arc<Device>,
@@ -71,6 +85,8 @@ pub(super) struct Run<'a> {
     visits: u64,
     pub waits: u64,
     pub dispatches: u64,
+    /// The number of classes that were passed on.
+    fetched: usize,
 }
 
 impl<'a> Run<'a> {
@@ -85,7 +101,7 @@ impl<'a> Run<'a> {
         let script = Script::new(&plan, &job, format);
         let buffers = Some(Buffers::new(&device, &kernels, &plan, &script, tables).await?);
         let counted = vec![0; script.counters()];
-        Ok(Run { device, kernels, job, plan, script, buffers, counted, visits: 0, waits: 0, dispatches: 0 })
+        Ok(Run { device, kernels, job, plan, script, buffers, counted, visits: 0, waits: 0, dispatches: 0, fetched: 0 })
     }
 
     fn buffers(&self) -> &Buffers {
@@ -217,20 +233,33 @@ impl<'a> Run<'a> {
         Ok(Done::Solved)
     }
 
-    /// The counts and the values of all classes, after [`solve`](Run::solve).
+    /// Passes the counts and the values of the classes on, one class after the other, after [`solve`](Run::solve): the
+    /// values of one class are in memory at a time.
     ///
     /// # Errors
-    /// If the GPU fails, or its counts are not the counts of all positions.
-    pub(super) async fn fetch(&mut self) -> Result<Vec<Solved>, GpuError> {
+    /// If the GPU fails, its counts are not the counts of all positions or of its values, or the receiver refuses a class.
+    /// The classes that were not passed on are [`left`](Run::left).
+    pub(super) async fn fetch(
+        &mut self,
+        mut pass_on: impl FnMut(ClassId, Solved) -> Result<(), SolveError>,
+    ) -> Result<(), FetchError> {
         if self.job.values {
             self.read_counters().await?;
         }
-        let mut solved =
-            (0..self.plan.members.len()).map(|class| self.counts_of(class)).collect::<Result<Vec<_>, _>>()?;
-        if self.job.values {
-            self.fetch_values(&mut solved).await?;
+        let counted = (0..self.plan.members.len()).map(|class| self.counts_of(class)).collect::<Result<Vec<_>, _>>()?;
+        for (class, mut solved) in counted.into_iter().enumerate() {
+            if self.job.values {
+                solved.table = Some(self.values_of(class, &solved.stats).await?);
+            }
+            pass_on(self.plan.members[class].id, solved).map_err(FetchError::Refused)?;
+            self.fetched += 1;
         }
-        Ok(solved)
+        Ok(())
+    }
+
+    /// The classes that were not passed on.
+    pub(super) fn left(&self) -> Vec<ClassId> {
+        self.plan.ids().skip(self.fetched).collect()
     }
 
     fn counts_of(&self, class: usize) -> Result<Solved, GpuError> {
@@ -248,7 +277,7 @@ impl<'a> Run<'a> {
             let undecided = stats.draws + if no_move_draws { stats.no_move } else { 0 };
             let found = self.count(side, KIND_UNDECIDED as usize);
             if decided > material.positions() || found != undecided {
-                return Err(GpuError::Failed(format!(
+                return Err(GpuError::Wrong(format!(
                     "of {material} with {color} to move it decided {decided} of {} positions and left {found}",
                     material.positions()
                 )));
@@ -259,36 +288,43 @@ impl<'a> Run<'a> {
         Ok(Solved { stats, table: None, log: None })
     }
 
-    /// Fetches the values, class by class.
-    async fn fetch_values(&self, solved: &mut [Solved]) -> Result<(), GpuError> {
+    /// Fetches the values of a class. Counts them again: a driver may compile the kernels wrongly.
+    async fn values_of(&self, class: usize, stats: &ByColor<Stats>) -> Result<Table, GpuError> {
+        let member = &self.plan.members[class];
         let width = self.script.format.cell_bytes();
         let row_bytes = ROW_CELLS * width;
-        let most = self.plan.members.iter().map(|member| member.rows.len()).max().unwrap_or(0);
         // The values of the solved rows, aligned for cells of two bytes.
-        let mut rows = vec![0u64; most * row_bytes / 8];
-        for (class, (member, solved)) in self.plan.members.iter().zip(solved).enumerate() {
-            // The width of the CPU's cells, which widens them for the pass after the last pass with a change, too.
-            let longest = Color::ALL.iter().map(|&color| solved.stats[color].summary().longest).max().unwrap_or(0);
-            let last_conversion = self.last_conversion(2 * class..2 * class + 2);
-            let wide = longest >= u64::from(Cells::BYTE_PLIES) || last_conversion > Cells::BYTE_PLIES;
-            let mut fetch = async |color| {
-                let rows = &mut bytemuck::cast_slice_mut(&mut rows)[..member.rows.len() * row_bytes];
-                self.device.read_into(&self.codes_of(member, color, row_bytes), rows).await?;
-                let mut cells = match width {
-                    1 => Cells::Byte(member.rows.expand(rows)),
-                    _ => Cells::Wide(member.rows.expand(bytemuck::cast_slice(rows))),
-                };
-                match &cells {
-                    Cells::Wide(codes) if !wide => cells = Cells::Byte(codes.iter().map(|&code| code as u8).collect()),
-                    _ if wide => cells.widen(),
-                    _ => {}
-                }
-                Ok(cells)
+        let mut rows = vec![0u64; member.rows.len() * row_bytes / 8];
+        // The width of the CPU's cells, which widens them for the pass after the last pass with a change, too.
+        let longest = Color::ALL.iter().map(|&color| stats[color].summary().longest).max().unwrap_or(0);
+        let last_conversion = self.last_conversion(2 * class..2 * class + 2);
+        let wide = longest >= u64::from(Cells::BYTE_PLIES) || last_conversion > Cells::BYTE_PLIES;
+        let mut fetch = async |color| {
+            let rows: &mut [u8] = bytemuck::cast_slice_mut(&mut rows);
+            self.device.read_into(&self.codes_of(member, color, row_bytes), rows).await?;
+            let solved = match width {
+                1 => CellsRef::Byte(rows),
+                _ => CellsRef::Wide(bytemuck::cast_slice(rows)),
             };
-            let cells = ByColor { white: fetch(Color::White).await?, black: fetch(Color::Black).await? };
-            solved.table = Some(Table { cells });
-        }
-        Ok(())
+            if Stats::of(solved, |number| member.rows.weight(number)) != stats[color] {
+                let material = self.job.material(member.id);
+                return Err(GpuError::Wrong(format!(
+                    "the values of {material} with {color} to move are not its counts"
+                )));
+            }
+            let mut cells = match solved {
+                CellsRef::Byte(rows) => Cells::Byte(member.rows.expand(rows)),
+                CellsRef::Wide(rows) => Cells::Wide(member.rows.expand(rows)),
+            };
+            match &cells {
+                Cells::Wide(codes) if !wide => cells = Cells::Byte(codes.iter().map(|&code| code as u8).collect()),
+                _ if wide => cells.widen(),
+                _ => {}
+            }
+            Ok(cells)
+        };
+        let cells = ByColor { white: fetch(Color::White).await?, black: fetch(Color::Black).await? };
+        Ok(Table { cells })
     }
 
     /// The parts of the pages with the codes of a class for one side to move.

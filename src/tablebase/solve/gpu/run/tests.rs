@@ -30,6 +30,13 @@ pub(super) fn batch(ids: &[ClassId], classes: &Classes) -> Arc<Plan> {
     Arc::new(Plan::new(ids, classes, captured(ids, classes).into()))
 }
 
+/// The classes of a solved batch.
+pub(super) fn fetched(run: &mut Run<'_>) -> Vec<Solved> {
+    let mut all = Vec::new();
+    block_on(run.fetch(|_, solved| Ok(all.push(solved)))).unwrap();
+    all
+}
+
 /// A batch on the GPU whose rows are in several pages, and its values on the CPU.
 struct Scene<'a> {
     run: Run<'a>,
@@ -307,10 +314,19 @@ fn a_batch_that_is_not_finished_is_an_error() {
         for depth in scene.depths() {
             scene.pass(depth);
         }
-        let error = block_on(scene.run.fetch()).expect_err("draws without a code").to_string();
-        assert!(error.contains("positions and left 0"), "{error}");
+        let Err(FetchError::Gpu(error)) = block_on(scene.run.fetch(|_, _| Ok(()))) else {
+            panic!("draws without a code")
+        };
+        assert!(error.is_final() && error.to_string().contains("positions and left 0"), "{error}");
         scene.finish();
-        block_on(scene.run.fetch()).unwrap();
+        // Classes are passed on one after the other, so a refusal leaves the others.
+        let mut passed = 0;
+        let refused = block_on(scene.run.fetch(|_, solved| {
+            passed += 1;
+            if passed < 2 && solved.table.is_some() { Ok(()) } else { Err(SolveError::Stopped) }
+        }));
+        assert!(matches!(refused, Err(FetchError::Refused(SolveError::Stopped))));
+        assert_eq!((passed, scene.run.left().len()), (2, 2));
     });
 }
 
@@ -328,7 +344,7 @@ fn submissions_are_limited() {
     let start = run.script.start(run.at_once());
     assert!(start.len() > 5 && start.iter().all(|dispatch| dispatch.work() <= 20), "{}", start[1]);
     assert!(matches!(block_on(run.solve(253)), Ok(Done::Solved)));
-    let solved = block_on(run.fetch()).unwrap().pop().unwrap();
+    let solved = fetched(&mut run).pop().unwrap();
     assert_eq!(Some(&solved.stats), solver.class_stats(id));
     assert!(solved.table.as_ref() == solver.table(id));
 }

@@ -1,7 +1,7 @@
 //! Measures the use of a GPU's memory: the kernels themselves record their reads and writes for one row in sixteen, on
 //! any driver. See `shaders/trace.wgsl`.
 
-use super::tests::{batch, gpu};
+use super::tests::{batch, fetched, gpu};
 use super::*;
 use crate::board::RuleOptions;
 use crate::gpu::{AdapterChoice, opened};
@@ -147,7 +147,7 @@ fn traced(gpu: &mut Gpu, solver: &mut Solver, material: &str) -> Traffic {
     }
     let finish = run.script.finish(usize::MAX);
     execute(&mut traffic, &mut run, finish);
-    let solved = block_on(run.fetch()).unwrap().pop().unwrap();
+    let solved = fetched(&mut run).pop().unwrap();
     assert_eq!(solved.table.as_ref(), solver.table(id), "{material}");
     assert_eq!(Some(&solved.stats), solver.class_stats(id), "{material}");
     traffic
@@ -235,7 +235,7 @@ fn results() {
         solver.solve_class(id, &|_, _| {}).unwrap();
         let plan = batch(&ids, solver.classes());
         let mut run = block_on(gpu.solve_batch(&solver.job(&ids, false), &plan)).unwrap();
-        assert_eq!(Some(&block_on(run.fetch()).unwrap()[0].stats), solver.class_stats(id));
+        assert_eq!(Some(&fetched(&mut run)[0].stats), solver.class_stats(id));
         let DeviceWork { row_visits, rows, conversions, .. } = run.work();
         let (visits, words) = (row_visits as f64 / rows as f64, conversions / rows);
         _ = writeln!(text, "| {material} | {rows} | {visits:.1} | {words} | {} | {} |", run.dispatches, run.waits);
