@@ -52,6 +52,7 @@ const FILES: &[(&str, &str, &[u8])] = &[
     ("/movegen.js", JS, include_bytes!("assets/movegen.js")),
     ("/motion.js", JS, include_bytes!("assets/motion.js")),
     ("/messages.zh.js", JS, include_bytes!("assets/messages.zh.js")),
+    ("/owner.js", JS, include_bytes!("assets/owner.js")),
     ("/moves-tree.js", JS, include_bytes!("assets/moves-tree.js")),
     ("/panel-endgames.js", JS, include_bytes!("assets/panel-endgames.js")),
     ("/noscript.css", CSS, include_bytes!("assets/noscript.css")),

@@ -3,6 +3,7 @@
 type Board = import("../src/assets/board.js").Board;
 type Game = import("../src/assets/game.js").Game;
 type GameNode = import("../src/assets/game.js").GameNode;
+type Owner = import("../src/assets/owner.js").Owner;
 type Match = import("../src/assets/match.js").Match;
 
 declare namespace Page {
@@ -19,13 +20,14 @@ declare namespace Page {
   type Score = { kind: string; value: number };
 
   /**
-   * A game to be shown. The rules default to those of the page, the no-capture limit to the usual one. `ending` are the
-   * tags of a result that the rules do not give.
+   * A game to be shown. The rules default to those of the page, and are then chosen; the no-capture limit to the usual
+   * one. `ending` are the tags of a result that the rules do not give.
    */
   type LoadedGame = {
     start: string;
     moves: (string | TreeMove)[];
     rules?: string;
+    chosen?: string;
     limit?: number | null;
     tags?: string[][];
     ending?: string[][];
@@ -60,8 +62,9 @@ declare namespace Page {
   /** The engine's evaluation of the position on the board. */
   type Evaluation = { state: string; last: Api.Info | null; lines: Api.Info[]; error: { code: string } | null };
 
-  /** A match, a lesson or a puzzle, which decides about moves instead of the analysis. */
-  interface Controller {
+  /** A match, a lesson or a puzzle, which decides about moves instead of the line. */
+  interface Controller extends Owner {
+    identity(): object;
     moves(): Move[];
     play(uci: string, message?: string): unknown;
     undo(): unknown;
@@ -117,7 +120,7 @@ declare namespace Page {
   type PackedNode = Pick<GameNode, "uci" | "chosen" | "nags" | "comment" | "reviewed" | "ending"> & {
     children: PackedNode[];
   };
-  type Snapshot = Pick<Game, "rules" | "limit" | "tags"> & { fen: string; tree: PackedNode; path: number[] };
+  type Snapshot = Pick<Game, "rules" | "chosen" | "limit" | "tags"> & { fen: string; tree: PackedNode; path: number[] };
 
   interface App {
     game: Game;
@@ -127,12 +130,12 @@ declare namespace Page {
     readonly rules: string;
     /** The rules with every option, as the server spells them. */
     readonly spelled: string;
-    /** The rules that the user, a link or a file has chosen; the game may be a puzzle, which has its own. */
-    chosen: string;
+    /** The rules that the user, a link or a file has chosen; a puzzle and a famous endgame have their own. */
+    readonly chosen: string;
     /** The error in the address, and its FEN; null once a position is shown. */
     broken: (Api.ErrorBody & { fen: string }) | null;
     tab: string;
-    /** A Page.Controller, or null for the analysis. */
+    /** A Page.Controller, which owns the board; null if the line does. */
     controller: any;
     /** The last match if its end is on the board. */
     finished: Match | null;

@@ -2,9 +2,10 @@
 // starts by itself, follows the board, and pauses while the page is hidden.
 
 import { address, get } from "./api.js";
-import { app, emit, gameParams, isExact, on, setOffline } from "./app.js";
+import { app, emit, gameParams, isExact, isFinished, on, setOffline } from "./app.js";
 import { begin, cancel, later } from "./pending.js";
 import { openStream } from "./transport.js";
+import { entryOf } from "./views.js";
 
 /** Milliseconds of an analysis that starts by itself, and before it starts. */
 const AUTOMATIC = 5000;
@@ -27,11 +28,13 @@ const done = new Map();
 const fresh = (state) => ({ state, last: null, lines: [], error: null });
 
 export const isOn = () => chosen !== null;
+export const options = () => chosen;
 
 export function startAnalysis() {
   on("position", () => reset());
   on("probe", schedule);
   on("controller", () => reset());
+  on("tab", () => (isShown() ? schedule() : stream && close("idle")));
   document.addEventListener("visibilitychange", () => (document.hidden ? close("idle") : schedule()));
 }
 
@@ -43,6 +46,7 @@ export function choose(options) {
   chosen = options;
   reset(options ? "idle" : "stopped");
   schedule();
+  emit("analysis");
 }
 
 function reset(state = "idle") {
@@ -62,13 +66,16 @@ function close(state) {
   app.evaluation.state = state;
 }
 
-/** Whether the analysis runs by itself: no table contains the position with its distance, and nobody plays. */
-const isWanted = () => app.probe && !isExact() && !app.probe.over && app.tab !== "home" && !app.editing;
+/** Whether the view is one for analysis. */
+const isShown = () => ["analyse", "endgames"].includes(entryOf(app.tab) ?? "");
+
+/** Whether the analysis runs by itself: no table contains the position with its distance. */
+const isWanted = () => app.probe && !isExact() && !app.probe.over && !isFinished() && !app.editing;
 
 function schedule() {
   if (stream || document.hidden || app.controller || app.broken || app.problem || app.probe?.local) return;
   if (app.evaluation.state === "stopped" || app.evaluation.state === "done") return;
-  if (!chosen && !isWanted()) return;
+  if (!isShown() || (!chosen && !isWanted())) return;
   const kept = chosen ? null : done.get(query());
   if (kept) {
     app.evaluation = kept;

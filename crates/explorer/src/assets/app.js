@@ -2,6 +2,7 @@
 
 import { get, limitParam } from "./api.js";
 import { Game } from "./game.js";
+import { line } from "./owner.js";
 import { count, material, NO_CAPTURE_LIMIT, withClock } from "./position.js";
 import { spelledOut } from "./ruleset.js";
 import { evaluationText } from "./score.js";
@@ -23,7 +24,9 @@ export const app = /** @type {any} */ ({
   get spelled() {
     return spelledOut(rules());
   },
-  chosen: "paper",
+  get chosen() {
+    return this.game.chosen;
+  },
   broken: null,
   tab: "position",
   controller: null,
@@ -128,15 +131,17 @@ function inGame(probe, node) {
 }
 
 /**
- * Hands the board to a controller, or back to the analysis.
+ * Hands the board to a controller, or back to the line. Nothing that was asked before changes the board any longer.
  * @param {Page.Controller | null} controller
  */
 export function control(controller) {
   const before = app.controller;
+  line.drop();
+  app.finished = null;
   if (before === controller) return;
   app.controller = controller;
-  app.finished = null;
-  before?.leave?.();
+  before?.drop();
+  before?.leave();
   emit("controller");
 }
 
@@ -145,6 +150,23 @@ export async function mayLeave() {
   const { controller } = app;
   if (!controller?.isRunning?.()) return true;
   return ask(t(controller.setup.trainer ? "leave.endgame" : "leave.game"), t("match.leave"));
+}
+
+/**
+ * Asks for something to put on the board. A game on it is left first. The promise is settled only if nothing else was
+ * asked for, put on the board or opened meanwhile.
+ * @template T
+ * @param {(signal: AbortSignal) => Promise<T>} make
+ * @returns {Promise<T>}
+ */
+export async function want(make) {
+  if (!(await mayLeave())) return new Promise(() => undefined);
+  // A game goes on by itself.
+  if (app.controller?.isRunning) {
+    control(null);
+    refresh({ quiet: true });
+  }
+  return line.ask(make);
 }
 
 /**
@@ -227,12 +249,14 @@ function spoken(probe) {
  */
 export function sentence(probe) {
   if (app.controller) return app.controller.headline();
-  if (app.finished && app.finished.node === app.game.cursor)
-    return overText(/** @type {Page.Result} */ (app.finished.result));
+  if (isFinished()) return overText(/** @type {Page.Result} */ (app.finished?.result));
   if (probe.over) return overText(probe.over);
   if (probe.known && probe.value) return result(probe.value, probe.fen.slice(-1));
   return evaluationText(app.evaluation, probe.fen.slice(-1), app.offline);
 }
+
+/** Whether a game has ended at the position, maybe not by the rules alone. */
+export const isFinished = () => app.finished !== null && app.finished.node === app.game.cursor;
 
 /** Whether the tables contain the position with its distance, not only with its result. */
 export const isExact = () => {
@@ -261,7 +285,7 @@ export function play(uci) {
   if (app.controller) return app.controller.play(uci);
   const { moves, over } = status();
   if (!moves.some((move) => move.uci === uci)) return toast(over ? overText(over) : t("move.illegal", { move: uci }));
-  app.finished = null;
+  control(null);
   app.game.play(uci);
   emit("played");
   return refresh();
@@ -274,15 +298,17 @@ export function playable() {
 }
 
 /**
- * Shows a position without a history.
+ * Shows a position without a history, unless a game is on the board that the user does not leave.
  * @param {string} position
+ * @param {{ from?: string, rules?: string }} [options] `rules` are those of the board if there are none
  */
-export async function setPosition(position, { from = "jump" } = {}) {
+export async function setPosition(position, { from = "jump", rules = app.rules } = {}) {
   if (!(await mayLeave())) return undefined;
   app.broken = null;
   control(null);
-  app.finished = null;
-  app.game.reset(position);
+  const isOther = rules !== app.rules;
+  app.game.reset(position, { rules });
+  if (isOther) emit("rules");
   if (from === "jump") emit("jump");
   return refresh();
 }
@@ -317,12 +343,13 @@ export function step(by) {
  * @param {Page.LoadedGame} game
  * @param {number} [at] the ply to show
  */
-export function load({ start, moves, rules = app.rules, limit = NO_CAPTURE_LIMIT, tags, ending = [] }, at = 0) {
+export function load(
+  { start, moves, rules = app.rules, chosen = rules, limit = NO_CAPTURE_LIMIT, tags, ending = [] },
+  at = 0,
+) {
   app.broken = null;
   control(null);
-  app.finished = null;
-  app.game.reset(start, { rules, limit, tags });
-  app.chosen = rules;
+  app.game.reset(start, { rules, chosen, limit, tags });
   const read = app.game.read(app.game.root, moves);
   app.game.line()[read].ending = ending;
   app.game.goTo(at);
@@ -339,22 +366,39 @@ export async function useRules(rules) {
   // The list of rules shows the rules of the game again.
   if (!(await mayLeave())) return emit("rules");
   control(null);
-  app.finished = null;
-  app.chosen = rules;
   const removed = app.game.changeRules(rules);
   app.notice = removed ? t("notice.rules", { move: removed.san }) : "";
   emit("rules");
   return refresh();
 }
 
-/** Adds the engine's line after the position, if the engine has one. */
-function addEngineLine() {
-  const moves = app.evaluation.last?.pv ?? [];
-  if (!moves.length) return toast(t("best.unknown"));
-  const nodes = app.game.append(moves.map((move) => move.uci));
+/** Undoes the last change of the board, or does it again. A game and an exercise undo in their own way. */
+export function undo(how = /** @type {"undo" | "redo"} */ ("undo")) {
+  if (app.controller) return how === "undo" ? app.controller.undo() : undefined;
+  const { rules } = app;
+  if (!app.game[how]()) return undefined;
+  control(null);
+  if (app.rules !== rules) emit("rules");
+  emit("tree");
+  return refresh();
+}
+
+/**
+ * Adds moves after a position of the line, which the cursor keeps, and reports their number.
+ * @param {string[]} moves
+ * @param {GameNode} [start]
+ */
+export function append(moves, start = app.game.cursor) {
+  const nodes = app.game.append(moves, start);
   emit("tree");
   announce(t("line.added", { n: nodes.length }));
   return nodes;
+}
+
+/** Adds the engine's line after the position, if the engine has one. */
+function addEngineLine() {
+  const moves = app.evaluation.last?.pv ?? [];
+  return moves.length ? append(moves.map((move) => move.uci)) : toast(t("best.unknown"));
 }
 
 /** The most moves of a line. */
@@ -363,53 +407,67 @@ const LONGEST_LINE = 1000;
 /**
  * The tables' line from a position to the end of the game. The server sends a line that takes long in parts.
  * @param {string} position
+ * @param {AbortSignal} signal
  * @returns {Promise<Api.LineEntry[]>}
  */
-async function wholeLine(position) {
+async function wholeLine(position, signal) {
   const whole = [];
   const { rules } = app;
   for (;;) {
-    const { line, end } = await get("mainline", { fen: whole.at(-1)?.fen ?? position, rules });
+    const { line, end } = await get("mainline", { fen: whole.at(-1)?.fen ?? position, rules }, { signal });
     whole.push(...line);
     if (end !== "limit" || !line.length || whole.length >= LONGEST_LINE) return whole;
   }
 }
 
-/** Adds the best line after the position, from the tables or else from the engine, and reports its length. */
-export async function addBestLine() {
+/** Adds the tables' line after the position. */
+async function addTableLine() {
   const start = app.game.cursor;
-  if (app.controller || app.probe?.over) return undefined;
-  if (!isExact()) return addEngineLine();
   try {
-    const { rules, spelled } = app;
-    const line = await wholeLine(start.fen);
-    if (app.game.cursor !== start || app.rules !== rules) return;
-    const nodes = app.game.append(line.map((move) => move.uci));
+    const found = await line.ask((signal) => wholeLine(start.fen, signal));
+    const nodes = append(
+      found.map((move) => move.uci),
+      start,
+    );
     let before = start;
     nodes.forEach((node, i) => {
-      const { value, keeps_result: keeps, legal } = line[i];
-      if (!infoOf(before)) before.info = { rules: spelled, value, keeps, legal };
+      const { value, keeps_result: keeps, legal } = found[i];
+      if (!infoOf(before)) before.info = { rules: app.spelled, value, keeps, legal };
       before = node;
     });
     emit("tree");
-    announce(t("line.added", { n: nodes.length }));
     return nodes;
   } catch (error) {
     toast(errorText(error));
   }
 }
 
+/** Adds the best line after the position, from the tables or else from the engine, and reports its length. */
+export async function addBestLine() {
+  if (app.controller || app.probe?.over) return undefined;
+  return isExact() ? addTableLine() : addEngineLine();
+}
+
 /**
+ * Shows a position of the tables with its best line.
+ * @param {string} position
+ */
+export async function showLine(position) {
+  if (!(await mayLeave())) return;
+  load({ start: position, moves: [], chosen: app.chosen });
+  refresh();
+  await addTableLine();
+}
+
+/**
+ * Shows a random position, under the rules of the board if the query names none.
  * @param {Record<string, any>} query
  */
 export async function randomPosition(query) {
+  const asked = { rules: app.rules, seed: Math.floor(Math.random() * 2 ** 32), ...query };
   try {
-    const { fen: found } = await get(
-      "random",
-      { rules: app.rules, seed: Math.floor(Math.random() * 2 ** 32), ...query },
-      { keep: false },
-    );
-    await setPosition(found);
+    const { fen: found } = await want((signal) => get("random", asked, { keep: false, signal }));
+    await setPosition(found, { rules: asked.rules });
   } catch (error) {
     toast(error.code === "not_found" ? t("random.none") : errorText(error));
   }

@@ -1,7 +1,7 @@
 // The editor: place, remove, swap, mirror, side to move, FEN.
 
 import { get } from "./api.js";
-import { app, control, emit, fen, mayLeave, on, refresh, setPosition } from "./app.js";
+import { app, control, emit, fen, mayLeave, on, refresh, setPosition, want } from "./app.js";
 import { icon } from "./icons.js";
 import { pieceIcon } from "./pieces.js";
 import {
@@ -18,7 +18,7 @@ import {
   START,
   swapSides,
 } from "./position.js";
-import { $, announce, button, errorText, h, pieceName, side, t, toast } from "./ui.js";
+import { $, announce, bar, button, errorText, h, pieceName, side, t, toast } from "./ui.js";
 
 /** @type {string | null} */
 let tool = null;
@@ -53,9 +53,7 @@ function build() {
   );
   $("#editor").replaceChildren(
     h("div", { class: "palette", role: "group", "aria-label": t("editor.palette") }, palette),
-    h(
-      "div",
-      { class: "bar" },
+    bar(
       h(
         "button",
         {
@@ -82,7 +80,7 @@ function build() {
         ),
       ),
       button(t("editor.clear"), () => change(format(emptyBoard())), { id: "clear" }),
-      button(t("start"), () => change(START)),
+      button(t("start"), () => setPosition(START, { from: "editor", rules: app.chosen })),
     ),
     h(
       "form",
@@ -125,7 +123,7 @@ async function readFen(event) {
   event.preventDefault();
   const text = $("#fen").value.trim();
   try {
-    const probe = await get("probe", { fen: text, rules: app.rules });
+    const probe = await want((signal) => get("probe", { fen: text, rules: app.rules }, { signal }));
     await setPosition(probe.fen);
     $("#fenerror").textContent = "";
   } catch (error) {

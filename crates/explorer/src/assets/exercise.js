@@ -1,18 +1,17 @@
 // A position in which the user has to find moves: a lesson, a puzzle, or the user's own mistake. It owns the board
 // until the user leaves it. Subclasses judge the moves.
 
-import { app, control, emit, refresh, rules } from "./app.js";
+import { app, control, emit, refresh, rules, undo } from "./app.js";
 import { legalMoves } from "./movegen.js";
+import { Owner } from "./owner.js";
 
-export class Exercise {
+export class Exercise extends Owner {
   node = app.game.cursor;
   start = app.game.cursor;
   solved = false;
   message = "";
-  /** Wrong moves so far. */
-  wrong = 0;
-  /** Whether a reply or a solution is being shown. */
-  busy = false;
+  /** @type {Page.Snapshot | null} The line that was on the board before, if the exercise has a position of its own. */
+  before = null;
 
   /** Begins on the node that the board shows. */
   begin() {
@@ -23,11 +22,30 @@ export class Exercise {
   }
 
   /**
+   * Borrows the board for a position. From one exercise to the next the line before the first one is kept.
+   * @param {string} fen
+   * @param {string} rules
+   */
+  borrow(fen, rules) {
+    const { controller } = app;
+    if (controller?.before) [this.before, controller.before] = [controller.before, null];
+    else emit("jump");
+    this.before ??= app.game.snapshot();
+    app.game.begin(fen, { rules });
+    emit("rules");
+  }
+
+  /** What a reload needs to begin the exercise again: its kind and its position. Subclasses override this. */
+  identity() {
+    return { before: this.before };
+  }
+
+  /**
    * Legal moves while the exercise is open; none while the board shows another position.
    * @returns {Page.Move[]}
    */
   moves() {
-    const isOpen = !this.solved && !this.busy && app.game.cursor === this.node;
+    const isOpen = !this.solved && !this.asking && app.game.cursor === this.node;
     return isOpen ? legalMoves(this.node.fen, rules()) : [];
   }
 
@@ -36,6 +54,7 @@ export class Exercise {
    */
   play(uci) {
     if (!this.moves().some((move) => move.uci === uci)) return undefined;
+    this.drop();
     return this.judge(uci);
   }
 
@@ -67,7 +86,8 @@ export class Exercise {
 
   /** Back to the first position. */
   again() {
-    Object.assign(this, { node: this.start, solved: false, message: "", busy: false });
+    this.drop();
+    Object.assign(this, { node: this.start, solved: false, message: "" });
     app.game.go(this.start);
     this.changed();
     return refresh();
@@ -86,15 +106,19 @@ export class Exercise {
   }
 
   leave() {
-    this.busy = true;
+    if (this.before) app.game.done.push(this.before);
     app.board.goal = null;
     emit("lesson", null);
   }
 
-  /** Gives the board back to the analysis. */
-  close() {
-    if (app.controller === this) control(null);
-    return refresh();
+  /**
+   * Gives the board back to the line that was on it, or with `keep` to a line from the position of the exercise.
+   * @param {{ keep?: boolean }} [options]
+   */
+  close({ keep = false } = {}) {
+    if (app.controller !== this) return undefined;
+    control(null);
+    return this.before && !keep ? undo() : refresh();
   }
 
   changed() {

@@ -96,8 +96,9 @@ function unpack(data, node) {
 const HISTORY = 200;
 
 /**
- * @typedef {{ rules?: string, limit?: number | null, tags?: string[][] }} Terms The rules as text, the no-capture
- *   limit, and the tags of a game that was read, as name and value.
+ * The rules as text, those that the user has chosen, the no-capture limit, and the tags of a game that was read, as
+ * name and value.
+ * @typedef {{ rules?: string, chosen?: string, limit?: number | null, tags?: string[][] }} Terms
  */
 
 /** A game: its first position, rules and no-capture limit, and the tree of its moves. */
@@ -113,6 +114,8 @@ export class Game {
    */
   constructor(fen = START, { rules = "paper", limit = NO_CAPTURE_LIMIT } = {}) {
     this.rules = rules;
+    /** The rules of the next game: a position may have rules of its own, which its owner returns. */
+    this.chosen = rules;
     /** @type {number | null} The plies without a capture that draw the game; null for no limit. */
     this.limit = limit;
     /** @type {string[][]} */
@@ -121,8 +124,8 @@ export class Game {
   }
 
   /** Every option of the rules with its value. */
-  options() {
-    return readRules(this.rules) ?? /** @type {Page.Rules} */ (readRules("paper"));
+  options(rules = this.rules) {
+    return readRules(rules) ?? /** @type {Page.Rules} */ (readRules("paper"));
   }
 
   /**
@@ -130,8 +133,8 @@ export class Game {
    * @param {string} fen
    * @param {Terms} [terms]
    */
-  begin(fen, { rules = this.rules, limit = NO_CAPTURE_LIMIT, tags = [] } = {}) {
-    Object.assign(this, { rules, limit, tags });
+  begin(fen, { rules = this.rules, chosen = this.chosen, limit = NO_CAPTURE_LIMIT, tags = [] } = {}) {
+    Object.assign(this, { rules, chosen, limit, tags });
     this.root = this.cursor = firstNode(fen);
   }
 
@@ -180,7 +183,7 @@ export class Game {
   changeRules(rules) {
     this.remember();
     const line = this.line();
-    this.rules = rules;
+    this.rules = this.chosen = rules;
     const options = this.options();
     const prune = (/** @type {GameNode} */ node) => {
       node.forgetReview();
@@ -207,15 +210,15 @@ export class Game {
   snapshot() {
     const path = [];
     for (let node = this.cursor; node.parent; node = node.parent) path.unshift(node.parent.children.indexOf(node));
-    const { rules, limit, tags, root } = this;
-    return { fen: this.start(), rules, limit, tags, tree: packed(root), path };
+    const { rules, chosen, limit, tags, root } = this;
+    return { fen: this.start(), rules, chosen, limit, tags, tree: packed(root), path };
   }
 
   /**
    * @param {Page.Snapshot} snapshot
    */
-  restore({ fen, rules, limit, tags, tree, path }) {
-    Object.assign(this, { rules, limit, tags });
+  restore({ fen, rules, chosen, limit, tags, tree, path }) {
+    Object.assign(this, { rules, chosen, limit, tags });
     this.root = unpack(tree, firstNode(fen));
     this.cursor = path.reduce((/** @type {GameNode} */ node, /** @type {number} */ i) => node.children[i], this.root);
   }
@@ -273,13 +276,14 @@ export class Game {
   }
 
   /**
-   * Adds moves after the cursor, which stays, up to the first one that is illegal; returns the nodes.
+   * Adds moves after a node, up to the first one that is illegal; returns the nodes. The cursor stays.
    * @param {string[]} moves
+   * @param {GameNode} [start]
    */
-  append(moves) {
+  append(moves, start = this.cursor) {
     this.remember();
     const nodes = [];
-    let node = this.cursor;
+    let node = start;
     for (const uci of moves) {
       if (!this.allows(node, uci)) break;
       nodes.push((node = this.child(node, uci)));

@@ -1,10 +1,10 @@
 // The keyboard shortcuts of the page, and the overlay that lists them.
 
-import { addBestLine, app, emit, goTo, isExact, on, play, refresh, step } from "./app.js";
+import { addBestLine, app, emit, goTo, isExact, on, play, step, undo } from "./app.js";
 import { toggleEditor } from "./editor.js";
 import { toggleAnalysis } from "./panel-engine.js";
 import { choose } from "./panel-explore.js";
-import { $, button, h, t, toast } from "./ui.js";
+import { $, bar, button, h, t, toast } from "./ui.js";
 import { ENTRIES } from "./views.js";
 
 /**
@@ -13,18 +13,6 @@ import { ENTRIES } from "./views.js";
 function toggleOverlay(kind) {
   return choose(app.overlay?.name.startsWith(kind) ? "none" : kind);
 }
-
-/**
- * @param {"undo" | "redo"} how
- */
-export const undo = (how) => {
-  if (app.controller) return how === "undo" ? app.controller.undo() : undefined;
-  const { rules } = app;
-  if (!app.game[how]()) return;
-  if (app.rules !== rules) emit("rules");
-  emit("tree");
-  refresh();
-};
 
 /** Plays the best move of the tables, or else of the engine if it has evaluated the position. */
 function playBest() {
@@ -139,9 +127,7 @@ function build() {
         row(["Del"], t("key.delete")),
       ),
     ),
-    h(
-      "div",
-      { class: "bar" },
+    bar(
       h(
         "label",
         {},

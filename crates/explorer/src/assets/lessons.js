@@ -72,12 +72,11 @@ const LESSONS = [
 ];
 
 /**
- * The lessons under rules, with the position and the strings of each.
+ * The lessons under rules, with position and strings. What is taught otherwise under other rules has another `id`.
  * @param {Page.Rules} rules
  */
 export const lessonsOf = (rules) =>
-  LESSONS.filter((lesson) => !lesson.applies || lesson.applies(rules)).map((lesson) => ({
-    ...lesson,
-    fen: typeof lesson.fen === "string" ? lesson.fen : lesson.fen(rules),
-    texts: [`lesson.${lesson.key}.text`, ...(lesson.more?.(rules) ?? [])],
-  }));
+  LESSONS.filter((lesson) => !lesson.applies || lesson.applies(rules)).map((lesson) => {
+    const texts = [`lesson.${lesson.key}.text`, ...(lesson.more?.(rules) ?? [])];
+    return { ...lesson, texts, id: texts.join(), fen: typeof lesson.fen === "string" ? lesson.fen : lesson.fen(rules) };
+  });

@@ -1,5 +1,6 @@
 // The address: rules, position, line, view and overlay, so that a link and a reload restore the view.
 
+import { options } from "./analysis.js";
 import { app, emit, fen, load } from "./app.js";
 import { boardOf, format, NO_CAPTURE_LIMIT, parseLeniently, splitClock, START, withClock } from "./position.js";
 import { currentLanguage, t } from "./ui.js";
@@ -83,7 +84,8 @@ export function fromAddress(search) {
     app.broken = { ...JSON.parse(PROBLEM), fen: position ?? "" };
   } else {
     const rules = query.get("rules") || (isFree ? defaultRules() : SERVED);
-    const terms = { rules, limit: limitOf(query.get("no_capture_limit")) };
+    const limit = limitOf(query.get("no_capture_limit"));
+    const terms = { rules, chosen: history.state?.chosen ?? rules, limit };
     const given = position ? format(boardOf(position)) : START;
     const moves = parseTree(query.get("line") ?? "");
     const read = load({ start: startOf(from ?? given), moves, ...terms }, Number(query.get("at")));
@@ -101,11 +103,9 @@ export function fromAddress(search) {
 let jumping = true;
 export const jump = () => (jumping = true);
 
-/** What an entry of the browser's history keeps beside the address: the game that is being played. */
-function state() {
-  const match = app.controller?.identity?.() ?? null;
-  return match && { match };
-}
+/** What an entry of the browser's history keeps beside the address: the owner of the board, the chosen rules, and the
+ * options of an analysis that the user has switched on. */
+const state = () => ({ owner: app.controller?.identity() ?? null, chosen: app.chosen, analysis: options() });
 
 /** Writes the address, but keeps an invalid one. The browser's back button undoes a jump to another position. */
 export function write() {

@@ -1,18 +1,19 @@
 // Starts the page: settings, header, board, tabs.
 
 import { forget, get } from "./api.js";
-import { startAnalysis } from "./analysis.js";
-import { app, control, emit, mayLeave, on, play, playable, refresh, rules, step, useRules } from "./app.js";
+import { choose as analyse, startAnalysis } from "./analysis.js";
+import { app, control, emit, fen, mayLeave, on, play, playable, refresh, rules, step, undo, useRules } from "./app.js";
 import { Board } from "./board.js";
 import { startConnection } from "./connection.js";
 import { edit, editKey, startEditor, toggleEditor } from "./editor.js";
 import { startGauge } from "./gauge.js";
 import { icon } from "./icons.js";
-import { showKeys, startKeys, undo } from "./keys.js";
+import { showKeys, startKeys } from "./keys.js";
 import { defaultRules, fromAddress, jump, push, settled, write } from "./link.js";
 import { startMatchBar } from "./matchbar.js";
 import { startMeasure } from "./measure.js";
-import { whyIllegal } from "./movegen.js";
+import { whyIllegal, whySpecial } from "./movegen.js";
+import { line } from "./owner.js";
 import * as endgames from "./panel-endgames.js";
 import * as engine from "./panel-engine.js";
 import * as explore from "./panel-explore.js";
@@ -22,6 +23,7 @@ import * as learn from "./panel-learn.js";
 import * as material from "./panel-material.js";
 import * as playing from "./panel-play.js";
 import * as position from "./panel-position.js";
+import * as review from "./panel-review.js";
 import { during, later, startPending } from "./pending.js";
 import { name, START } from "./position.js";
 import { startPlayer } from "./player.js";
@@ -172,7 +174,7 @@ function typed(event) {
 }
 
 /**
- * Lets a lesson or a game explain why the selected piece cannot go to a square.
+ * Explains why the selected piece cannot go to a square, as a lesson or a game does, or if a special rule forbids it.
  * @param {number} square
  */
 function explain(square) {
@@ -180,7 +182,10 @@ function explain(square) {
   const { selected } = board;
   if (app.editing || selected === null || selected === square || board.isOwn(square) || board.legal(selected, square))
     return;
-  app.controller?.refuse?.(name(selected) + name(square));
+  const uci = name(selected) + name(square);
+  if (app.controller) return app.controller.refuse?.(uci);
+  const why = whySpecial(fen(), uci, rules());
+  return why && toast(t(`illegal.${why}`, { move: uci }));
 }
 
 /**
@@ -205,7 +210,7 @@ function showBegin() {
   else scrollTo({ top: 0 });
   // The button that began it is gone, so the board takes the keys.
   later(() => {
-    if (app.controller && document.activeElement === document.body)
+    if (app.controller && document.activeElement?.matches("body, .play"))
       app.board.cellOf(app.board.focused).focus({ preventScroll: true });
   });
 }
@@ -216,6 +221,8 @@ function showBegin() {
  */
 function openTab(view) {
   const isFirst = app.tab === "home";
+  // What a view has asked for is not put on the board after it is left.
+  if (view !== app.tab) line.drop();
   app.tab = view;
   emit("tab");
   buildPanel();
@@ -331,10 +338,12 @@ async function open() {
     .filter((text) => /^([a-g][1-9]){2}$/.test(text))
     .map((text) => [app.board.parseSquare(text.slice(0, 2)), app.board.parseSquare(text.slice(2))]);
   app.overlay = null;
-  // A reload, and the browser's back and forward buttons, return to a game that is not over.
-  const match = app.broken ? null : playing.resume(history.state?.match);
+  // A reload, and the browser's back and forward buttons, return to a game that is not over, or to an exercise.
+  const kept = app.broken ? null : history.state?.owner;
+  const owner = kept && (playing.resume(kept) ?? learn.resume(kept) ?? review.resume(kept));
   settled();
-  const shown = match ? null : refresh({ quiet: true });
+  if (history.state?.analysis) analyse(history.state.analysis);
+  const shown = owner ? null : refresh({ quiet: true });
   buildPanel();
   if (overlay) explore.choose(overlay);
   await shown;
@@ -389,7 +398,7 @@ async function start() {
     write();
   });
   on("trimmed", () => refresh({ quiet: true }));
-  on("overlay", write);
+  for (const event of ["overlay", "analysis"]) on(event, write);
   on("jump", jump);
   on("rules", material.renew);
   for (const event of ["match", "lesson"]) on(event, pressedFlip);

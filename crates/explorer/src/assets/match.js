@@ -4,11 +4,12 @@ import { get } from "./api.js";
 import { app, control, emit, gameParams, overText, refresh, rules, setOffline, status } from "./app.js";
 import { Clock } from "./clock.js";
 import { levelOf, timeControl } from "./levels.js";
-import { legalMoves, whyIllegal } from "./movegen.js";
+import { legalMoves, whySpecial } from "./movegen.js";
+import { Owner } from "./owner.js";
 import { pause } from "./pending.js";
 import { notation, pass } from "./position.js";
 import { newId, storeGame, takeGame } from "./store.js";
-import { announce, isTemporary, side, t } from "./ui.js";
+import { announce, errorText, isTemporary, side, t } from "./ui.js";
 import { treeText } from "./variations.js";
 
 /** Milliseconds of the engine for a move; less where its clock is short. */
@@ -37,14 +38,12 @@ const color = (turn) => (turn === "w" ? "white" : "black");
  * @property {boolean} [trainer] whether it is an endgame to be won against perfect play
  */
 
-export class Match {
+export class Match extends Owner {
   /** @type {Page.Result | null} */
   result = null;
-  /** @type {object | null} The request that the match waits for: the engine's move or a hint. */
-  thinking = null;
   /** Whether the server does not respond for now. */
   waiting = false;
-  /** @type {any} An error that lasts. */
+  /** @type {any} Why the engine does not move, if asking again does not help by itself. */
   problem = null;
   /** @type {Page.Score | null} The engine's last score. */
   score = null;
@@ -65,6 +64,7 @@ export class Match {
    * @param {{ id?: string, date?: string, left?: Record<Api.Turn, number> | null }} [kept] of a game that goes on
    */
   constructor(setup, { id = newId(), date = new Date().toISOString(), left = null } = {}) {
+    super();
     const time = timeControl(setup.time);
     this.setup = setup;
     this.id = id;
@@ -99,10 +99,13 @@ export class Match {
     return !this.result && this.node.ply > 0;
   }
 
-  /** The identity of the game, with which a reload continues it; null for a game that is not stored. */
+  /**
+   * What a reload needs to continue the game.
+   * @returns {object}
+   */
   identity() {
     const { id, date, setup } = this;
-    return setup.trainer ? null : { id, date, setup };
+    return { id, date, setup };
   }
 
   turning() {
@@ -164,7 +167,8 @@ export class Match {
   play(uci, message = "") {
     if (this.premoves().some((move) => move.uci === uci)) return this.setPremove(uci);
     if (!this.isOpen() || !this.status.moves.some((move) => move.uci === uci)) return;
-    Object.assign(this, { message, offer: null, thinking: null, waiting: false });
+    this.drop();
+    Object.assign(this, { message, offer: null });
     return this.advance(uci);
   }
 
@@ -173,8 +177,8 @@ export class Match {
    * @param {string} uci
    */
   refuse(uci) {
-    const why = whyIllegal(this.node.fen, uci, rules());
-    if (!this.isOpen() || !why || ["far", "diagonal", "nopiece", "own"].includes(why)) return;
+    const why = whySpecial(this.node.fen, uci, rules());
+    if (!this.isOpen() || !why) return;
     this.message = t(`illegal.${why}`, { move: uci });
     announce(this.message);
     this.changed();
@@ -200,63 +204,66 @@ export class Match {
     return this.isHuman(this.turn()) ? this.playPremove() : this.reply();
   }
 
+  drop() {
+    super.drop();
+    Object.assign(this, { waiting: false, problem: null });
+  }
+
   /**
    * Lets the engine move if it is its turn. A request without a response is repeated.
    * @returns {Promise<unknown>}
    */
   async reply() {
     if (this.result || this.isHuman(this.turn())) return;
-    const mine = (this.thinking = {});
-    this.changed();
-    const since = performance.now();
-    const answer = await this.ask({ strength: levelOf(this.setup.level).strength, ...this.perfect() }, mine);
-    if (!answer) return;
-    if (!answer.uci) return this.finish(answer.over);
-    await pause(Math.max(0, PAUSE - (performance.now() - since)));
-    if (this.thinking !== mine) return;
-    this.thinking = null;
-    this.score = answer.score;
-    if (this.clock && !this.clock.running) this.clock.start(this.turn());
-    return this.advance(answer.uci);
-  }
-
-  perfect() {
-    return levelOf(this.setup.level).perfect ? { perfect: 1 } : {};
+    const { strength, perfect } = levelOf(this.setup.level);
+    try {
+      const [answer] = await this.ask((signal) =>
+        Promise.all([this.bestMove({ strength, ...(perfect ? { perfect: 1 } : {}) }, signal), pause(PAUSE)]),
+      );
+      if (!answer.uci) return this.finish(answer.over);
+      this.score = answer.score;
+      if (this.clock && !this.clock.running) this.clock.start(this.turn());
+      return this.advance(answer.uci);
+    } catch (error) {
+      this.problem = error;
+      this.clock?.cancel();
+      this.changed();
+    }
   }
 
   /**
-   * The engine's move in the game; null if the match no longer waits for `mine`, or after a lasting error.
+   * The engine's move in the game.
    * @param {any} strength
-   * @param {object} mine
+   * @param {AbortSignal} signal
    */
-  async ask(strength, mine) {
+  async bestMove(strength, signal) {
+    this.changed();
     const left = this.clock ? this.clock.read(this.turn()) / 25 : MOVE_TIME;
     const movetime = Math.round(Math.max(50, Math.min(MOVE_TIME, left)));
     const query = { ...gameParams(this.node), movetime, ...strength };
-    while (this.thinking === mine) {
+    for (;;) {
       try {
-        const answer = await get("bestmove", query, { keep: false });
+        const answer = await get("bestmove", query, { keep: false, signal });
         setOffline(false);
         this.waiting = false;
-        return this.thinking === mine ? answer : null;
+        return answer;
       } catch (error) {
-        if (this.thinking !== mine) return null;
+        signal.throwIfAborted();
         if (error.code === "offline") setOffline(true);
-        this.waiting = isTemporary(error);
-        this.problem = this.waiting ? null : error;
+        if (!isTemporary(error)) throw error;
+        this.waiting = true;
         if (!this.isHuman(this.turn())) this.clock?.cancel();
         this.changed();
-        if (!this.waiting) return null;
         await new Promise((resolve) => setTimeout(resolve, RETRY));
+        signal.throwIfAborted();
       }
     }
-    return null;
   }
 
   /** Goes back to the user's last turn: a full move, or one ply between two players. */
   takeback() {
     if (!this.canTakeBack()) return;
-    this.thinking = null;
+    this.drop();
     let node = this.node.parent ?? this.node;
     while (!this.isHuman(node.fen.slice(-1)) && node.parent) node = node.parent;
     const taken = node.children[node.chosen];
@@ -265,7 +272,7 @@ export class Match {
     app.game.remove(taken);
     this.clock?.stop();
     this.clock?.start(this.turn());
-    Object.assign(this, { offer: null, message: "", waiting: false, premove: null });
+    Object.assign(this, { offer: null, message: "", premove: null });
     this.takebacks++;
     this.status = status(node);
     if (this.turning()) app.board.flip(this.turn() === "b");
@@ -290,16 +297,16 @@ export class Match {
   /** Shows the best move as an arrow. */
   async hint() {
     if (!this.isOpen()) return;
-    const mine = (this.thinking = { hint: true });
     this.message = t("match.hint.asked");
-    this.changed();
-    const answer = await this.ask({ strength: 10, perfect: 1 }, mine);
-    if (!answer?.uci) return;
-    this.thinking = null;
-    this.hints++;
-    this.message = t("match.hint", { move: answer.san });
+    try {
+      const answer = await this.ask((signal) => this.bestMove({ strength: 10, perfect: 1 }, signal));
+      this.hints++;
+      this.message = t("match.hint", { move: answer.san });
+      app.board.point(answer.uci);
+    } catch (error) {
+      this.message = errorText(error);
+    }
     announce(this.message);
-    app.board.point(answer.uci);
     this.changed();
   }
 
@@ -343,7 +350,7 @@ export class Match {
   /**
    * @param {Page.Result} result
    */
-  async finish(result) {
+  finish(result) {
     if (this.result) return;
     this.result = result;
     this.stop();
@@ -351,7 +358,7 @@ export class Match {
     app.game.go(this.node);
     control(null);
     app.finished = this;
-    await refresh();
+    refresh({ quiet: true });
     emit("match", this);
     emit("gameover", this);
   }
@@ -363,7 +370,7 @@ export class Match {
   }
 
   stop() {
-    this.thinking = null;
+    this.drop();
     this.clock?.stop();
     clearInterval(this.ticking);
     this.ticking = undefined;

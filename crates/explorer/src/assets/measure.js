@@ -1,6 +1,6 @@
 // "Measure this device": perft and endgames on the CPU and on the GPU, which must agree, where the page has its module.
 
-import { $, button, bytes, copy, h, number, rounded, t } from "./ui.js";
+import { $, bar, button, bytes, copy, h, number, rounded, row, t, table } from "./ui.js";
 
 /**
  * @typedef {{ plies: number, nodes: number, seconds: number }} Count
@@ -56,17 +56,13 @@ function build(script) {
   $("#measure").replaceChildren(
     h("h2", { id: "measurehead" }, t("measure")),
     h("p", {}, t("measure.what")),
-    h(
-      "div",
-      { class: "bar" },
+    bar(
       h("label", {}, t("measure.endgames"), " ", h("select", { id: "measurepieces" }, [2, 3, 4].map(choice))),
       button(t("measure.start"), () => measure(script), { class: "main", id: "measurestart" }),
     ),
     h("p", { id: "measurestate", role: "status" }),
     h("div", { id: "measured" }),
-    h(
-      "div",
-      { class: "bar" },
+    bar(
       h("span", { class: "space" }),
       button(t("close"), () => $("#measure").close(), { id: "measureclose" }),
     ),
@@ -136,22 +132,13 @@ function show(report) {
   const lines = [[t("measure"), ...heads], ...rows].map((cells) => cells.join("; "));
   const text = [...lines, verdict(report), `doushouqi ${report.version}, ${report.browser}`].join("\n");
   $("#measured").replaceChildren(
-    h(
-      "table",
-      { class: "list" },
-      h("thead", {}, h("tr", {}, h("td"), ...heads.map((head) => h("th", { scope: "col" }, head)))),
-      h(
-        "tbody",
-        {},
-        rows.map(([head, ...cells]) =>
-          h("tr", {}, h("th", { scope: "row" }, head), ...cells.map((cell) => h("td", {}, cell))),
-        ),
-      ),
+    table(
+      t("measure"),
+      ["", ...heads],
+      rows.map((cells) => row(cells)),
     ),
     h("p", { id: "measureverdict" }, verdict(report), " ", t("measure.memory", { bytes: bytes(report.memory) })),
-    h(
-      "div",
-      { class: "bar" },
+    bar(
       button(t("measure.copy_text"), () => copy(text), { id: "measuretext" }),
       button(t("measure.copy_json"), () => copy(JSON.stringify(report, null, 2)), { id: "measurejson" }),
     ),

@@ -202,6 +202,17 @@ export function whyIllegal(fen, uci, rules) {
 }
 
 /**
+ * The reason of `whyIllegal` if it is a special rule of the game, not one that every move obeys; null otherwise.
+ * @param {string} fen
+ * @param {string} uci
+ * @param {Page.Rules} rules
+ */
+export function whySpecial(fen, uci, rules) {
+  const why = whyIllegal(fen, uci, rules);
+  return why && !["far", "diagonal", "nopiece", "own"].includes(why) ? why : null;
+}
+
+/**
  * How a position ends without its history: `{winner: "white" | "black" | null, reason}`, or null if the game goes on.
  * The reasons are the server's: `den`, `no_pieces`, `no_move`.
  * @param {string} fen

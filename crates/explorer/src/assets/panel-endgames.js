@@ -4,7 +4,7 @@ import { app, fen, load, mayLeave, pieces, randomPosition, refresh } from "./app
 import { FAMOUS_ENDGAMES } from "./famous-endgames.js";
 import { material } from "./position.js";
 import { Trainer } from "./trainer.js";
-import { $, button, h, labelled, t } from "./ui.js";
+import { $, bar, button, h, labelled, section, t } from "./ui.js";
 
 export const key = "endgames";
 
@@ -12,20 +12,12 @@ export function build() {
   const random = (/** @type {string} */ id, /** @type {() => Record<string, string>} */ wanted) =>
     button(t(`random.${id}`), () => randomPosition(wanted()), { id: `random${id}` });
   return [
-    h(
-      "section",
-      { "aria-labelledby": "famoushead" },
-      h("h3", { id: "famoushead" }, t("famous")),
-      h("ul", { class: "lessons" }, FAMOUS_ENDGAMES.map(famousEndgame)),
-    ),
-    h(
-      "section",
-      { "aria-labelledby": "randomhead" },
-      h("h3", { id: "randomhead" }, t("random")),
-      h(
-        "div",
-        { class: "bar" },
-        random("any", () => ({})),
+    section("famoushead", t("famous"), h("ul", { class: "lessons" }, FAMOUS_ENDGAMES.map(famousEndgame))),
+    section(
+      "randomhead",
+      t("random"),
+      bar(
+        random("any", () => ({ rules: app.chosen })),
         random("same", () => ({ material: material(fen()) })),
         random("draw", () => ({ material: material(fen()), wdl: "draw" })),
       ),
@@ -43,13 +35,13 @@ export function update() {
  * @param {import("./famous-endgames.js").FamousEndgame} endgame
  */
 function famousEndgame({ key: name, fen: start, wdl, dtw }) {
+  const rules = "paper";
   const show = async () => {
-    if (!(await mayLeave())) return false;
-    load({ start, moves: [], rules: "paper" });
-    await refresh();
-    return true;
+    if (!(await mayLeave())) return;
+    load({ start, moves: [], rules, chosen: app.chosen });
+    refresh();
   };
-  const win = async () => (await show()) && new Trainer({ fen: start, plies: dtw ?? 0 }, 5).begin();
+  const win = async () => (await mayLeave()) && new Trainer({ fen: start, plies: dtw ?? 0, rules }).start();
   const title = t(`famous.${name}`);
   const canWin = wdl === "win" && start.endsWith("w");
   return h(

@@ -1,9 +1,23 @@
 // The engine's lines, and the options of its analysis.
 
 import { choose, isOn } from "./analysis.js";
-import { app, emit, on, turn } from "./app.js";
+import { app, append, emit, on, turn } from "./app.js";
 import { scoreKind, scoreText } from "./score.js";
-import { $, announce, button, errorText, h, moveText, number, spokenName, t } from "./ui.js";
+import {
+  $,
+  announce,
+  bar,
+  button,
+  errorText,
+  h,
+  moveText,
+  number,
+  scrolled,
+  section,
+  spokenName,
+  t,
+  table,
+} from "./ui.js";
 
 export const key = "engine";
 /** @type {Record<string, any>} */
@@ -32,13 +46,10 @@ function field(name, attributes) {
 export function build() {
   const heads = [t("engine.score"), t("engine.depth"), t("line")];
   return [
-    h(
-      "section",
-      { "aria-labelledby": "analysishead" },
-      h("h3", { id: "analysishead" }, t("engine.analysis")),
-      h(
-        "div",
-        { class: "bar" },
+    section(
+      "analysishead",
+      t("engine.analysis"),
+      bar(
         button(t("engine.start"), toggleAnalysis, { id: "analyze", class: "main", "aria-pressed": "false" }),
         field("multipv", { min: 1, max: 5 }),
         h("span", { id: "enginestate", class: "soft" }),
@@ -48,34 +59,14 @@ export function build() {
         "details",
         {},
         h("summary", {}, t("engine.options")),
-        h(
-          "div",
-          { class: "bar" },
+        bar(
           field("movetime", { min: 1, max: 600000 }),
           field("depth", { min: 1, max: 100, placeholder: "∞" }),
           field("threads", { min: 1, max: 64, placeholder: "1" }),
           field("hash", { min: 1, max: 256, placeholder: "64" }),
         ),
       ),
-      h(
-        "div",
-        { class: "scroll", tabindex: "0", role: "group", "aria-labelledby": "analysishead" },
-        h(
-          "table",
-          { class: "list", id: "lines" },
-          h("caption", { class: "sr" }, t("engine.lines")),
-          h(
-            "thead",
-            {},
-            h(
-              "tr",
-              {},
-              heads.map((text) => h("th", { scope: "col" }, text)),
-            ),
-          ),
-          h("tbody", {}),
-        ),
-      ),
+      scrolled("analysishead", table(t("engine.lines"), heads, [], { id: "lines" })),
     ),
   ];
 }
@@ -159,7 +150,5 @@ function stateText() {
  * @param {any} info
  */
 function take(info) {
-  app.game.append(info.pv.map((/** @type {Page.Move} */ move) => move.uci));
-  emit("tree");
-  announce(t("line.added", { n: info.pv.length }));
+  append(info.pv.map((/** @type {Page.Move} */ move) => move.uci));
 }

@@ -1,14 +1,14 @@
 // Explanations of a value: overlays on the board, other rules, fortresses, the decision tree.
 
 import { get } from "./api.js";
-import { app, emit, fen, on, params, pieces, turn, useRules } from "./app.js";
+import { app, append, emit, fen, on, params, pieces, turn, useRules } from "./app.js";
 import { because, clauseSquares, clauseText } from "./clauses.js";
 import { icon } from "./icons.js";
+import { Owner } from "./owner.js";
 import { boardOf, index, name } from "./position.js";
 import {
   $,
   animal,
-  announce,
   asTable,
   button,
   errorText,
@@ -20,9 +20,12 @@ import {
   number,
   pieceName,
   result,
+  row,
+  section,
   side,
   sidedChip,
   t,
+  table,
   toast,
   valueSymbol,
 } from "./ui.js";
@@ -45,10 +48,9 @@ export function build() {
       t(`overlay.${name}`),
     );
   return [
-    h(
-      "section",
-      { "aria-labelledby": "overlayhead" },
-      h("h3", { id: "overlayhead" }, t("overlay")),
+    section(
+      "overlayhead",
+      t("overlay"),
       h(
         "div",
         { class: "bar", role: "radiogroup", "aria-labelledby": "overlayhead", id: "overlays" },
@@ -59,18 +61,8 @@ export function build() {
     h(
       "div",
       { class: "pair" },
-      h(
-        "section",
-        { "aria-labelledby": "ruleshead" },
-        h("h3", { id: "ruleshead" }, t("rules.side")),
-        h("div", { id: "presets" }),
-      ),
-      h(
-        "section",
-        { "aria-labelledby": "treehead" },
-        h("h3", { id: "treehead" }, t("tree")),
-        h("div", { id: "decision" }),
-      ),
+      section("ruleshead", t("rules.side"), h("div", { id: "presets" })),
+      section("treehead", t("tree"), h("div", { id: "decision" })),
     ),
   ];
 }
@@ -93,7 +85,7 @@ export function choose(wanted) {
     const { squares } = boardOf(fen());
     const first = squares.findIndex((piece) => piece && (piece === piece.toUpperCase()) === (turn() === "w"));
     const picked = square && squares[index(square)] ? index(square) : (app.board.selected ?? first);
-    app.overlay = { name: `whatif:${name(picked)}`, letter: squares[picked] ?? "" };
+    app.overlay = picked < 0 ? { name: kind } : { name: `whatif:${name(picked)}`, letter: squares[picked] ?? "" };
   } else app.overlay = { name: kind };
   for (const input of /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll("#overlays input")))
     input.checked = input.value === (app.overlay ? kind : "none");
@@ -107,31 +99,20 @@ export function startOverlays() {
   on("tab", () => kept && keep(kept));
 }
 
+const drawings = new Owner();
+
 /** Requests the data of the overlay and draws it on the board. */
 async function draw() {
   const { overlay, board } = app;
-  const text = $("#overlaytext");
-  if (!overlay) {
-    board.overlay = null;
-    board.render();
-    text?.replaceChildren(h("p", { class: "soft" }, t("overlay.help")));
-    return;
-  }
-  const asked = `${fen()} ${app.rules}`;
-  const isOld = () => app.overlay !== overlay || `${fen()} ${app.rules}` !== asked;
-  try {
-    const kind = overlay.name.split(":")[0];
-    const shown = await DRAWINGS[kind](overlay);
-    if (isOld()) return;
-    board.overlay = shown.board;
-    board.render();
-    $("#overlaytext")?.replaceChildren(...[shown.text].flat());
-  } catch (error) {
-    if (isOld()) return;
-    board.overlay = null;
-    board.render();
-    $("#overlaytext")?.replaceChildren(h("p", { class: "error" }, errorText(error)));
-  }
+  const make = async () => {
+    if (!overlay) return { board: null, text: h("p", { class: "soft" }, t("overlay.help")) };
+    return DRAWINGS[overlay.name.split(":")[0]](overlay);
+  };
+  const failed = (/** @type {any} */ error) => ({ board: null, text: h("p", { class: "error" }, errorText(error)) });
+  const shown = await drawings.ask(make).catch(failed);
+  board.overlay = shown.board;
+  board.render();
+  $("#overlaytext")?.replaceChildren(...[shown.text].flat());
 }
 
 /** @type {Record<string, (overlay: any) => any>} */
@@ -146,45 +127,18 @@ const untold = () => ({ board: {}, text: h("p", { class: "soft" }, t("error.no_t
 function whatIfTable(values) {
   const cell = (/** @type {number} */ at) => {
     const entry = values.get(at);
-    return h(
-      "td",
-      {},
-      entry?.value
-        ? h("span", { title: labelled(name(at), inWords(entry.value)) }, valueSymbol(entry.value))
-        : h("span", { title: entry?.reason ? t(`why.${entry.reason}`) : null }, "·"),
-    );
+    return entry?.value
+      ? h("span", { title: labelled(name(at), inWords(entry.value)) }, valueSymbol(entry.value))
+      : h("span", { title: entry?.reason ? t(`why.${entry.reason}`) : null }, "·");
   };
+  const ranks = [8, 7, 6, 5, 4, 3, 2, 1, 0].map((rank) =>
+    row([rank + 1, ...Array.from({ length: 7 }, (_, file) => cell(rank * 7 + file))]),
+  );
   return h(
     "details",
     { class: "astable" },
     h("summary", {}, t("astable")),
-    h(
-      "table",
-      { class: "whatmap" },
-      h("caption", { class: "sr" }, t("overlay.whatif")),
-      h(
-        "thead",
-        {},
-        h(
-          "tr",
-          {},
-          h("td"),
-          [..."abcdefg"].map((file) => h("th", { scope: "col" }, file)),
-        ),
-      ),
-      h(
-        "tbody",
-        {},
-        [8, 7, 6, 5, 4, 3, 2, 1, 0].map((rank) =>
-          h(
-            "tr",
-            {},
-            h("th", { scope: "row" }, String(rank + 1)),
-            Array.from({ length: 7 }, (_, file) => cell(rank * 7 + file)),
-          ),
-        ),
-      ),
-    ),
+    table(t("overlay.whatif"), ["", ..."abcdefg"], ranks, { class: "whatmap" }),
   );
 }
 
@@ -192,8 +146,8 @@ function whatIfTable(values) {
  * @param {NonNullable<Page.App["overlay"]>} overlay
  */
 async function drawWhatIf(overlay) {
-  if (!app.probe?.known && pieces() > app.largest) return untold();
   const { squares } = boardOf(fen());
+  if (!squares.some(Boolean) || (!app.probe?.known && pieces() > app.largest)) return untold();
   let square = squares.indexOf(overlay.letter ?? "");
   if (square < 0) square = squares.findIndex(Boolean);
   overlay.letter = squares[square] ?? "";
@@ -204,7 +158,7 @@ async function drawWhatIf(overlay) {
   const picks = squares.flatMap((piece, at) =>
     piece
       ? [
-          button(animal(piece), () => choose(`whatif:${name(at)}`), {
+          button(pieceName(piece), () => choose(`whatif:${name(at)}`), {
             "aria-pressed": String(at === square),
             "aria-label": `${pieceName(piece)} ${name(at)}`,
           }),
@@ -279,6 +233,7 @@ async function drawFortress() {
   if (!app.probe?.known) return untold();
   if (app.probe?.known && app.probe.value?.wdl !== "draw")
     return { board: {}, text: h("p", { id: "fortresstext" }, t("fortress.nodraw")) };
+  const node = app.game.cursor;
   const fortress = await get("fortress", params());
   if (!fortress.draw) return { board: {}, text: h("p", { id: "fortresstext" }, t("fortress.nodraw")) };
   const held = ["white", "black"]
@@ -305,9 +260,8 @@ async function drawFortress() {
   );
   text.push(
     button(t("fortress.play"), () => {
-      app.game.append(fortress.cycle.map((/** @type {any} */ move) => move.uci));
-      emit("tree");
-      announce(t("line.added", { n: cycle.length }));
+      const moves = fortress.cycle.map((/** @type {any} */ move) => move.uci);
+      append(moves, node);
     }),
   );
   return {
@@ -337,62 +291,37 @@ function fortressText({ defender, squares }) {
   });
 }
 
-/** @type {Record<string, any>} */
-const drawing = {};
+/** @type {Record<string, Owner>} */
+const askers = { "#presets": new Owner(), "#decision": new Owner() };
+
 /**
  * Draws the content that `make` computes; a newer drawing into the same element replaces it.
  * @param {string} selector
- * @param {any} make
+ * @param {() => Promise<any>} make
  */
 async function show(selector, make) {
   const host = $(selector);
-  const mine = (drawing[selector] = {});
   if (!host.firstChild) host.append(h("p", { class: "soft working" }, t("working")));
-  let content;
-  try {
-    content = await make();
-  } catch (error) {
-    if (error.name === "AbortError") return;
-    content = h("p", { class: "soft" }, errorText(error));
-  }
-  if (drawing[selector] === mine) host.replaceChildren(...[content].flat().filter(Boolean));
+  const content = await askers[selector].ask(make).catch((error) => h("p", { class: "soft" }, errorText(error)));
+  host.replaceChildren(...[content].flat().filter(Boolean));
 }
 
 function drawPresets() {
   return show("#presets", async () => {
     if (pieces() > app.largest) return h("p", { class: "soft" }, t("error.no_table"));
     const { presets } = await get("rulesets", { fen: fen(), rules: app.rules });
-    const row = (/** @type {any} */ preset) =>
-      h(
-        "tr",
-        { "data-preset": preset.name, class: preset.name === app.rules ? "now" : null },
-        h(
-          "th",
-          { scope: "row" },
+    const presetRow = (/** @type {any} */ preset) =>
+      row(
+        [
           button(t(`rules.${preset.name}`), () => useRules(preset.name), { class: "plain", title: preset.rules }),
-        ),
-        h(
-          "td",
-          {},
-          preset.known ? sidedChip(preset.value, turn()) : h("span", { class: "soft" }, t("notable")),
-          preset.changes_result ? [" ", h("span", { class: "badge-note" }, t("rules.changes"))] : "",
-        ),
+          [
+            preset.known ? sidedChip(preset.value, turn()) : h("span", { class: "soft" }, t("notable")),
+            preset.changes_result ? [" ", h("span", { class: "badge-note" }, t("rules.changes"))] : "",
+          ],
+        ],
+        { "data-preset": preset.name, class: preset.name === app.rules ? "now" : null },
       );
-    return h(
-      "table",
-      { class: "list" },
-      h("caption", { class: "sr" }, t("rules.side")),
-      h(
-        "thead",
-        {},
-        h(
-          "tr",
-          {},
-          [t("rules"), t("value")].map((text) => h("th", { scope: "col" }, text)),
-        ),
-      ),
-      h("tbody", {}, presets.map(row)),
-    );
+    return table(t("rules.side"), [t("rules"), t("value")], presets.map(presetRow));
   });
 }
 

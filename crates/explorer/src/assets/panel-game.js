@@ -6,7 +6,7 @@ import { lineOf, saveGame } from "./game-text.js";
 import { toAddress } from "./link.js";
 import { drawReview, reviewSection, startReview } from "./panel-review.js";
 import { hasServer } from "./transport.js";
-import { $, button, copy, described, download, h, labelled, t, toast } from "./ui.js";
+import { $, bar, button, copy, described, download, h, labelled, section, t, toast } from "./ui.js";
 
 export const key = "game";
 
@@ -16,10 +16,9 @@ const picture = () => address("board.svg", { fen: fen() });
 export function build() {
   return [
     reviewSection(),
-    h(
-      "section",
-      { "aria-labelledby": "sharehead" },
-      h("h3", { id: "sharehead" }, t("share")),
+    section(
+      "sharehead",
+      t("share"),
       h(
         "div",
         { class: "fenrow" },
@@ -31,23 +30,18 @@ export function build() {
         }),
         button(t("share.copy"), () => copy($("#sharelink").value), { id: "copylink" }),
       ),
-      h(
-        "div",
-        { class: "bar" },
+      bar(
         button(t("share.fen"), () => copy(fen())),
         button("SVG", saveSvg, { id: "savesvg", "aria-label": t("share.svg") }),
         button("PNG", savePng, { id: "savepng", "aria-label": t("share.png") }),
         hasServer ? h("a", { id: "boardsvg", href: picture() }, t("share.picture")) : "",
       ),
     ),
-    h(
-      "section",
-      { "aria-labelledby": "savehead" },
-      h("h3", { id: "savehead" }, t("save")),
+    section(
+      "savehead",
+      t("save"),
       h("p", { id: "gametags", class: "soft" }),
-      h(
-        "div",
-        { class: "bar" },
+      bar(
         nameField("White", t("white")),
         nameField("Black", t("black")),
         button(t("save.text"), () => saveGame(app.game, ended()), { id: "savegame" }),

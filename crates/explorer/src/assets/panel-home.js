@@ -32,7 +32,7 @@ const CHOICES = [
     "R",
     () => {
       openTab("endgames");
-      return randomPosition({});
+      return randomPosition({ rules: app.chosen });
     },
   ],
 ];

@@ -1,12 +1,12 @@
 // Learn: the tutorial of the rules, puzzles, and endgames against perfect play.
 
-import { app, mayLeave, on, rules } from "./app.js";
+import { app, mayLeave, on, want } from "./app.js";
 import { lessonsOf } from "./lessons.js";
 import { choosePuzzle, dailyPuzzle, fitting, progress, Puzzle, today } from "./puzzles.js";
 import { keep, recall } from "./storage.js";
 import { findEndgame, Trainer } from "./trainer.js";
 import { Tutorial } from "./tutorial.js";
-import { $, announce, button, errorText, h, listed, t } from "./ui.js";
+import { announce, bar, button, errorText, h, listed, section, t, renew } from "./ui.js";
 
 export const key = "learn";
 
@@ -20,38 +20,31 @@ const trouble = { puzzle: "", trainer: "" };
 export function startLearn() {
   on("lesson", (/** @type {any} */ now) => {
     exercise = now;
-    if (now instanceof Tutorial && now.solved) markDone(now.lesson.key);
+    if (now instanceof Tutorial && now.solved) markDone(now.lesson.id);
     if (now?.message) announce(now.message);
     redraw();
   });
-  on("train", train);
+  on("train", (/** @type {any} */ endgame) => (endgame ? new Trainer(endgame).start() : train()));
   for (const event of ["rules", "language", "gameover"]) on(event, redraw);
 }
 
-function redraw() {
-  if (!$("#learn")) return;
-  const focused = document.activeElement?.id;
-  $("#learn").replaceChildren(...content());
-  if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
-}
+const redraw = () => renew("#learn", content);
 
-export const build = () => [h("div", { id: "learn", class: "play" }, content())];
+export const build = () => [h("div", { id: "learn", class: "play", tabindex: -1 }, content())];
 
 export function update() {
   // The panel changes with the exercise, not with each position.
 }
 
-const content = () => [exerciseSection(), tutorialSection(), puzzleSection(), trainerSection()].filter(Boolean);
+const content = () => [exerciseSection() ?? "", tutorialSection(), puzzleSection(), trainerSection()];
 
 function doneLessons() {
   const done = recall(DONE, []);
   return Array.isArray(done) ? done : [];
 }
 
-/**
- * @param {string} key
- */
-const markDone = (key) => keep(DONE, [...new Set([...doneLessons(), key])]);
+/** @param {string} id */
+const markDone = (id) => keep(DONE, [...new Set([...doneLessons(), id])]);
 
 /** The task of the exercise on the board, and the next step. */
 function exerciseSection() {
@@ -61,20 +54,25 @@ function exerciseSection() {
   return null;
 }
 
+/** The lessons under the rules that the user has chosen. */
+const lessons = () => lessonsOf(app.game.options(app.chosen));
+
 /**
- * @param {string} id
- * @param {string} title
- * @param {...any} children
+ * Begins the exercise again that the page showed before a reload; null without one.
+ * @param {any} kept as `identity` returns it
  */
-function section(id, title, ...children) {
-  return h("section", { "aria-labelledby": id }, h("h3", { id }, title), children);
+export function resume({ before, lesson, puzzle, day, endgame }) {
+  if (endgame) return new Trainer(endgame).begin();
+  const taught = lessons().find(({ key: name }) => name === lesson);
+  const again = puzzle ? new Puzzle(puzzle, day) : taught ? new Tutorial(taught) : null;
+  return again && Object.assign(again, { before }).begin();
 }
 
 /**
  * @param {any} tutorial
  */
 function lessonText(tutorial) {
-  const list = lessonsOf(rules());
+  const list = lessons();
   const at = list.findIndex((lesson) => lesson.key === tutorial.lesson.key);
   const next = list[at + 1];
   const { key: name, most, texts } = tutorial.lesson;
@@ -85,9 +83,7 @@ function lessonText(tutorial) {
     t("lesson.number", { n: at + 1, of: list.length, title: t(`lesson.${name}`) }),
     texts.map((/** @type {string} */ text) => h("p", {}, t(text))),
     h("p", { id: "exercisetext", class: tutorial.solved ? "solved" : null }, task),
-    h(
-      "div",
-      { class: "bar" },
+    bar(
       tutorial.solved && next ? button(t("lesson.next"), goOn, { id: "nextlesson", class: "main" }) : "",
       button(t("exercise.again"), () => tutorial.again(), { id: "againlesson" }),
       button(t("exercise.close"), () => tutorial.close(), { id: "closeexercise" }),
@@ -108,16 +104,15 @@ function puzzleText(puzzle) {
   const named = (/** @type {string} */ theme) =>
     t(`theme.${theme}`) === `theme.${theme}` ? theme : t(`theme.${theme}`);
   const themes = (puzzle.puzzle.themes ?? []).map(named);
-  const close = () => puzzle.close();
   const buttons = puzzle.solved
     ? [
         button(t("puzzle.next"), nextPuzzle, { id: "nextpuzzle", class: "main" }),
-        button(t("exercise.again"), () => puzzle.again()),
-        button(t("exercise.analyse"), close, { id: "analysepuzzle" }),
+        button(t("exercise.again"), () => puzzle.again(), { id: "againpuzzle" }),
+        button(t("exercise.analyse"), () => puzzle.close({ keep: true }), { id: "analysepuzzle" }),
       ]
     : [
         button(t("puzzle.show"), () => puzzle.show(), { id: "showpuzzle" }),
-        button(t("exercise.close"), close, { id: "closeexercise" }),
+        button(t("exercise.close"), () => puzzle.close(), { id: "closeexercise" }),
       ];
   return section(
     "exercisehead",
@@ -130,7 +125,7 @@ function puzzleText(puzzle) {
       ? ""
       : h("p", { id: "puzzlegain" }, t("puzzle.gained", { n: progress().rating, change: signed(puzzle.gained) })),
     puzzle.solved ? h("p", { class: "soft" }, puzzle.text(), themes.length ? ` · ${listed(themes)}` : "") : "",
-    h("div", { class: "bar" }, buttons),
+    bar(buttons),
   );
 }
 
@@ -142,12 +137,12 @@ function tutorialSection() {
       "data-lesson": lesson.key,
     });
   const item = (/** @type {any} */ lesson) =>
-    h("li", {}, start(lesson), done.includes(lesson.key) ? h("span", { class: "soft" }, ` ✓ ${t("lesson.done")}`) : "");
+    h("li", {}, start(lesson), done.includes(lesson.id) ? h("span", { class: "soft" }, ` ✓ ${t("lesson.done")}`) : "");
   return section(
     "tutorialhead",
     t("lesson.head"),
     h("p", { class: "soft" }, t("lesson.help")),
-    h("ol", { class: "lessons" }, lessonsOf(rules()).map(item)),
+    h("ol", { class: "lessons" }, lessons().map(item)),
   );
 }
 
@@ -180,9 +175,7 @@ function puzzleSection() {
     "puzzlehead",
     t("puzzle"),
     h("p", { class: "soft" }, t("puzzle.help")),
-    h(
-      "div",
-      { class: "bar" },
+    bar(
       difficulties("puzzle"),
       button(t("puzzle.start"), nextPuzzle, { id: "puzzlestart", class: "main" }),
       button(t(isDone ? "puzzle.daily.done" : "puzzle.daily"), playDaily, { id: "dailypuzzle" }),
@@ -191,23 +184,36 @@ function puzzleSection() {
   );
 }
 
-const nextPuzzle = () => startPuzzle(() => choosePuzzle(choice.puzzle || fitting(progress().rating)));
+const nextPuzzle = () =>
+  start(
+    "puzzle",
+    (signal) => choosePuzzle(choice.puzzle || fitting(progress().rating), signal),
+    (puzzle) => new Puzzle(puzzle).begin(),
+  );
 
-const playDaily = () => startPuzzle(() => dailyPuzzle(), today());
+function playDaily() {
+  const day = today();
+  return start(
+    "puzzle",
+    (signal) => dailyPuzzle(day, signal),
+    (puzzle) => new Puzzle(puzzle, day).begin(),
+  );
+}
 
 /**
- * Puts a puzzle on the board.
- * @param {() => Promise<Page.Puzzle | null>} choose
- * @param {string} [day] the day whose puzzle it is
+ * Asks for a puzzle or an endgame, and begins with it.
+ * @template T
+ * @param {"puzzle" | "trainer"} name
+ * @param {(signal: AbortSignal) => Promise<T | null>} find
+ * @param {(found: T) => unknown} begin
  */
-async function startPuzzle(choose, day) {
-  if (!(await mayLeave())) return undefined;
+async function start(name, find, begin) {
   try {
-    const puzzle = await choose();
-    trouble.puzzle = puzzle ? "" : t("puzzle.none");
-    if (puzzle) return new Puzzle(puzzle, day).begin();
+    const found = await want(find);
+    trouble[name] = found ? "" : t(`${name}.none`);
+    if (found) return begin(found);
   } catch (error) {
-    trouble.puzzle = errorText(error);
+    trouble[name] = errorText(error);
   }
   return redraw();
 }
@@ -217,24 +223,14 @@ function trainerSection() {
     "trainerhead",
     t("trainer"),
     h("p", { class: "soft" }, t("trainer.help")),
-    h(
-      "div",
-      { class: "bar" },
-      difficulties("trainer"),
-      button(t("trainer.start"), train, { id: "trainerstart", class: "main" }),
-    ),
+    bar(difficulties("trainer"), button(t("trainer.start"), train, { id: "trainerstart", class: "main" })),
     h("p", { class: "soft", role: "status" }, trouble.trainer),
   );
 }
 
-async function train() {
-  if (!(await mayLeave())) return undefined;
-  try {
-    const found = await findEndgame(choice.trainer);
-    trouble.trainer = found ? "" : t("trainer.none");
-    if (found) return await new Trainer(found, choice.trainer).begin();
-  } catch (error) {
-    trouble.trainer = errorText(error);
-  }
-  return redraw();
-}
+const train = () =>
+  start(
+    "trainer",
+    (signal) => findEndgame(choice.trainer, app.chosen, signal),
+    (endgame) => new Trainer(endgame).start(),
+  );

@@ -1,9 +1,28 @@
 // A material's counts and histogram, the longest lines, and the matrix of materials.
 
 import { get } from "./api.js";
-import { addBestLine, app, fen, randomPosition, setPosition } from "./app.js";
+import { app, fen, randomPosition, showLine } from "./app.js";
+import { Owner } from "./owner.js";
 import { material } from "./position.js";
-import { $, asTable, button, described, errorText, h, labelled, number, percent, s, side, t } from "./ui.js";
+import {
+  $,
+  asTable,
+  bar,
+  button,
+  described,
+  errorText,
+  h,
+  labelled,
+  number,
+  percent,
+  row,
+  s,
+  scrolled,
+  section,
+  side,
+  t,
+  table,
+} from "./ui.js";
 
 export const key = "material";
 let shown = "";
@@ -12,27 +31,17 @@ let logarithmic = true;
 let size = "1v1";
 /** @type {[string, number, number] | null} */
 let swapOf = null;
+/** Each part of the panel waits for the newest answer. */
+const asking = { stats: new Owner(), longest: new Owner(), matrix: new Owner() };
 
 export function build() {
   shown = "";
   return [
-    section(
-      "countshead",
-      t("counts"),
-      h("div", { class: "bar" }, materialInput(), turnSelect(), scaleBox()),
-      h("div", { id: "stats" }),
-    ),
+    section("countshead", t("counts"), bar(materialInput(), turnSelect(), scaleBox()), h("div", { id: "stats" })),
     section("longesthead", t("longest"), h("p", { class: "soft" }, t("longest.help")), h("div", { id: "longest" })),
-    section("matrixhead", t("matrix"), h("div", { class: "bar" }, sizeSelect()), h("div", { id: "matrix" })),
+    section("matrixhead", t("matrix"), bar(sizeSelect()), h("div", { id: "matrix" })),
   ];
 }
-
-/**
- * @param {string} id
- * @param {string} title
- * @param {...any} content
- */
-const section = (id, title, ...content) => h("section", { "aria-labelledby": id }, h("h3", { id }, title), content);
 
 const materialInput = () =>
   h(
@@ -135,16 +144,16 @@ async function draw(wanted) {
   if (id === shown) return;
   shown = id;
   const host = $("#stats");
+  asking.stats.drop();
   if (wanted.length - 1 > app.largest) {
     host.replaceChildren(h("p", { class: "soft" }, t("stats.toomany")));
     return drawLongest("");
   }
   try {
-    const stats = await get(`stats/${encodeURIComponent(wanted)}`, { rules: app.rules });
-    if (shown !== id) return;
+    const path = `stats/${encodeURIComponent(wanted)}`;
+    const stats = await asking.stats.ask((signal) => get(path, { rules: app.rules }, { signal }));
     host.replaceChildren(...counts(stats), ...histogram(stats));
   } catch (error) {
-    if (shown !== id) return;
     host.replaceChildren(h("p", { class: "soft" }, errorText(error)));
   }
   drawLongest(wanted);
@@ -154,42 +163,16 @@ async function draw(wanted) {
  * @param {any} stats
  */
 function counts(stats) {
-  const row = (/** @type {"white" | "black"} */ color) => {
+  const countsOf = (/** @type {"white" | "black"} */ color) => {
     const c = stats[color];
     const of = (/** @type {number} */ n) => `${number(n)} (${percent(n / Math.max(1, c.positions))})`;
-    return h(
-      "tr",
-      { class: color === turn ? "now" : null },
-      h("th", { scope: "row" }, side(color)),
-      h("td", {}, number(c.positions)),
-      h("td", {}, of(c.wins)),
-      h("td", {}, of(c.draws)),
-      h("td", {}, of(c.losses)),
-      h("td", {}, number(c.longest)),
-    );
+    return row([side(color), number(c.positions), of(c.wins), of(c.draws), of(c.losses), number(c.longest)], {
+      class: color === turn ? "now" : null,
+    });
   };
+  const heads = [t("tomove.short"), t("positions"), t("wins"), t("draws"), t("losses"), t("longestline")];
   return [
-    h(
-      "div",
-      { class: "scroll", tabindex: "0", role: "group", "aria-labelledby": "countshead" },
-      h(
-        "table",
-        { class: "list", id: "counts" },
-        h("caption", { class: "sr" }, t("counts")),
-        h(
-          "thead",
-          {},
-          h(
-            "tr",
-            {},
-            [t("tomove.short"), t("positions"), t("wins"), t("draws"), t("losses"), t("longestline")].map((x) =>
-              h("th", { scope: "col" }, x),
-            ),
-          ),
-        ),
-        h("tbody", {}, row("white"), row("black")),
-      ),
-    ),
+    scrolled("countshead", table(t("counts"), heads, [countsOf("white"), countsOf("black")], { id: "counts" })),
     stats.class && stats.class !== stats.material
       ? h("p", { class: "soft" }, t("sameas", { name: stats.class, n: number(stats.represents) }))
       : "",
@@ -320,7 +303,7 @@ const powers = (top) => Array.from({ length: Math.floor(Math.log10(top)) + 1 }, 
 /**
  * @param {number} value
  */
-const compact = (value) => new Intl.NumberFormat("en", { notation: "compact" }).format(value);
+const compact = (value) => new Intl.NumberFormat(document.documentElement.lang, { notation: "compact" }).format(value);
 /**
  * @param {number} last
  */
@@ -337,53 +320,23 @@ function axis(last) {
 async function drawLongest(wanted) {
   const host = $("#longest");
   try {
-    const [own, all] = await Promise.all([
-      wanted
-        ? get("longest", { rules: app.rules, material: wanted, count: 2 }).catch(() => ({ lines: [] }))
-        : { lines: [] },
-      get("longest", { rules: app.rules, count: 6 }),
-    ]);
+    const of = (/** @type {object} */ query) => get("longest", { rules: app.rules, ...query });
+    const none = { lines: [] };
+    const mine = async () => (wanted ? of({ material: wanted, count: 2 }).catch(() => none) : none);
+    const [own, all] = await asking.longest.ask(() => Promise.all([mine(), of({ count: 6 })]));
     const lines = [...own.lines, ...all.lines].filter(
       (line, i, list) => list.findIndex((other) => other.fen === line.fen) === i,
     );
-    const open = async (/** @type {any} */ line) => {
-      await setPosition(line.fen);
-      await addBestLine();
-    };
+    const play = (/** @type {any} */ { fen: position, material: name, plies }) =>
+      button(t("longest.play"), () => showLine(position), {
+        "data-longest": plies,
+        "aria-label": labelled(t("longest.play"), described([name, String(plies)])),
+      });
     host.replaceChildren(
-      h(
-        "table",
-        { class: "list" },
-        h("caption", { class: "sr" }, t("longest")),
-        h(
-          "thead",
-          {},
-          h(
-            "tr",
-            {},
-            [t("material"), t("ply"), t("position")].map((x) => h("th", { scope: "col" }, x)),
-          ),
-        ),
-        h(
-          "tbody",
-          {},
-          lines.map((line) =>
-            h(
-              "tr",
-              {},
-              h("th", { scope: "row" }, line.material),
-              h("td", {}, number(line.plies)),
-              h(
-                "td",
-                {},
-                button(t("longest.play"), () => open(line), {
-                  "data-longest": line.plies,
-                  "aria-label": labelled(t("longest.play"), described([line.material, String(line.plies)])),
-                }),
-              ),
-            ),
-          ),
-        ),
+      table(
+        t("longest"),
+        [t("material"), t("ply"), t("position")],
+        lines.map((line) => row([line.material, number(line.plies), play(line)])),
       ),
     );
   } catch (error) {
@@ -401,11 +354,9 @@ const shade = (win, loss) => (win - loss > 0.15 ? "m-win" : loss - win > 0.15 ? 
 async function drawMatrix() {
   const host = $("#matrix");
   const [white, black] = size.split("v").map(Number);
-  const [asked, rules] = [size, app.rules];
   host.replaceChildren(h("p", { class: "soft" }, t("working")));
   try {
-    const m = await get("matrix", { rules, white, black });
-    if (asked !== size || rules !== app.rules) return;
+    const m = await asking.matrix.ask((signal) => get("matrix", { rules: app.rules, white, black }, { signal }));
     const cell = (/** @type {number} */ i, /** @type {number} */ j) => {
       const [win, draw, loss] = [m.win[i][j], m.draw[i][j], m.loss[i][j]];
       if (win === null || win === undefined) return h("td", {}, "–");
@@ -424,35 +375,20 @@ async function drawMatrix() {
     };
     host.replaceChildren(
       h("p", { class: "soft" }, t("matrix.help")),
-      h(
-        "div",
-        { class: "scroll", tabindex: "0", role: "group", "aria-labelledby": "matrixhead" },
-        h(
-          "table",
-          { class: "matrix" },
-          h("caption", { class: "sr" }, t("matrix")),
-          h(
-            "thead",
-            {},
+      scrolled(
+        "matrixhead",
+        table(
+          t("matrix"),
+          [`${side("w")} \\ ${side("b")}`, ...m.black.map((/** @type {string} */ name) => name.toLowerCase())],
+          m.white.map((/** @type {string} */ name, /** @type {number} */ i) =>
             h(
               "tr",
               {},
-              h("th", { scope: "col" }, "W \\ B"),
-              m.black.map((/** @type {string} */ name) => h("th", { scope: "col" }, name.toLowerCase())),
+              h("th", { scope: "row" }, name),
+              m.black.map((/** @type {any} */ _, /** @type {number} */ j) => cell(i, j)),
             ),
           ),
-          h(
-            "tbody",
-            {},
-            m.white.map((/** @type {string} */ name, /** @type {number} */ i) =>
-              h(
-                "tr",
-                {},
-                h("th", { scope: "row" }, name),
-                m.black.map((/** @type {any} */ _, /** @type {number} */ j) => cell(i, j)),
-              ),
-            ),
-          ),
+          { class: "matrix" },
         ),
       ),
       h("div", { id: "swaps", "aria-live": "polite" }),
@@ -504,9 +440,7 @@ function swaps(m, i, j) {
         t("matrix.cell", { pair, win: percent(m.win[i][j]), draw: percent(m.draw[i][j]), loss: percent(m.loss[i][j]) }),
       ),
     ),
-    h(
-      "div",
-      { class: "bar" },
+    bar(
       button(t("random.of", { pair }), () => randomPosition({ material: pair })),
       button(t("matrix.stats"), () => {
         $("#materialin").value = pair;
@@ -518,35 +452,20 @@ function swaps(m, i, j) {
     h(
       "div",
       { class: "scroll", tabindex: "0", role: "group", "aria-label": t("matrix.swaps") },
-      h(
-        "table",
-        { class: "list", id: "swaptable" },
-        h("caption", { class: "sr" }, t("matrix.swaps")),
-        h(
-          "thead",
-          {},
-          h(
-            "tr",
-            {},
-            [t("matrix.swaps"), t("wins"), t("change"), ""].map((x) => h("th", { scope: "col" }, x)),
+      table(
+        t("matrix.swaps"),
+        [t("matrix.swaps"), t("wins"), t("change"), ""],
+        rows
+          .slice(0, 24)
+          .map((swap) =>
+            row([
+              swap[0],
+              percent(m.win[swap[1]][swap[2]]),
+              `${change(swap) > 0 ? "▲ +" : "▼ −"}${Math.abs(change(swap) * 50).toFixed(0)}`,
+              turned(swap) ? h("span", { class: "badge-note" }, t("rules.changes")) : "",
+            ]),
           ),
-        ),
-        h(
-          "tbody",
-          {},
-          rows
-            .slice(0, 24)
-            .map((row) =>
-              h(
-                "tr",
-                {},
-                h("th", { scope: "row" }, row[0]),
-                h("td", {}, percent(m.win[row[1]][row[2]])),
-                h("td", {}, `${change(row) > 0 ? "▲ +" : "▼ −"}${Math.abs(change(row) * 50).toFixed(0)}`),
-                h("td", {}, turned(row) ? h("span", { class: "badge-note" }, t("rules.changes")) : ""),
-              ),
-            ),
-        ),
+        { id: "swaptable" },
       ),
     ),
   );

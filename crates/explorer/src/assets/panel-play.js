@@ -8,8 +8,9 @@ import { Match } from "./match.js";
 import { pieceIcon } from "./pieces.js";
 import { boardOf, index, START } from "./position.js";
 import { isKeeping } from "./storage.js";
+import { fullMoves } from "./status.js";
 import { deleteGame, isElsewhere, onStoredElsewhere, storedGames } from "./store.js";
-import { $, announce, button, h, inTurn, labelled, side, t } from "./ui.js";
+import { $, announce, bar, button, h, inTurn, labelled, renew, section, side, t } from "./ui.js";
 import { parseTree } from "./variations.js";
 
 export const key = "play";
@@ -42,14 +43,9 @@ export function startPlay() {
   });
 }
 
-const redraw = () => {
-  if (!$("#play")) return;
-  const focused = document.activeElement?.id;
-  $("#play").replaceChildren(...content());
-  if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
-};
+const redraw = () => renew("#play", content);
 
-export const build = () => [h("div", { id: "play", class: "play" }, content())];
+export const build = () => [h("div", { id: "play", class: "play", tabindex: -1 }, content())];
 
 export function update() {
   // The panel changes with the game, not with each position.
@@ -173,10 +169,9 @@ function setupSection() {
     ["random", t("play.random")],
     ["both", t("play.both")],
   ];
-  return h(
-    "section",
-    { "aria-labelledby": "playhead" },
-    h("h3", { id: "playhead" }, t("play.head")),
+  return section(
+    "playhead",
+    t("play.head"),
     radios("you", t("play.you"), sides),
     two ? "" : levels(),
     h(
@@ -186,11 +181,7 @@ function setupSection() {
       field(t("play.from"), start),
       two ? h("label", {}, turning, t("play.turning")) : "",
     ),
-    h(
-      "div",
-      { class: "bar" },
-      button(t("play.start"), () => begin(), { id: "playstart", class: "main big" }),
-    ),
+    bar(button(t("play.start"), () => begin(), { id: "playstart", class: "main big" })),
   );
 }
 
@@ -233,13 +224,12 @@ function gameSection() {
   const buttons = game.result
     ? [...resultButtons("panel", game), button(t("save.text"), () => save(game))]
     : [button(t("match.leave"), leave, { id: "leavegame" })];
-  return h(
-    "section",
-    { "aria-labelledby": "playhead" },
-    h("h3", { id: "playhead" }, t("play.head")),
+  return section(
+    "playhead",
+    t("play.head"),
     h("p", { id: "playstate" }, facts, " · ", game.headline()),
     game.isKept ? "" : unkept(game),
-    h("div", { class: "bar" }, buttons),
+    bar(buttons),
   );
 }
 
@@ -268,7 +258,7 @@ function leave() {
  */
 const resultButtons = (place, game) =>
   game.setup.trainer
-    ? [trainerButton(place)]
+    ? [trainerButton(place, "trainer.start", null), trainerButton(place, "exercise.again", game.endgame)]
     : [
         button(t("match.rematch"), rematch, { id: `${place}rematch`, class: "main" }),
         button(t("play.new"), newGame, { id: `${place}new` }),
@@ -283,19 +273,18 @@ const resultButtons = (place, game) =>
       ];
 
 /**
- * @param {any} place
+ * @param {string} place
+ * @param {string} label
+ * @param {import("./trainer.js").Endgame | null} endgame the endgame to try again; null for another one
  */
-const trainerButton = (place) =>
+const trainerButton = (place, label, endgame) =>
   button(
-    t("trainer.start"),
+    t(label),
     () => {
       $("#gameover").close();
-      emit("train");
+      emit("train", endgame);
     },
-    {
-      id: `${place}train`,
-      class: "main",
-    },
+    { id: place + (endgame ? "again" : "train"), class: endgame ? null : "main" },
   );
 
 function newGame() {
@@ -344,11 +333,9 @@ function showResult(game) {
     h("p", { class: "icons" }, heroes(game).map(disc)),
     h("h2", { id: "gameoverhead" }, head),
     h("p", { id: "gameovertext" }, game.headline()),
-    h("p", { class: "soft" }, t("match.summary", { n: Math.ceil(game.node.ply / 2), hints, takebacks })),
+    h("p", { class: "soft" }, t("match.summary", { n: fullMoves(game.node.ply), hints, takebacks })),
     game.isKept || game.setup.trainer ? "" : unkept(game),
-    h(
-      "div",
-      { class: "bar" },
+    bar(
       resultButtons("", game),
       h("span", { class: "space" }),
       button(t("close"), () => dialog.close(), { id: "closeresult" }),
@@ -372,7 +359,7 @@ function storedLabel(game) {
   const form = { dateStyle: "medium", timeStyle: "short" };
   const date = new Date(game.date).toLocaleString(document.documentElement.lang, form);
   const who = you === "both" ? t("play.both") : t("stored.against", { name: t(`level.${level}`) });
-  return t("stored.label", { date, who, n: Math.ceil(game.plies / 2), result: resultOf(game) });
+  return t("stored.label", { date, who, n: fullMoves(game.plies), result: resultOf(game) });
 }
 
 /**
@@ -396,10 +383,9 @@ function storedSection() {
       button(t("stored.delete"), () => forget(game), { "aria-label": labelled(t("stored.delete"), label) }),
     );
   };
-  return h(
-    "section",
-    { "aria-labelledby": "storedhead" },
-    h("h3", { id: "storedhead" }, t("stored")),
+  return section(
+    "storedhead",
+    t("stored"),
     games.length
       ? h("ul", { class: "stored scroll", id: "stored" }, games.map(row))
       : h("p", { class: "soft" }, t(isKeeping() ? "stored.none" : "stored.refused")),
@@ -442,7 +428,7 @@ async function goOn(game) {
  * @param {any} identity as `Match.identity` returns it
  */
 export function resume(identity) {
-  if (typeof identity?.id !== "string" || !identity.setup) return null;
+  if (typeof identity.id !== "string" || !identity.setup) return null;
   const stored = storedGames().find(({ id }) => id === identity.id);
   if (stored?.result) return null;
   if (stored) load(loaded(stored), Infinity);

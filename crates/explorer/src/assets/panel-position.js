@@ -1,9 +1,23 @@
 // The result of the position, and every move with its value.
 
-import { addBestLine, app, emit, fen, infoOf, isExact, on, play, sentence, setPosition, status } from "./app.js";
+import {
+  addBestLine,
+  app,
+  emit,
+  fen,
+  infoOf,
+  isExact,
+  isFinished,
+  on,
+  play,
+  sentence,
+  setPosition,
+  status,
+} from "./app.js";
 import { pass, START } from "./position.js";
 import {
   $,
+  bar,
   button,
   chip,
   described,
@@ -13,9 +27,12 @@ import {
   moveText,
   result,
   said,
+  scrolled,
+  section,
   side,
   spokenName,
   t,
+  table,
   valueSymbol,
 } from "./ui.js";
 import { buildTree } from "./moves-tree.js";
@@ -29,35 +46,21 @@ export function build() {
     h(
       "div",
       { class: "pair" },
-      h(
-        "section",
-        { "aria-labelledby": "moveshead" },
-        h("h3", { id: "moveshead" }, t("moves")),
-        h("div", { id: "solve" }),
-        h("div", { id: "moves" }),
-      ),
-      h(
-        "section",
-        { "aria-labelledby": "linetreehead" },
-        h("h3", { id: "linetreehead" }, t("variations")),
-        h(
-          "div",
-          { class: "bar" },
-          button(t("line.add"), async () => addBestLine(), { id: "bestline", class: "main" }),
-        ),
+      section("moveshead", t("moves"), h("div", { id: "solve" }), h("div", { id: "moves" })),
+      section(
+        "linetreehead",
+        t("variations"),
+        bar(button(t("line.add"), async () => addBestLine(), { id: "bestline", class: "main" })),
         h("div", { id: "tree", class: "moves-tree scroll" }),
         h("p", { class: "soft" }, t("variations.help")),
       ),
     ),
-    h(
-      "section",
-      { "aria-labelledby": "elsehead" },
-      h("h3", { id: "elsehead" }, t("elsewhere")),
-      h(
-        "div",
-        { class: "bar" },
+    section(
+      "elsehead",
+      t("elsewhere"),
+      bar(
         button(t("otherside"), () => setPosition(pass(fen()))),
-        button(t("start"), () => setPosition(START)),
+        button(t("start"), () => setPosition(START, { rules: app.chosen })),
       ),
     ),
   ];
@@ -88,24 +91,9 @@ function renderMoves() {
         ? t("moves.keep", { keeps: probe.keeps_result, n: moves.length })
         : t("moves.legal", { n: moves.length }),
     ),
-    h(
-      "div",
-      { class: "scroll", tabindex: "0", role: "group", "aria-labelledby": "moveshead" },
-      h(
-        "table",
-        { class: "list" },
-        h("caption", { class: "sr" }, t("moves.caption", { side: side(probe.turn) })),
-        h(
-          "thead",
-          {},
-          h(
-            "tr",
-            {},
-            heads.map((text) => h("th", { scope: "col" }, text)),
-          ),
-        ),
-        h("tbody", {}, moves.map(row)),
-      ),
+    scrolled(
+      "moveshead",
+      table(t(probe.known ? "moves.caption" : "moves", { side: side(probe.turn) }), heads, moves.map(row)),
     ),
   );
 }
@@ -152,14 +140,14 @@ export function startResult() {
 
 /** If no table contains the position with its distance, an arrow shows the engine's best move. */
 function pointAtBest() {
-  const best = app.controller || isExact() ? null : app.evaluation.last?.pv?.[0]?.uci;
+  const best = app.controller || isExact() || isFinished() ? null : app.evaluation.last?.pv?.[0]?.uci;
   app.board.point(app.settings.values && !app.editing ? (best ?? null) : null);
 }
 
 /** The engine's best line with its score, as a part of the text below the headline. */
 function bestLine() {
   const { last } = app.evaluation;
-  if (!last?.pv?.length || app.controller || isExact() || app.probe.over) return [];
+  if (!last?.pv?.length || app.controller || isExact() || app.probe.over || isFinished()) return [];
   const moves = last.pv
     .slice(0, 6)
     .map((move) => move.san)
@@ -186,7 +174,7 @@ const zugzwang = () =>
 function facts(probe, headline) {
   if (app.tab === "home" && !app.controller) return t("home.what");
   const turn = t("tomove", { side: side(probe.turn) });
-  const isOver = probe.over || (app.finished && app.finished.node === app.game.cursor);
+  const isOver = probe.over || isFinished();
   return [isOver || headline === turn ? "" : turn, probe.pieces <= 6 ? probe.material : ""].filter(Boolean).join(" · ");
 }
 

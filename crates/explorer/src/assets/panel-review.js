@@ -3,15 +3,17 @@
 import { app, goTo, load, mayLeave, on, refresh } from "./app.js";
 import { Game, MARKS } from "./game.js";
 import { EXAMPLE, lineOf, readGame } from "./game-text.js";
+import { line, Owner } from "./owner.js";
 import { during } from "./pending.js";
 import { notation } from "./position.js";
 import { Retry } from "./retry.js";
 import { reviewGame, sideAccuracy } from "./review.js";
 import { scoreText, whiteShare } from "./score.js";
-import { gameStatus } from "./status.js";
+import { fullMoves, gameStatus } from "./status.js";
 import {
   $,
   announce,
+  bar,
   button,
   described,
   errorText,
@@ -20,17 +22,29 @@ import {
   moveText,
   percent,
   s,
+  scrolled,
+  section,
   spoken,
   spokenName,
   t,
+  table,
+  toast,
 } from "./ui.js";
 
 /** @type {any} The reviewed moves of the line on the board, or null. */
 let review = null;
 /** @type {GameNode[]} The positions after the reviewed moves. */
 let reviewed = [];
-/** @type {AbortController | null} */
-let running = null;
+/** @type {string | null} The side of the user in the reviewed game; null if there is none, or both are. */
+let mine = null;
+/** The review that is being made. */
+const reviews = new Owner();
+/** @type {(() => unknown) | null} Shows a review that was finished when the board was in use. */
+let ready = null;
+/** The state of the review in words, and its progress from 0 to 1 while it is being made. */
+let state = { text: "", share: /** @type {number | null} */ (null) };
+/** What the user has written into the text field. */
+let pasted = "";
 /** @type {any} */
 let retry = null;
 
@@ -41,30 +55,41 @@ export function startReview() {
   });
   for (const event of ["jump", "rules"])
     on(event, () => {
-      if (!running) review = null;
+      review = null;
     });
+}
+
+/**
+ * Asks for a better move again, as before a reload; null if the page did not.
+ * @param {any} kept as `Retry.identity` returns it
+ */
+export function resume({ mistake, ply }) {
+  if (!mistake) return null;
+  app.game.goTo(ply);
+  return new Retry(mistake).begin();
 }
 
 export function reviewSection() {
   const file = h("input", { type: "file", id: "gamefile", accept: ".txt,.pgn,.game,text/plain", onchange: readFile });
-  return h(
-    "section",
-    { "aria-labelledby": "reviewhead" },
-    h("h3", { id: "reviewhead" }, t("review")),
+  const text = h("textarea", {
+    id: "gametext",
+    rows: 4,
+    spellcheck: "false",
+    "aria-labelledby": "reviewhead",
+    placeholder: EXAMPLE,
+    oninput: () => (pasted = text.value),
+  });
+  text.value = pasted;
+  return section(
+    "reviewhead",
+    t("review"),
     h("p", { id: "reviewstate", class: "soft", role: "status" }),
+    h("div", { id: "reviewbar", class: "bar" }),
     h("div", { id: "retry" }),
     h("div", { id: "reviewed" }),
     h("p", { class: "soft" }, t("review.help")),
-    h("textarea", {
-      id: "gametext",
-      rows: 4,
-      spellcheck: "false",
-      "aria-labelledby": "reviewhead",
-      placeholder: EXAMPLE,
-    }),
-    h(
-      "div",
-      { class: "bar" },
+    text,
+    bar(
       button(t("review.do"), reviewText, { id: "review", class: "main" }),
       button(t("review.line"), reviewLine, { id: "reviewline" }),
       button(t("review.open"), openText, { id: "opengame" }),
@@ -77,13 +102,20 @@ export function reviewSection() {
         h("select", { id: "gamenumber", onchange: openText }),
       ),
     ),
-    h(
-      "div",
-      { class: "bar" },
-      h("progress", { id: "reviewprogress", max: 1, value: 0, hidden: true, "aria-labelledby": "reviewhead" }),
-      button(t("engine.stop"), () => running?.abort(), { id: "reviewstop", hidden: true }),
-    ),
   );
+}
+
+/** The state of the review, with its progress, or with a button that shows a review that is ready. */
+function drawState() {
+  if (!$("#reviewstate")) return;
+  $("#reviewstate").textContent = state.text;
+  const shown = $("#reviewprogress");
+  if (shown && state.share !== null) return (shown.value = state.share);
+  const progress = h("progress", { id: "reviewprogress", max: 1, value: state.share, "aria-labelledby": "reviewhead" });
+  const parts = ready
+    ? [button(t("review.show"), ready, { id: "reviewshow", class: "main" })]
+    : [progress, button(t("engine.stop"), stop, { id: "reviewstop" })];
+  $("#reviewbar").replaceChildren(...(ready || state.share !== null ? parts : []));
 }
 
 /**
@@ -91,7 +123,7 @@ export function reviewSection() {
  */
 async function readFile(event) {
   const [file] = event.target.files;
-  if (file) $("#gametext").value = await during("a file", file.text());
+  if (file) $("#gametext").value = pasted = await during("a file", file.text());
 }
 
 /** The text of which the list of games shows the numbers. */
@@ -109,30 +141,33 @@ async function readText() {
       $("#gamenumber").replaceChildren(...Array.from({ length: game.games }, option));
       listed = text;
     }
-    $("#reviewstate").textContent = "";
+    tell("");
     return game;
   } catch (error) {
-    finish(errorText(error));
+    tell(errorText(error));
+    announce(state.text);
     return null;
   }
 }
 
 /** Puts the game in the text field on the board, with its variations and comments. */
 async function openText() {
-  const game = await readText();
+  const game = await line.ask(readText);
   if (!game || !(await mayLeave())) return undefined;
   load(game);
   return refresh();
 }
 
 async function reviewText() {
-  const game = await readText();
+  const game = await line.ask(readText);
   return game && run(game);
 }
 
 function reviewLine() {
   for (const node of app.game.line()) node.forgetReview();
-  return run(lineOf(app.game));
+  const { finished } = app;
+  const user = finished && app.game.line().includes(finished.node) ? finished.setup.you : null;
+  return run(lineOf(app.game), user);
 }
 
 /**
@@ -148,59 +183,65 @@ function playedMoves({ start, rules, limit, moves }) {
 }
 
 /**
- * @param {number} done
- * @param {number} of
+ * Reviews a game and shows the review, or offers it if the board has been used meanwhile.
+ * @param {any} game
+ * @param {string | null} [user] the side of the user, if there is one
  */
-function progress(done, of) {
-  const bar = $("#reviewprogress");
-  if (!bar) return;
-  bar.hidden = $("#reviewstop").hidden = false;
-  [bar.max, bar.value] = [of, done];
-  $("#reviewstate").textContent = t("review.progress", { n: done, of });
+async function run(game, user = null) {
+  const played = playedMoves(game);
+  const { token } = line;
+  const progress = (/** @type {number} */ done, /** @type {number} */ of) =>
+    tell(t("review.progress", { n: fullMoves(done), of: fullMoves(of) }), done / of);
+  try {
+    ready = null;
+    const moves = await reviews.ask((signal) =>
+      reviewGame({ ...game, moves: played.map(({ uci }) => uci) }, { signal, progress }),
+    );
+    const rest = game.moves.slice(played.length);
+    const bad = moves.filter((move) => move.mark).length;
+    const n = fullMoves(moves.length);
+    const done = t("review.done", { n, bad });
+    const show = async () => {
+      if (!(await mayLeave())) return;
+      ready = null;
+      load({ ...game, moves: [...played.map((move, i) => withBetter(move, moves[i])), ...rest] });
+      reviewed = app.game.line().slice(1, moves.length + 1);
+      reviewed.forEach((node, i) => annotate(node, moves[i]));
+      [review, mine] = [moves, { w: "white", b: "black" }[user ?? ""] ?? null];
+      tell(rest.length ? `${done} ${t("review.ended", { n })}` : done);
+      announce(state.text);
+      await refresh({ quiet: true });
+      drawReview();
+      showResults();
+    };
+    if (token === line.token && !app.controller) return await show();
+    ready = show;
+    tell(done);
+    toast(t("review.ready"));
+  } catch (error) {
+    tell(errorText(error));
+    announce(state.text);
+  }
 }
 
 /**
- * @param {any} game
+ * @param {string} text
+ * @param {number | null} [share]
  */
-async function run(game) {
-  if (!(await mayLeave())) return;
-  running?.abort();
-  const mine = (running = new AbortController());
-  try {
-    const played = playedMoves(game);
-    const moves = await reviewGame({ ...game, moves: played.map(({ uci }) => uci) }, { signal: mine.signal, progress });
-    const rest = game.moves.slice(played.length);
-    load({ ...game, moves: [...played.map((move, i) => withBetter(move, moves[i])), ...rest] });
-    reviewed = app.game.line().slice(1, moves.length + 1);
-    reviewed.forEach((node, i) => annotate(node, moves[i]));
-    review = moves;
-    await refresh({ quiet: true });
-    const bad = moves.filter((move) => move.mark).length;
-    const done = t("review.done", { n: moves.length, bad });
-    finish(rest.length ? `${done} ${t("review.ended", { n: moves.length })}` : done);
-    drawReview();
-    showResults();
-  } catch (error) {
-    finish(error.name === "AbortError" ? t("review.stopped") : errorText(error));
-  } finally {
-    if (running === mine) running = null;
-  }
+function tell(text, share = null) {
+  state = { text, share };
+  drawState();
+}
+
+function stop() {
+  reviews.drop();
+  tell(t("review.stopped"));
 }
 
 /** Scrolls the results into view, which begin below the board on a phone. */
 function showResults() {
   const box = $("#evaluation")?.getBoundingClientRect();
   if (box && (box.top < 0 || box.bottom > innerHeight)) $("#reviewhead").scrollIntoView({ block: "start" });
-}
-
-/**
- * @param {string} text
- */
-function finish(text) {
-  announce(text);
-  if (!$("#reviewstate")) return;
-  $("#reviewstate").textContent = text;
-  $("#reviewprogress").hidden = $("#reviewstop").hidden = true;
 }
 
 /**
@@ -275,17 +316,21 @@ function row(move, i) {
  */
 const isMistake = (move) => move.mark && move.best && move.best !== move.uci;
 
+/**
+ * Whether the page asks for a better move by itself: not for those of the user's opponent.
+ * @param {any} move
+ */
+const isMine = (move) => isMistake(move) && (!mine || move.color === mine);
+
 /** The accuracy of both sides, and a button that goes to the next mistake from the shown position on. */
 function summary() {
   const sides = ["white", "black"].flatMap((color) => {
     const accuracy = sideAccuracy(review, color);
     return accuracy === null ? [] : [`${t(color)} ${percent(accuracy)}`];
   });
-  return h(
-    "div",
-    { class: "bar" },
+  return bar(
     sides.length ? h("span", { id: "accuracy" }, labelled(t("review.accuracy"), described(sides))) : "",
-    review.some(isMistake)
+    review.some(isMine)
       ? button(t("review.next"), nextMistake, { id: "nextmistake", class: "main", hidden: retry !== null })
       : "",
   );
@@ -294,7 +339,7 @@ function summary() {
 /** Asks for a better move at the first mistake that the board has not reached, or else at the first one. */
 function nextMistake() {
   const from = retry ? retry.start.ply + 1 : app.game.cursor.ply;
-  const mistakes = review.flatMap((/** @type {any} */ move, /** @type {number} */ i) => (isMistake(move) ? [i] : []));
+  const mistakes = review.flatMap((/** @type {any} */ move, /** @type {number} */ i) => (isMine(move) ? [i] : []));
   const at = mistakes.find((/** @type {number} */ i) => i >= from) ?? mistakes[0];
   return begin(review[at], at);
 }
@@ -302,24 +347,14 @@ function nextMistake() {
 export function drawReview() {
   const host = $("#reviewed");
   if (!host) return;
+  drawState();
   drawRetry();
   if (!review?.length) return host.replaceChildren();
   const heads = [t("move"), t("engine.score"), t("review.better"), t("review.lost"), t("source"), ""];
-  const head = (/** @type {string} */ text) => (text ? h("th", { scope: "col" }, text) : h("td"));
   host.replaceChildren(
     summary(),
     graph(),
-    h(
-      "div",
-      { class: "scroll", tabindex: "0", role: "group", "aria-labelledby": "reviewhead" },
-      h(
-        "table",
-        { class: "list", id: "reviewtable" },
-        h("caption", { class: "sr" }, t("review")),
-        h("thead", {}, h("tr", {}, heads.map(head))),
-        h("tbody", {}, review.map(row)),
-      ),
-    ),
+    scrolled("reviewhead", table(t("review"), heads, review.map(row), { id: "reviewtable" })),
   );
 }
 
@@ -383,11 +418,11 @@ function drawRetry() {
   if (!retry) return host.replaceChildren();
   host.replaceChildren(
     h("p", { id: "retrytext" }, retry.headline()),
-    h(
-      "div",
-      { class: "bar" },
+    bar(
       retry.solved ? "" : button(t("retry.show"), () => retry.show(), { id: "retryshow" }),
-      retry.solved && review ? button(t("review.next"), nextMistake, { id: "retrynext", class: "main" }) : "",
+      retry.solved && review?.some(isMine)
+        ? button(t("review.next"), nextMistake, { id: "retrynext", class: "main" })
+        : "",
       retry.solved ? button(t("exercise.again"), () => retry.again()) : "",
       button(t("retry.close"), () => retry.close(), { id: "retryclose" }),
     ),

@@ -22,6 +22,8 @@ const STEP = 32;
  * What this browser remembers of puzzles.
  * @typedef {object} Progress
  * @property {string[]} solved
+ * @property {string[]} missed those whose first move was wrong, or whose solution was shown before it
+ * @property {string[]} shown those whose solution was shown before it was found
  * @property {number} first how many were solved at the first move
  * @property {number} rating
  * @property {number} streak the number of the last puzzles that were all solved at the first move
@@ -37,8 +39,11 @@ export function progress() {
   const kept = recall(STORE, {});
   const count = (/** @type {string} */ name, otherwise = 0) =>
     Number.isFinite(kept[name]) ? Math.max(0, kept[name]) : otherwise;
+  const list = (/** @type {string} */ name) => (Array.isArray(kept[name]) ? kept[name] : []);
   return {
-    solved: Array.isArray(kept.solved) ? kept.solved : [],
+    solved: list("solved"),
+    missed: list("missed"),
+    shown: list("shown"),
     first: count("first"),
     rating: count("rating", START),
     streak: count("streak"),
@@ -68,17 +73,18 @@ export function fitting(rating) {
 }
 
 /**
- * The progress after the first try at a puzzle. One that was solved before changes nothing.
+ * The progress after the first try at a puzzle. Later ones change nothing.
  * @param {Progress} before
  * @param {Page.Puzzle} puzzle
  * @param {boolean} won
  * @returns {Progress}
  */
 export function tried(before, { id, difficulty }, won) {
-  if (before.solved.includes(id)) return before;
+  if (before.solved.includes(id) || before.missed.includes(id)) return before;
   const streak = won ? before.streak + 1 : 0;
   return {
     ...before,
+    missed: won ? before.missed : [...before.missed, id],
     rating: rated(before.rating, difficulty, won),
     streak,
     best: Math.max(before.best, streak),
@@ -86,21 +92,32 @@ export function tried(before, { id, difficulty }, won) {
 }
 
 /**
- * The progress after a solution that the user has found.
+ * The progress after a solution that the user has found. One that was shown before changes nothing.
  * @param {Progress} before
  * @param {Page.Puzzle} puzzle
- * @param {boolean} first whether at the first move
  * @param {string} [day] the day, if it is the daily puzzle
  * @returns {Progress}
  */
-export function found(before, { id }, first, day) {
+export function found(before, { id }, day) {
+  if (before.shown.includes(id)) return before;
   const isNew = !before.solved.includes(id);
   return {
     ...before,
     solved: isNew ? [...before.solved, id] : before.solved,
-    first: before.first + (isNew && first ? 1 : 0),
+    first: before.first + (isNew && !before.missed.includes(id) ? 1 : 0),
     day: day ?? before.day,
   };
+}
+
+/**
+ * The progress after the solution was shown. One that was found before changes nothing.
+ * @param {Progress} before
+ * @param {Page.Puzzle} puzzle
+ * @returns {Progress}
+ */
+export function shown(before, { id }) {
+  const isKnown = before.solved.includes(id) || before.shown.includes(id);
+  return isKnown ? before : { ...before, shown: [...before.shown, id] };
 }
 
 /** The day where the user is, as a date: `2026-11-28`. */
@@ -112,9 +129,14 @@ export function today(now = new Date()) {
 /** The difficulty of the puzzle of the day. */
 const DAILY = 3;
 
-/** The puzzle of the day, the same for everybody who has the same puzzles; null if there is none. */
-export async function dailyPuzzle(day = today()) {
-  const { puzzles } = await get("puzzles", { difficulty: DAILY, count: 1, seed: Number(day.replaceAll("-", "")) });
+/**
+ * The puzzle of a day, the same for everybody who has the same puzzles; null if there is none.
+ * @param {string} day
+ * @param {AbortSignal} [signal]
+ */
+export async function dailyPuzzle(day, signal) {
+  const query = { difficulty: DAILY, count: 1, seed: Number(day.replaceAll("-", "")) };
+  const { puzzles } = await get("puzzles", query, { signal });
   return puzzles[0] ?? null;
 }
 
@@ -124,10 +146,11 @@ const DRAWN = 50;
 /**
  * A puzzle of a difficulty, 1 to 5, that has not been solved yet if there is one among many; null if there is none.
  * @param {number} difficulty
+ * @param {AbortSignal} signal
  */
-export async function choosePuzzle(difficulty) {
+export async function choosePuzzle(difficulty, signal) {
   const seed = Math.floor(Math.random() * 2 ** 32);
-  const { puzzles } = await get("puzzles", { difficulty, count: DRAWN, seed }, { keep: false });
+  const { puzzles } = await get("puzzles", { difficulty, count: DRAWN, seed }, { keep: false, signal });
   const { solved } = progress();
   return puzzles.find((/** @type {Page.Puzzle} */ puzzle) => !solved.includes(puzzle.id)) ?? puzzles[0] ?? null;
 }
@@ -135,7 +158,8 @@ export async function choosePuzzle(difficulty) {
 export class Puzzle extends Exercise {
   /** The points that the first try has won or lost; null before it, and where it did not count. */
   gained = /** @type {number | null} */ (null);
-  isTried = false;
+  step = 0;
+  shown = false;
 
   /**
    * @param {Page.Puzzle} puzzle
@@ -145,8 +169,10 @@ export class Puzzle extends Exercise {
     super();
     this.puzzle = puzzle;
     this.day = day;
-    this.step = 0;
-    this.shown = false;
+  }
+
+  identity() {
+    return { ...super.identity(), puzzle: this.puzzle, day: this.day };
   }
 
   /**
@@ -154,8 +180,6 @@ export class Puzzle extends Exercise {
    * @param {boolean} won
    */
   count(won) {
-    if (this.isTried) return;
-    this.isTried = true;
     const before = progress();
     const after = tried(before, this.puzzle, won);
     if (after === before) return;
@@ -164,9 +188,9 @@ export class Puzzle extends Exercise {
   }
 
   begin() {
-    app.game.reset(this.puzzle.fen, { rules: this.puzzle.rules ?? "paper" });
-    emit("rules");
-    app.board.flip(this.puzzle.fen.endsWith("b"));
+    const { fen, rules = "paper" } = this.puzzle;
+    this.borrow(fen, rules);
+    app.board.flip(fen.endsWith("b"));
     return super.begin();
   }
 
@@ -180,8 +204,7 @@ export class Puzzle extends Exercise {
    */
   async judge(uci) {
     const { solution } = this.puzzle;
-    if (uci !== solution[this.step] && !(this.step && (await this.isAsGood(uci)))) {
-      this.wrong++;
+    if (uci !== solution[this.step] && !(this.step && (await this.ask((signal) => this.isAsGood(uci, signal))))) {
       this.count(false);
       this.message = t("puzzle.wrong", { move: notation(this.node.fen, uci) });
       this.changed();
@@ -189,29 +212,29 @@ export class Puzzle extends Exercise {
     }
     const leftLine = uci !== solution[this.step];
     this.step++;
-    this.busy = true;
+    // Until the pause is over no move is taken.
+    const paused = this.pause();
     await this.advance(uci);
     if (leftLine || this.step >= solution.length) return this.finish();
-    await pause(PAUSE);
-    if (app.controller !== this) return undefined;
+    await paused;
+    this.message = t("puzzle.on");
     await this.advance(solution[this.step++]);
-    this.busy = false;
-    this.message = this.step >= solution.length ? "" : t("puzzle.on");
-    return this.step >= solution.length ? this.finish() : this.advanceDone();
+    return this.step >= solution.length ? this.finish() : undefined;
   }
 
-  advanceDone() {
-    app.board.setMoves(this.moves());
-    return this.changed();
+  /** Time for the eye to follow a move. It ends early if the puzzle is left or begins again. */
+  pause() {
+    return this.ask(() => pause(PAUSE));
   }
 
   /**
    * After the first move more than one move may keep the result: the tables decide.
    * @param {string} uci
+   * @param {AbortSignal} signal
    */
-  async isAsGood(uci) {
+  async isAsGood(uci, signal) {
     try {
-      const { moves, known } = await get("probe", { fen: this.node.fen, rules: app.rules });
+      const { moves, known } = await get("probe", { fen: this.node.fen, rules: app.rules }, { signal });
       const entry = moves.find((/** @type {Page.Move} */ move) => move.uci === uci);
       return known && entry.value?.wdl === moves[0].value?.wdl;
     } catch {
@@ -224,36 +247,36 @@ export class Puzzle extends Exercise {
    * @param {string} uci
    */
   async refute(uci) {
-    const [{ fen }, { message }] = [this.node, this];
+    const [{ fen }, { token }] = [this.node, this];
     const after = play(fen, uci);
-    const probe = await get("probe", { fen: after, rules: app.rules }).catch(() => null);
+    const probe = await get("probe", { fen: after, rules: app.rules }, { signal: token.signal }).catch(() => null);
     const reply = probe?.known && !probe.over && probe.moves[0];
-    if (!reply || this.message !== message || app.controller !== this) return;
+    if (!reply || token !== this.token) return;
     this.message = t("puzzle.refuted", { move: notation(fen, uci), reply: notation(after, reply.uci) });
     emit("lesson", this);
     emit("match", null);
   }
 
   finish() {
-    this.busy = false;
+    this.drop();
     this.solved = true;
     if (!this.shown) {
-      const atOnce = this.wrong === 0;
-      this.count(atOnce);
-      keep(STORE, found(progress(), this.puzzle, atOnce, this.day));
+      this.count(true);
+      keep(STORE, found(progress(), this.puzzle, this.day));
     }
-    this.message = t(this.shown ? "puzzle.shown" : this.wrong ? "puzzle.solved" : "puzzle.first");
+    const isFirst = !progress().missed.includes(this.puzzle.id);
+    this.message = t(this.shown ? "puzzle.shown" : isFirst ? "puzzle.first" : "puzzle.solved");
     return this.changed();
   }
 
   async show() {
     this.shown = true;
     this.count(false);
-    this.busy = true;
-    for (; this.step < this.puzzle.solution.length; this.step++) {
-      await this.advance(this.puzzle.solution[this.step]);
-      await pause(PAUSE);
-      if (app.controller !== this) return undefined;
+    keep(STORE, shown(progress(), this.puzzle));
+    while (this.step < this.puzzle.solution.length) {
+      const paused = this.pause();
+      await this.advance(this.puzzle.solution[this.step++]);
+      await paused;
     }
     return this.finish();
   }

@@ -13,6 +13,10 @@ export class Retry extends Exercise {
     this.mistake = mistake;
   }
 
+  identity() {
+    return { ...super.identity(), mistake: this.mistake, ply: this.start.ply };
+  }
+
   headline() {
     if (this.message) return this.message;
     return t("retry.head", { side: side(this.mistake.before.slice(-1)), move: this.mistake.san });
@@ -26,13 +30,10 @@ export class Retry extends Exercise {
       this.message = t("retry.same", { move: this.mistake.san });
       return this.changed();
     }
-    this.busy = true;
-    const mark = uci === this.mistake.best ? "" : await this.markOf(uci);
-    this.busy = false;
+    const mark = uci === this.mistake.best ? "" : await this.ask((signal) => this.markOf(uci, signal));
     if (mark === null) return this.changed();
     const move = notation(this.mistake.before, uci);
     if (mark) {
-      this.wrong++;
       this.message = t("retry.wrong", { move: move + mark });
       return this.changed();
     }
@@ -44,13 +45,14 @@ export class Retry extends Exercise {
   /**
    * The mark that a review gives a move: "" for a good one; null if the server does not answer.
    * @param {string} uci
+   * @param {AbortSignal} signal
    */
-  async markOf(uci) {
+  async markOf(uci, signal) {
     try {
       const moves = [];
       for (let { node } = this; node.parent; node = node.parent) moves.unshift(node.uci ?? "");
       const game = { start: app.game.start(), moves: [...moves, uci], rules: app.rules, limit: app.game.limit };
-      const [entry] = await reviewGame(game, { skip: moves.length });
+      const [entry] = await reviewGame(game, { signal, skip: moves.length });
       return entry.mark;
     } catch (error) {
       this.message = errorText(error);
@@ -59,6 +61,7 @@ export class Retry extends Exercise {
   }
 
   show() {
+    this.drop();
     this.solved = true;
     this.message = t("retry.shown", { move: notation(this.mistake.before, this.mistake.best) });
     return this.advance(this.mistake.best);

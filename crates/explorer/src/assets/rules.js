@@ -3,7 +3,7 @@
 import { app, on, useRules } from "./app.js";
 import { OPTIONS, PRESETS } from "./rule-options.js";
 import { readRules, shortest } from "./ruleset.js";
-import { $, button, h, t } from "./ui.js";
+import { $, bar, button, h, t } from "./ui.js";
 
 const NAMES = Object.keys(PRESETS);
 
@@ -82,9 +82,7 @@ function build(values) {
       ),
       Object.entries(OPTIONS).map(option),
       h("p", { class: "soft" }, t("rules.spelling"), " ", h("code", { id: "rulespelling" })),
-      h(
-        "div",
-        { class: "bar" },
+      bar(
         h("span", { class: "space" }),
         button(t("cancel"), () => dialog.close(), { id: "rulecancel" }),
         h("button", { type: "submit", class: "main", id: "ruleuse" }, t("rules.use")),

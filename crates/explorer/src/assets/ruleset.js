@@ -17,9 +17,9 @@ export function readRules(text) {
     .entries()) {
     const [key, value] = item.split("=").map((part) => part.trim());
     if (value === undefined) {
-      if (i || !(key in PRESETS)) return null;
+      if (i || !Object.hasOwn(PRESETS, key)) return null;
       values = { ...DEFAULTS, ...PRESETS[key] };
-    } else if (OPTIONS[key]?.includes(value)) values[key] = value;
+    } else if (Object.hasOwn(OPTIONS, key) && OPTIONS[key].includes(value)) values[key] = value;
     else return null;
   }
   return values;

@@ -20,6 +20,12 @@ function sinceCapture(node) {
 }
 
 /**
+ * The moves of a game in plies, counted as players do.
+ * @param {number} plies
+ */
+export const fullMoves = (plies) => Math.ceil(plies / 2);
+
+/**
  * The legal moves of a game that may go on after a draw by repetition or by the no-capture limit.
  * @param {GameNode} node
  * @param {Page.Rules} rules every option with its value

@@ -163,7 +163,7 @@ export default {
   "error.unavailable": "服务器正在停止。",
   "error.unreadable": "服务器的回应无法读取。",
   "review.open": "打开文本",
-  "review.progress": "已复盘 {n} / {of} 步……",
+  "review.progress": "已复盘 {n} / {of} 回合……",
   "review.stopped": "复盘已停止。",
   "review.better": "更好",
   "review.accuracy": "准确率",

@@ -281,6 +281,8 @@ export default {
   "review.line": "Review the line",
   "review.file": "From a file",
   "review.game": "Game in the text",
+  "review.ready": "The review is ready: see Analyse, Game.",
+  "review.show": "Show the review",
   "review.done": "{n} {n:move|moves}, {bad} marked.",
   "review.ended": "The game ended with move {n}; the moves after it are not reviewed.",
   "review.loss": "lost {n}",

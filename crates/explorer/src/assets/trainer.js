@@ -30,63 +30,77 @@ function randomMaterial() {
 }
 
 /**
- * A won position of a difficulty from 1 to 5: its FEN and the plies to the win.
- * @param {number} difficulty
+ * @typedef {object} Endgame a position that White, who is to move, has won
+ * @property {string} fen
+ * @property {number} plies the plies to the win
+ * @property {string} rules
  */
-export async function findEndgame(difficulty) {
+
+/**
+ * A won position of a difficulty from 1 to 5; null if chance found none.
+ * @param {number} difficulty
+ * @param {string} rules
+ * @param {AbortSignal} signal
+ * @returns {Promise<Endgame | null>}
+ */
+export async function findEndgame(difficulty, rules, signal) {
   const [least, most] = PLIES[difficulty - 1];
   for (let i = 0; i < TRIES; i++) {
     const material = randomMaterial();
-    const stats = await get(`stats/${material}`, { rules: app.rules });
+    const stats = await get(`stats/${material}`, { rules }, { signal });
     const isWanted = (/** @type {number} */ plies) => plies % 2 === 1 && plies >= least && plies <= most;
     const wins = [...stats.white.by_plies.keys()].filter((plies) => stats.white.by_plies[plies] && isWanted(plies));
     if (!wins.length) continue;
     const plies = pick(wins);
     const seed = Math.floor(Math.random() * 2 ** 32);
-    const { fen } = await get("random", { rules: app.rules, material, turn: "w", plies, seed }, { keep: false });
-    return { fen, plies };
+    const { fen } = await get("random", { rules, material, turn: "w", plies, seed }, { keep: false, signal });
+    return { fen, plies, rules };
   }
   return null;
 }
 
 export class Trainer extends Match {
-  /**
-   * @param {{ fen: string, plies: number }} first
-   * @param {number} difficulty
-   */
-  constructor({ fen, plies }, difficulty) {
+  /** @param {Endgame} endgame */
+  constructor(endgame) {
     super({ you: "w", level: "E", time: "", trainer: true });
-    this.difficulty = difficulty;
-    this.plies = plies;
-    this.judging = false;
-    this.fen = fen;
+    this.endgame = endgame;
+  }
+
+  identity() {
+    return { endgame: this.endgame };
+  }
+
+  /** Puts the endgame on the board and begins. */
+  start() {
+    const { fen, rules } = this.endgame;
+    app.game.reset(fen, { rules });
+    emit("rules");
+    emit("jump");
+    return this.begin();
   }
 
   begin() {
-    app.game.reset(this.fen);
-    emit("jump");
-    this.message = t("trainer.task", { n: this.plies });
+    if (!app.game.root.children.length) this.message = t("trainer.task", { n: this.endgame.plies });
     return super.begin();
   }
 
   /**
+   * The user's move, which is judged first.
    * @param {string} uci
    */
   async play(uci) {
-    if (!this.isOpen() || this.judging) return undefined;
-    this.judging = true;
-    const message = await this.effectOfMove(uci);
-    this.judging = false;
-    return super.play(uci, message);
+    if (!this.isOpen()) return undefined;
+    return super.play(uci, await this.ask((signal) => this.effectOfMove(uci, signal)));
   }
 
   /**
    * The effect of a move on the win, in a sentence; "" if the server does not answer.
    * @param {string} uci
+   * @param {AbortSignal} signal
    */
-  async effectOfMove(uci) {
+  async effectOfMove(uci, signal) {
     try {
-      const { moves, value } = await get("probe", { fen: this.node.fen, rules: app.rules });
+      const { moves, value } = await get("probe", { fen: this.node.fen, rules: app.rules }, { signal });
       const after = moves.find((/** @type {Page.Move} */ move) => move.uci === uci)?.value;
       const move = notation(this.node.fen, uci);
       if (!after || !value) return "";

@@ -15,8 +15,12 @@ export class Tutorial extends Exercise {
   }
 
   begin() {
-    app.game.reset(this.lesson.fen);
+    this.borrow(this.lesson.fen, app.chosen);
     return super.begin();
+  }
+
+  identity() {
+    return { ...super.identity(), lesson: this.lesson.key };
   }
 
   /** The square that the piece has to reach: of the piece to be captured, or Black's den. */

@@ -103,6 +103,79 @@ export const $ = (selector, within = document) => within.querySelector(selector)
 export const button = (label, onclick, attributes = {}) =>
   h("button", { type: "button", onclick, ...attributes }, label);
 
+/**
+ * Controls beside each other.
+ * @param {...any} controls
+ */
+export const bar = (...controls) => h("div", { class: "bar" }, controls);
+
+/**
+ * A part of a panel with its title.
+ * @param {string} id of the title
+ * @param {string} title
+ * @param {...any} children
+ */
+export const section = (id, title, ...children) =>
+  h("section", { "aria-labelledby": id }, h("h3", { id }, title), children);
+
+/**
+ * A part of the page that scrolls by itself, with keys too.
+ * @param {string} id of its title
+ * @param {...any} children
+ */
+export const scrolled = (id, ...children) =>
+  h("div", { class: "scroll", tabindex: "0", role: "group", "aria-labelledby": id }, children);
+
+/**
+ * A row of a table: the head and the other cells.
+ * @param {any[]} cells
+ * @param {Attributes} [attributes]
+ */
+export const row = ([head, ...cells], attributes = {}) =>
+  h(
+    "tr",
+    attributes,
+    h("th", { scope: "row" }, head),
+    cells.map((cell) => h("td", {}, cell)),
+  );
+
+/**
+ * A table with a caption for screen readers.
+ * @param {string} caption
+ * @param {(string | null)[]} heads the titles of the columns; a column without one has none
+ * @param {any[]} rows
+ * @param {Attributes} [attributes]
+ */
+export const table = (caption, heads, rows, attributes = {}) =>
+  h(
+    "table",
+    { class: "list", ...attributes },
+    h("caption", { class: "sr" }, caption),
+    h(
+      "thead",
+      {},
+      h(
+        "tr",
+        {},
+        heads.map((head) => (head ? h("th", { scope: "col" }, head) : h("td"))),
+      ),
+    ),
+    h("tbody", {}, rows),
+  );
+
+/**
+ * Replaces the content of an element. The focus stays on the control with the same identifier, or else in the element.
+ * @param {string} selector of an element that can take the focus
+ * @param {() => any[]} make
+ */
+export function renew(selector, make) {
+  const host = $(selector);
+  if (!host) return;
+  const focused = host.contains(document.activeElement) && document.activeElement;
+  host.replaceChildren(...make());
+  if (focused) (document.getElementById(focused.id) ?? host).focus({ preventScroll: true });
+}
+
 /** Writes every string of the markup in the language of the page. */
 export function translate(root = document) {
   for (const element of /** @type {NodeListOf<any>} */ (root.querySelectorAll("[data-t]")))
@@ -257,32 +330,11 @@ export const asTable = (summary, head, rows, caption) =>
     h(
       "div",
       { class: "scroll", tabindex: "0", role: "group", "aria-label": caption ?? summary },
-      h(
-        "table",
-        {},
-        h("caption", { class: "sr" }, caption ?? summary),
-        h(
-          "thead",
-          {},
-          h(
-            "tr",
-            {},
-            head.map((/** @type {string} */ text) => h("th", { scope: "col" }, text)),
-          ),
-        ),
-        h(
-          "tbody",
-          {},
-          rows.map((/** @type {any} */ row) =>
-            h(
-              "tr",
-              {},
-              row.map((/** @type {any} */ cell, /** @type {number} */ i) =>
-                h(i ? "td" : "th", i ? {} : { scope: "row" }, cell),
-              ),
-            ),
-          ),
-        ),
+      table(
+        caption ?? summary,
+        head,
+        rows.map((cells) => row(cells)),
+        { class: null },
       ),
     ),
   );

@@ -42,7 +42,7 @@ fn a_review_knows_the_history() {
     // The results are in sight on a phone, too.
     page.size(390, 844);
     page.click("#reviewline");
-    page.wait("document.querySelector('#reviewstate').textContent.startsWith('8 moves')");
+    page.wait("document.querySelector('#reviewstate').textContent.startsWith('4 moves')");
     page.wait(
         "(r => r.top >= 0 && r.bottom <= innerHeight)(document.querySelector('#evaluation').getBoundingClientRect())",
     );

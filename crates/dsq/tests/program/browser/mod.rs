@@ -13,6 +13,7 @@ mod history;
 mod learn;
 mod links;
 mod look;
+mod owner;
 mod play;
 mod position;
 mod relay;
