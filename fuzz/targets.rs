@@ -1,6 +1,6 @@
 //! The fuzz targets: every parser of input from users or files. A target also panics if a parsed value does not survive
 //! writing and parsing again, so that a fuzzer finds wrong answers and not only crashes. The tests of
-//! `crates/lab/tests/program/fuzz.rs` run the same targets on stable Rust.
+//! `research/lab/tests/program/fuzz.rs` run the same targets on stable Rust.
 
 #![allow(dead_code)]
 

@@ -134,7 +134,7 @@ fn programs_that_are_started_are_listed() {
     let security = fs::read_to_string(root().join("SECURITY.md")).unwrap();
     let listed =
         [("crates/dsq/src/commands/serve.rs", "`dsq serve --open`"), ("crates/matches/src/process.rs", "`dsq match`")];
-    let sources = ["src", "crates"].into_iter().flat_map(|dir| files(&root().join(dir), "rs"));
+    let sources = ["src", "crates", "research"].into_iter().flat_map(|dir| files(&root().join(dir), "rs"));
     let mut starting = Vec::new();
     for path in sources
         .filter(|path| !path.components().any(|part| ["tests", "build.rs"].map(OsStr::new).contains(&part.as_os_str())))

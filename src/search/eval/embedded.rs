@@ -6,10 +6,10 @@ use std::sync::{Arc, LazyLock};
 
 /// The presets whose games networks learned from, and the networks. The name of a file is the hash of the network.
 static FILES: &[(&str, &[u8])] = &[
-    // crates/train/networks/chinese-2.toml. It would add 0.43 MB to the download of a page without a server.
+    // research/train/networks/chinese-2.toml. It would add 0.43 MB to the download of a page without a server.
     #[cfg(not(target_family = "wasm"))]
     ("chinese", include_bytes!("9a41b25436aa8ee1.nnue")),
-    // crates/train/networks/generation-8.toml
+    // research/train/networks/generation-8.toml
     ("paper", include_bytes!("5e9402003a175cc8.nnue")),
 ];
 

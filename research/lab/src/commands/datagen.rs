@@ -17,7 +17,7 @@ use train::{DataError, DataFile, Datagen as Generator, Endgames, Header, Record}
 /// Generate training data for the neural network: positions of games of the engine against itself, with scores and
 /// results, or positions of endgame tables with their exact values.
 ///
-/// The file contains 24 bytes per position; crates/train/src/record.rs specifies it. The same seed gives the same bytes
+/// The file contains 24 bytes per position; research/train/src/record.rs specifies it. The same seed gives the same bytes
 /// on any number of threads. Ctrl-C keeps the finished games; the same command then continues the file.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq-lab datagen --games 100000 --nodes 1000 --seed 1 --out first.data\n  \
