@@ -75,13 +75,3 @@ pub fn agrees_with_the_reference(page: &str) {
     }
     assert_eq!(written.lines().count(), printed.lines().count(), "docs/{page}");
 }
-
-/// An earlier spelling is wrong input, and the error is one line that names the present one.
-pub fn earlier_spellings_name_the_present_ones(spellings: &[(&[&str], &str)]) {
-    for (arguments, present) in spellings {
-        let stderr = failure(2, arguments);
-        let is_named =
-            stderr.starts_with(&format!("{}: `", name())) && stderr.contains(&format!("` is now `{present}`"));
-        assert!(is_named && stderr.lines().count() == 1, "{arguments:?}: {stderr}");
-    }
-}

@@ -7,7 +7,7 @@ use crate::reference;
 use clap::builder::{PossibleValue, StringValueParser, StyledStr, TypedValueParser};
 use clap::{Arg, Args, Command};
 use clap_complete::Shell;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -64,8 +64,7 @@ impl Help {
             return print(reference::page(program, command).trim_end());
         }
         let words = [program.name].into_iter().chain(self.command.iter().map(String::as_str)).chain(["--help"]);
-        let words: Vec<OsString> = words.map(OsString::from).collect();
-        command.clone().try_get_matches_from(&words).map_or_else(|error| rejected(&command, &words, &error), |_| Ok(()))
+        command.clone().try_get_matches_from(words).map_or_else(|error| rejected(&error), |_| Ok(()))
     }
 }
 

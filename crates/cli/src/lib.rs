@@ -30,7 +30,6 @@ mod panic;
 mod program;
 pub mod progress;
 mod reference;
-mod renamed;
 mod run;
 #[cfg(unix)]
 mod signals;

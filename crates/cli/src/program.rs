@@ -1,10 +1,8 @@
 //! A program: the list of its commands.
 
 use crate::failure::{Failure, Outcome, of_arguments};
-use crate::renamed;
 use clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
 use clap::{ArgMatches, Args, Command};
-use std::ffi::OsString;
 
 /// A program and its commands. Help, completions, manual pages and the reference are generated from it.
 pub struct Program {
@@ -54,10 +52,10 @@ pub fn parsed<T: Args>(arguments: &ArgMatches) -> Result<T, Failure> {
 }
 
 /// Prints help or the version and ends the program, or returns the failure for a command line that is wrong.
-pub(crate) fn rejected(command: &Command, words: &[OsString], error: &clap::Error) -> Outcome {
+pub(crate) fn rejected(error: &clap::Error) -> Outcome {
     // Help and the version, also of a command that needs a subcommand.
     if !error.use_stderr() || error.kind() == DisplayHelpOnMissingArgumentOrSubcommand {
         error.exit();
     }
-    Err(renamed::explain(command, words, error).map_or_else(|| of_arguments(error), Failure::Input))
+    Err(of_arguments(error))
 }

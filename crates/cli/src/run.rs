@@ -7,7 +7,6 @@ use crate::{name, panic, progress};
 use clap::{ArgMatches, Command};
 use doushouqi::cpu::CpuLevel;
 use doushouqi::search::Engine;
-use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// Runs the program: parses the command line, runs the command and reports a failure. The stack suffices for a search,
@@ -27,10 +26,9 @@ fn run(program: &Program) -> ExitCode {
     crate::open_files::raise_limit();
     name::set(program.name);
     let command = program.command();
-    let words: Vec<OsString> = std::env::args_os().collect();
-    exit_code(match command.clone().try_get_matches_from(&words) {
+    exit_code(match command.clone().try_get_matches_from(std::env::args_os()) {
         Ok(arguments) => program.run(command, &arguments),
-        Err(error) => rejected(&command, &words, &error),
+        Err(error) => rejected(&error),
     })
 }
 

@@ -351,19 +351,6 @@ fn shells_complete_and_every_command_has_a_manual_page() {
     help::completes_and_describes_every_command(20);
 }
 
-/// The commands for research are in another program, which the error names.
-#[test]
-fn commands_of_dsq_lab_are_named() {
-    for name in ["mine", "openings", "datagen", "train", "tune", "general", "gadgets", "reduce"] {
-        for arguments in [&[name][..], &[name, "--help"], &["help", name], &[name, "x", "--json"]] {
-            let stderr = failure(2, arguments);
-            assert!(stderr.starts_with(&format!("dsq: `dsq {name}` is now `dsq-lab {name}` ")), "{stderr}");
-            assert!(stderr.lines().count() == 1 && stderr.contains("-p dsq-lab --"), "{stderr}");
-        }
-    }
-    assert!(failure(2, &["mines"]).contains("Usage: dsq"));
-}
-
 /// A signal ends commands that do not expect one with the exit code of an interruption.
 #[cfg(unix)]
 #[test]
@@ -437,27 +424,6 @@ fn ignored_signals_stay_ignored() {
 #[test]
 fn the_reference_describes_every_command() {
     help::agrees_with_the_reference("reference.md");
-}
-
-#[test]
-fn earlier_spellings_name_the_present_ones() {
-    help::earlier_spellings_name_the_present_ones(&[
-        (&["devices", "--json"], "dsq bench devices"),
-        (&["compare", "--pieces", "2"], "dsq bench compare"),
-        (&["help", "compare"], "dsq bench compare"),
-        (&["completions", "bash"], "dsq help --completions"),
-        (&["man", "x"], "dsq help --man --out"),
-        (&["match", "builtin:random", "builtin:random", "--save=x"], "dsq match --out"),
-        (&["cluster", "plan", "--nodes", "2"], "dsq cluster plan --jobs"),
-        (&["serve", "--rate", "5"], "dsq serve --max-rate"),
-        (&["perft", "9", "--hash", "1GiB"], "dsq perft --memory"),
-        (&["play", "--load", "x"], "dsq play --game"),
-        (&["puzzles", "--pieces", "3"], "dsq puzzles --piece-count"),
-        (&["export", "--material", "EvL", "--features"], "dsq export --with-features"),
-        (&["verify", "x", "--full"], "dsq verify"),
-    ]);
-    // Elsewhere the same word is no earlier spelling.
-    assert!(!failure(2, &["perft", "compare"]).contains("is now"));
 }
 
 /// Sizes have a unit everywhere; the error names it.

@@ -36,21 +36,6 @@ fn the_reference_describes_every_command() {
     help::agrees_with_the_reference("reference-lab.md");
 }
 
-#[test]
-fn earlier_spellings_name_the_present_ones() {
-    help::earlier_spellings_name_the_present_ones(&[
-        (&["completions", "bash"], "dsq-lab help --completions"),
-        (&["man", "x"], "dsq-lab help --man --out"),
-        (&["mine", "--pieces", "2"], "dsq-lab mine --piece-count"),
-        (&["mine", "draws", "--pieces", "2"], "dsq-lab mine draws --piece-count"),
-        (&["mine", "games", "--endgames", "2"], "dsq-lab mine games --pieces"),
-        (&["mine", "report", "x"], "dsq-lab mine report --out DIR"),
-        (&["reduce", "report", "x"], "dsq-lab reduce report --out DIR"),
-        (&["reduce", "(x)", "--svg", "x"], "dsq-lab reduce --out"),
-        (&["datagen", "--endgames", "x"], "dsq-lab datagen --tables"),
-    ]);
-}
-
 /// A file that does not exist or is no text, and an output that cannot be written.
 #[test]
 fn files_that_cannot_be_used_are_named() {
