@@ -341,7 +341,7 @@ mod tests {
         assert_eq!((keys(&game), game.occurrences()), (sorted([before.clone(), vec![start.key()]].concat()), 3));
         game.undo();
         game.play(game.parse("Exe3").unwrap()).unwrap();
-        assert_eq!(keys(&game), []);
+        assert_eq!(keys(&game), [0u64; 0]);
         game.undo();
         assert_eq!(keys(&game), before);
     }
