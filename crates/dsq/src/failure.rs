@@ -11,6 +11,7 @@ use std::path::Path;
 pub fn failure_of_player(error: &PlayerError) -> Failure {
     match error {
         PlayerError::Unsupported(text) => Failure::Input(text.clone()),
+        PlayerError::Stopped => Failure::Interrupted("stopped before the first game".to_owned()),
         error => Failure::Environment(error.to_string()),
     }
 }

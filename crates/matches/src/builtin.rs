@@ -19,7 +19,7 @@ impl RandomMover {
 }
 
 impl Player for RandomMover {
-    fn new_game(&mut self, seed: u64) -> Result<(), PlayerError> {
+    fn new_game(&mut self, seed: u64, _: &AtomicBool) -> Result<(), PlayerError> {
         self.random = Random::numbered(self.seed, seed);
         Ok(())
     }
@@ -42,7 +42,7 @@ impl Builtin {
 }
 
 impl Player for Builtin {
-    fn new_game(&mut self, _: u64) -> Result<(), PlayerError> {
+    fn new_game(&mut self, _: u64, _: &AtomicBool) -> Result<(), PlayerError> {
         self.engine.new_game();
         Ok(())
     }

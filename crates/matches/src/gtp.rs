@@ -1,8 +1,9 @@
-//! A GTP program as a player. Squares, letters and colours follow KataGomo: `b` is the side that begins, which is White
+//! A program that speaks GTP. Squares, letters and colours follow KataGomo: `b` is the side that begins, which is White
 //! here. A move is two vertices, in one word (`A3B3`) or, in two stages, in two commands.
 
-use super::player::{Choice, Player, PlayerError, Requirements, Turn};
-use super::process::{HANDSHAKE, Process};
+use super::external::Session;
+use super::player::{Choice, PlayerError, Requirements, Turn};
+use super::process::Process;
 use super::time_control::TimeControl;
 use doushouqi::board::{Color, Fen, Move, RuleOptions, UciMove};
 use doushouqi::formats::Dialect;
@@ -19,12 +20,12 @@ pub(super) struct GtpSetup {
     pub two_stage: bool,
 }
 
-/// A GTP program as a player.
+/// A running program that knows the commands for its games.
 pub(super) struct GtpProgram {
-    setup: GtpSetup,
+    process: Process,
+    /// Whether a move takes two commands.
+    two_stage: bool,
     requirements: Requirements,
-    /// `None` after a crash.
-    process: Option<Process>,
     /// The commands of the program.
     commands: Vec<String>,
     /// Whether the program reads only whole seconds.
@@ -48,124 +49,127 @@ fn color_letter(color: Color) -> &'static str {
 /// The text of an answer: of `= TEXT`, or the whole line `? TEXT` of a failure.
 type Answer = Result<String, String>;
 
-impl GtpProgram {
-    /// Starts a program that can play games of these requirements.
-    pub(super) fn start(setup: GtpSetup, requirements: Requirements) -> Result<GtpProgram, PlayerError> {
+/// Reads an answer, which ends with an empty line.
+fn read_answer(mut next_line: impl FnMut() -> Result<String, PlayerError>) -> Result<Answer, PlayerError> {
+    let mut answer = String::new();
+    loop {
+        match next_line()?.trim() {
+            "" if answer.is_empty() => {}
+            "" => break,
+            line => {
+                answer.push_str(line);
+                answer.push(' ');
+            }
+        }
+    }
+    Ok(match answer.strip_prefix('=') {
+        Some(rest) => Ok(rest.trim().to_owned()),
+        None => Err(answer.trim().to_owned()),
+    })
+}
+
+impl Session for GtpProgram {
+    type Setup = GtpSetup;
+
+    /// Starts the process and checks that it has the commands for the games, knows the rules and reads the limits.
+    fn start(setup: &GtpSetup, requirements: &Requirements, stop: &AtomicBool) -> Result<GtpProgram, PlayerError> {
         let mut program = GtpProgram {
-            setup,
-            requirements,
-            process: None,
+            process: Process::start(&setup.command, "quit", requirements.patience)?,
+            two_stage: setup.two_stage,
+            requirements: *requirements,
             commands: Vec::new(),
             whole_seconds: false,
             sent_game: None,
             sent_limit: None,
             sent_rules: None,
         };
-        program.begin()?;
-        program.remark();
-        Ok(program)
-    }
-
-    /// Starts the process and checks that it has the commands for the games, knows the rules and reads the limits.
-    fn begin(&mut self) -> Result<(), PlayerError> {
-        self.process = Some(Process::start(&self.setup.command, "quit")?);
-        (self.sent_game, self.sent_limit, self.sent_rules) = (None, None, None);
-        self.command("protocol_version")?;
-        self.commands = self.command("list_commands")?.split_whitespace().map(str::to_owned).collect();
-        let control = self.requirements.control;
+        program.command("protocol_version", stop)?;
+        program.commands = program.command("list_commands", stop)?.split_whitespace().map(str::to_owned).collect();
+        let control = requirements.control;
         let limits: &[&str] = match control {
             TimeControl::Depth(_) => {
                 let text = "GTP has no limit of depth; limit nodes or time";
-                return Err(self.unsupported(text));
+                return Err(program.unsupported(text));
             }
             TimeControl::Nodes(_) | TimeControl::MoveTime(_) => &["kata-set-param"],
             TimeControl::Clock { .. } => &["time_settings", "time_left"],
         };
         let needed = ["clear_board", "setfen", "play", "genmove"];
-        let missing: Vec<&str> = needed.iter().chain(limits).copied().filter(|name| !self.knows(name)).collect();
+        let missing: Vec<&str> = needed.iter().chain(limits).copied().filter(|name| !program.knows(name)).collect();
         if !missing.is_empty() {
-            return Err(self.unsupported(&format!("it has no command {}, which this match needs", missing.join(", "))));
+            let text = format!("it has no command {}, which this match needs", missing.join(", "));
+            return Err(program.unsupported(&text));
         }
-        self.send_rules((self.requirements.rules, self.requirements.no_capture_limit))?;
-        self.set_limit(control)
+        program.send_rules((requirements.rules, requirements.no_capture_limit), stop)?;
+        program.set_limit(control, stop)?;
+        Ok(program)
     }
 
-    /// Reports the rules that the program cannot receive.
-    fn remark(&self) {
-        let name = self.setup.command.join(" ");
-        if self.requirements.assume_rules || !self.requirements.remarks {
-            return;
-        }
+    fn remark(&self, requirements: &Requirements) {
+        let name = self.process.name();
         if !self.knows("kata-set-rules") {
-            let rules = self.requirements.rules_name();
+            let rules = requirements.rules_name();
             eprintln!("{name}: it has no command kata-set-rules; the match assumes that it plays by the rules {rules}");
         } else if !self.knows("kata-set-rule") {
             eprintln!("{name}: it has no command kata-set-rule, so it does not receive the no-capture limit");
         }
     }
 
+    fn process(&mut self) -> &mut Process {
+        &mut self.process
+    }
+
+    fn new_game(&mut self, stop: &AtomicBool) -> Result<(), PlayerError> {
+        self.sent_game = None;
+        self.command("clear_board", stop).map(drop)
+    }
+
+    fn choose(&mut self, game: &Game, turn: &Turn, stop: &AtomicBool) -> Result<Choice, PlayerError> {
+        let chosen = self.try_choose(game, turn, stop);
+        if chosen.is_err() {
+            // After an illegal move the program's game is another one.
+            self.sent_game = None;
+        }
+        chosen
+    }
+}
+
+impl GtpProgram {
     fn knows(&self, command: &str) -> bool {
         self.commands.iter().any(|known| known == command)
     }
 
     fn unsupported(&self, problem: &str) -> PlayerError {
-        PlayerError::Unsupported(format!("{:?}: {problem}", self.setup.command.join(" ")))
+        PlayerError::Unsupported(format!("{:?}: {problem}", self.process.name()))
     }
 
     /// Sends a command that the program must not refuse, and returns the answer.
-    fn command(&mut self, text: &str) -> Result<String, PlayerError> {
-        self.answer(text)?.map_err(|answer| PlayerError::Crash(format!("{text:?} was answered by {answer:?}")))
+    fn command(&mut self, text: &str, stop: &AtomicBool) -> Result<String, PlayerError> {
+        self.answer(text, stop)?.map_err(|answer| PlayerError::Crash(format!("{text:?} was answered by {answer:?}")))
     }
 
     /// Sends a command without which the program cannot play these games.
-    fn require(&mut self, text: &str) -> Result<(), PlayerError> {
-        let answer = self.answer(text)?;
+    fn require(&mut self, text: &str, stop: &AtomicBool) -> Result<(), PlayerError> {
+        let answer = self.answer(text, stop)?;
         answer.map(drop).map_err(|answer| self.unsupported(&format!("{text:?} was answered by {answer:?}")))
     }
 
-    /// Sends a command and returns the answer, within [`HANDSHAKE`].
-    fn answer(&mut self, text: &str) -> Result<Answer, PlayerError> {
-        self.ask(text, Instant::now() + HANDSHAKE, None).map_err(|error| match error {
-            PlayerError::Timeout => {
-                PlayerError::Crash(format!("no answer to {text:?} within {} s", HANDSHAKE.as_secs()))
-            }
-            error => error,
-        })
-    }
-
-    /// Sends a command and reads the answer, which ends with an empty line.
-    fn ask(&mut self, text: &str, deadline: Instant, stop: Option<&AtomicBool>) -> Result<Answer, PlayerError> {
-        let process =
-            self.process.as_mut().ok_or_else(|| PlayerError::Crash("the program is not running".to_owned()))?;
-        process.send(text)?;
-        let mut answer = String::new();
-        loop {
-            let line = process.line(deadline, stop)?;
-            match line.trim() {
-                "" if answer.is_empty() => {}
-                "" => break,
-                line => {
-                    answer.push_str(line);
-                    answer.push(' ');
-                }
-            }
-        }
-        match answer.strip_prefix('=') {
-            Some(rest) => Ok(Ok(rest.trim().to_owned())),
-            None => Ok(Err(answer.trim().to_owned())),
-        }
+    /// Sends a command without a search and returns the answer.
+    fn answer(&mut self, text: &str, stop: &AtomicBool) -> Result<Answer, PlayerError> {
+        self.process.send(text)?;
+        read_answer(|| self.process.reply(stop))
     }
 
     /// Sends the rules of a game, if they are others than before.
-    fn send_rules(&mut self, (rules, limit): (RuleOptions, Option<u32>)) -> Result<(), PlayerError> {
+    fn send_rules(&mut self, (rules, limit): (RuleOptions, Option<u32>), stop: &AtomicBool) -> Result<(), PlayerError> {
         if self.requirements.assume_rules || self.sent_rules == Some((rules, limit)) {
             return Ok(());
         }
         // A move of the last game may be against the new rules.
-        self.command("clear_board")?;
+        self.command("clear_board", stop)?;
         self.sent_game = None;
         if self.knows("kata-set-rules")
-            && let Err(answer) = self.answer(&format!("kata-set-rules {rules}"))?
+            && let Err(answer) = self.answer(&format!("kata-set-rules {rules}"), stop)?
         {
             let name = self.requirements.rules_name();
             let text = format!("it refuses the rules {name} ({answer}); if it plays by them, add --assume-rules");
@@ -174,30 +178,30 @@ impl GtpProgram {
         if self.knows("kata-set-rule") {
             let limit = limit.map_or_else(|| "none".to_owned(), |limit| limit.to_string());
             // The limit is a rule of this program, which others may not know.
-            let _ = self.answer(&format!("kata-set-rule no-capture-limit {limit}"))?;
+            let _ = self.answer(&format!("kata-set-rule no-capture-limit {limit}"), stop)?;
         }
         self.sent_rules = Some((rules, limit));
         Ok(())
     }
 
     /// Sends the position of the game to the program.
-    fn set_position(&mut self, game: &Game) -> Result<(), PlayerError> {
-        self.send_rules((*game.rules().options(), game.no_capture_limit()))?;
+    fn set_position(&mut self, game: &Game, stop: &AtomicBool) -> Result<(), PlayerError> {
+        self.send_rules((*game.rules().options(), game.no_capture_limit()), stop)?;
         let start = game.start_fen();
         let follows = |(fen, moves): &(Fen, Vec<Move>)| *fen == start && game.moves().starts_with(moves);
         if !self.sent_game.as_ref().is_some_and(follows) {
-            self.command(&format!("setfen {}", Dialect::Katago.format_fen(&start.clone().into())))?;
+            self.command(&format!("setfen {}", Dialect::Katago.format_fen(&start.clone().into())), stop)?;
             self.sent_game = Some((start, Vec::new()));
         }
         let done = self.sent_game.as_ref().map_or(0, |(_, moves)| moves.len());
         for (&mv, position) in game.moves().iter().zip(game.positions()).skip(done) {
             let color = color_letter(position.turn());
             let [from, to] = [mv.from, mv.to].map(|square| Dialect::Katago.format_square(square));
-            if self.setup.two_stage {
-                self.command(&format!("play {color} {from}"))?;
-                self.command(&format!("play {color} {to}"))?;
+            if self.two_stage {
+                self.command(&format!("play {color} {from}"), stop)?;
+                self.command(&format!("play {color} {to}"), stop)?;
             } else {
-                self.command(&format!("play {color} {from}{to}"))?;
+                self.command(&format!("play {color} {from}{to}"), stop)?;
             }
         }
         self.sent_game = Some((game.start_fen(), game.moves().to_vec()));
@@ -205,25 +209,25 @@ impl GtpProgram {
     }
 
     /// Sends the limit of the moves, if it is another than before.
-    fn set_limit(&mut self, control: TimeControl) -> Result<(), PlayerError> {
+    fn set_limit(&mut self, control: TimeControl, stop: &AtomicBool) -> Result<(), PlayerError> {
         if self.sent_limit == Some(control) {
             return Ok(());
         }
         match control {
             TimeControl::Depth(_) => return Err(self.unsupported("GTP has no limit of depth")),
-            TimeControl::Nodes(nodes) => self.require(&format!("kata-set-param maxVisits {nodes}"))?,
+            TimeControl::Nodes(nodes) => self.require(&format!("kata-set-param maxVisits {nodes}"), stop)?,
             TimeControl::MoveTime(time) => {
                 // Each of the stages is a separate search.
-                let stages = if self.setup.two_stage { 2.0 } else { 1.0 };
-                self.require(&format!("kata-set-param maxTime {}", time.as_secs_f64() / stages))?;
+                let stages = if self.two_stage { 2.0 } else { 1.0 };
+                self.require(&format!("kata-set-param maxTime {}", time.as_secs_f64() / stages), stop)?;
             }
             TimeControl::Clock { base, increment } => {
                 // Canadian byo-yomi of one move is GTP's closest equivalent to an increment.
                 let stones = u8::from(!increment.is_zero());
                 let settings = |base: f64, increment: f64| format!("time_settings {base} {increment} {stones}");
                 let (base, increment) = (base.as_secs_f64(), increment.as_secs_f64());
-                let refused = match self.answer(&settings(base, increment))? {
-                    Ok(_) => self.answer("time_left b 0.5 0")?.is_err(),
+                let refused = match self.answer(&settings(base, increment), stop)? {
+                    Ok(_) => self.answer("time_left b 0.5 0", stop)?.is_err(),
                     Err(_) => true,
                 };
                 if refused && (base.fract() != 0.0 || increment.fract() != 0.0) {
@@ -231,7 +235,7 @@ impl GtpProgram {
                 }
                 if refused {
                     self.whole_seconds = true;
-                    self.require(&settings(base, increment))?;
+                    self.require(&settings(base, increment), stop)?;
                 }
             }
         }
@@ -248,53 +252,34 @@ impl GtpProgram {
 
     fn try_choose(&mut self, game: &Game, turn: &Turn, stop: &AtomicBool) -> Result<Choice, PlayerError> {
         let color = game.position().turn();
-        self.set_position(game)?;
-        self.set_limit(turn.control)?;
+        self.set_position(game, stop)?;
+        self.set_limit(turn.control, stop)?;
         if let TimeControl::Clock { .. } = turn.control {
-            self.command(&self.time_left(color, turn.clocks[color]))?;
+            self.command(&self.time_left(color, turn.clocks[color]), stop)?;
         }
         let deadline = Instant::now() + turn.patience(color);
         let command = format!("genmove {}", color_letter(color));
+        let illegal = |text: &str, problem: &str| PlayerError::IllegalMove(format!("genmove: {text}: {problem}"));
         let mut text = String::new();
-        for _ in 0..if self.setup.two_stage { 2 } else { 1 } {
-            let answer = self.ask(&command, deadline, Some(stop))?;
+        for _ in 0..if self.two_stage { 2 } else { 1 } {
+            self.process.send(&command)?;
+            let answer = read_answer(|| self.process.line(deadline, stop))?;
             let answer =
                 answer.map_err(|answer| PlayerError::Crash(format!("{command:?} was answered by {answer:?}")))?;
-            match &*answer.to_ascii_lowercase() {
-                "resign" => return Err(PlayerError::Resigned),
-                "pass" => return Err(PlayerError::IllegalMove("genmove: a player must not pass".to_owned())),
-                _ => text.push_str(&answer),
+            if answer.eq_ignore_ascii_case("resign") {
+                return Err(PlayerError::Resigned);
             }
+            if answer.eq_ignore_ascii_case("pass") {
+                return Err(illegal(format!("{text} {answer}").trim(), "a player must not pass"));
+            }
+            text.push_str(&answer);
         }
-        let illegal = |problem: String| PlayerError::IllegalMove(format!("genmove: {text}: {problem}"));
-        let written = Dialect::Katago.parse_move(&text).map_err(|error| illegal(error.to_string()))?;
+        let written = Dialect::Katago.parse_move(&text).map_err(|error| illegal(&text, &error.to_string()))?;
         let mv = game.legal_moves().into_iter().find(|&mv| UciMove::from(mv) == written);
-        let mv = mv.ok_or_else(|| illegal("it is not legal here".to_owned()))?;
+        let mv = mv.ok_or_else(|| illegal(&text, "it is not legal here"))?;
         if let Some((_, moves)) = &mut self.sent_game {
             moves.push(mv);
         }
         Ok(Choice { mv, score: None, depth: None, nodes: None })
-    }
-}
-
-impl Player for GtpProgram {
-    fn new_game(&mut self, _: u64) -> Result<(), PlayerError> {
-        self.sent_game = None;
-        if self.process.is_none() { self.begin() } else { self.command("clear_board").map(|_| ()) }
-    }
-
-    fn choose(&mut self, game: &Game, turn: &Turn, stop: &AtomicBool) -> Result<Choice, PlayerError> {
-        let chosen = self.try_choose(game, turn, stop);
-        match &chosen {
-            // The program answered, so the next game uses the same process.
-            Ok(_) => {}
-            Err(PlayerError::IllegalMove(_) | PlayerError::Resigned) => self.sent_game = None,
-            Err(_) => {
-                if let Some(mut process) = self.process.take() {
-                    process.kill();
-                }
-            }
-        }
-        chosen
     }
 }

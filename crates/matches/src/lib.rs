@@ -4,7 +4,7 @@
 //! [`Adjudication`]. [`statistics`] computes the Elo difference and the SPRT, [`Spsa`] tunes parameters.
 //!
 //! Each module depends only on earlier ones: `time_control`, `adjudication`, `player` (the trait), `process`,
-//! `builtin`, `program` (UCI) and `gtp` (the kinds of players), `command_line` and `spec` (players as text), `biased` and `openings`,
+//! `external` (a program, started again after a crash), `builtin`, `program` (UCI) and `gtp` (the kinds of players), `command_line` and `spec` (players as text), `biased` and `openings`,
 //! `referee` (one game), `statistics`, `runner` (the match), `spsa` (tuning by matches).
 
 #![warn(missing_docs, unreachable_pub)]
@@ -13,6 +13,7 @@ mod adjudication;
 mod biased;
 mod builtin;
 mod command_line;
+mod external;
 mod gtp;
 mod openings;
 mod player;

@@ -17,6 +17,8 @@ pub struct Requirements {
     pub no_capture_limit: Option<u32>,
     /// The limit of each move.
     pub control: TimeControl,
+    /// The time after which a program that does not answer a command without a search counts as crashed.
+    pub patience: Duration,
     /// Whether programs play by these rules without receiving them.
     pub assume_rules: bool,
     /// Whether stderr names the rules that a program cannot receive.
@@ -96,11 +98,11 @@ pub enum PlayerError {
 
 /// A player of games.
 pub trait Player: Send {
-    /// Prepares for a new game. `seed` determines random choices.
+    /// Prepares for a new game. `seed` determines random choices. A program that has crashed is started again.
     ///
     /// # Errors
-    /// If the player crashed and cannot be started again.
-    fn new_game(&mut self, seed: u64) -> Result<(), PlayerError>;
+    /// If a program cannot be started or does not get ready in time, or `stop` is set before.
+    fn new_game(&mut self, seed: u64, stop: &AtomicBool) -> Result<(), PlayerError>;
 
     /// Chooses a move of a game that is not over.
     ///

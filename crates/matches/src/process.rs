@@ -7,14 +7,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
-/// The time limit for starting a program, and for answers to commands without a search.
-pub(super) const HANDSHAKE: Duration = Duration::from_secs(10);
 /// The time limit for ending after the command to quit.
 const QUIT_TIMEOUT: Duration = Duration::from_millis(500);
 /// The interval between checks for a stop of the match while a program searches.
 const STOP_POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// The maximum bytes of a line; a longer line is split.
 const LINE: u64 = 65_536;
+/// The most characters of a line that a message quotes.
+const MOST_QUOTED: usize = 100;
 
 /// A running program. Dropping it ends the program.
 pub(super) struct Process {
@@ -25,11 +25,21 @@ pub(super) struct Process {
     lines: Receiver<String>,
     /// The commands that end the program.
     quit_commands: &'static str,
+    /// The time limit for answers to commands without a search.
+    patience: Duration,
+    /// The last command, and the time by which the program must have answered it.
+    asked: (String, Instant),
+    /// The beginning of the last line in reply to it.
+    heard: Option<String>,
 }
 
 impl Process {
     /// Starts a program. `command` is never empty.
-    pub(super) fn start(command: &[String], quit_commands: &'static str) -> Result<Process, PlayerError> {
+    pub(super) fn start(
+        command: &[String],
+        quit_commands: &'static str,
+        patience: Duration,
+    ) -> Result<Process, PlayerError> {
         let name = command.join(" ");
         let crash = |e: io::Error| PlayerError::Crash(format!("cannot start {name:?}: {e}"));
         let (program, arguments) = command.split_first().ok_or_else(|| crash(io::Error::other("no command")))?;
@@ -52,7 +62,8 @@ impl Process {
                 line.clear();
             }
         });
-        Ok(Process { name, child, stdin, lines, quit_commands })
+        let asked = (String::new(), Instant::now());
+        Ok(Process { name, child, stdin, lines, quit_commands, patience, asked, heard: None })
     }
 
     /// The command line.
@@ -62,6 +73,7 @@ impl Process {
 
     /// Sends a line.
     pub(super) fn send(&mut self, command: &str) -> Result<(), PlayerError> {
+        (self.asked, self.heard) = ((command.to_owned(), Instant::now() + self.patience), None);
         let sent = writeln!(self.stdin, "{command}").and_then(|()| self.stdin.flush());
         sent.map_err(|_| self.ended())
     }
@@ -79,23 +91,30 @@ impl Process {
         PlayerError::Crash(format!("{:?} closed its input or output", self.name))
     }
 
-    /// The next line, in reply to `command`; a timeout counts as a crash.
-    pub(super) fn reply(&mut self, deadline: Instant, command: &str) -> Result<String, PlayerError> {
-        self.line(deadline, None).map_err(|error| match error {
-            PlayerError::Timeout => {
-                PlayerError::Crash(format!("{:?} did not answer {command} within {} s", self.name, HANDSHAKE.as_secs()))
+    /// The next line, in reply to a command without a search; a timeout counts as a crash.
+    pub(super) fn reply(&mut self, stop: &AtomicBool) -> Result<String, PlayerError> {
+        match self.line(self.asked.1, stop) {
+            Err(PlayerError::Timeout) => {
+                let ((command, _), seconds) = (&self.asked, self.patience.as_secs_f64());
+                let heard = self.heard.as_deref().map(|line| format!("; its last line is {line:?}"));
+                let heard = heard.unwrap_or_default();
+                Err(PlayerError::Crash(format!("{:?} did not answer {command:?} within {seconds} s{heard}", self.name)))
+            }
+            Ok(line) => {
+                self.heard = Some(line.trim().chars().take(MOST_QUOTED).collect());
+                Ok(line)
             }
             error => error,
-        })
+        }
     }
 
     /// The next line.
     ///
     /// # Errors
     /// If the deadline passes, the match is stopped or the program ends before.
-    pub(super) fn line(&mut self, deadline: Instant, stop: Option<&AtomicBool>) -> Result<String, PlayerError> {
+    pub(super) fn line(&mut self, deadline: Instant, stop: &AtomicBool) -> Result<String, PlayerError> {
         loop {
-            if stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            if stop.load(Ordering::Relaxed) {
                 return Err(PlayerError::Stopped);
             }
             let left = deadline.saturating_duration_since(Instant::now());

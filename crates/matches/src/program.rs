@@ -1,7 +1,8 @@
-//! A UCI program as a player: one process for all games, restarted after a crash.
+//! A program that speaks UCI.
 
-use super::player::{Choice, Player, PlayerError, Requirements, Turn};
-use super::process::{HANDSHAKE, Process};
+use super::external::Session;
+use super::player::{Choice, PlayerError, Requirements, Turn};
+use super::process::Process;
 use super::time_control::TimeControl;
 use doushouqi::board::{Color, Position, RuleOptions};
 use doushouqi::game::Game;
@@ -20,45 +21,71 @@ pub(super) struct ProgramSetup {
 /// The rules of a game and its no-capture limit.
 type GameRules = (RuleOptions, Option<u32>);
 
-/// A UCI program as a player.
-pub(super) struct Program {
-    setup: ProgramSetup,
-    requirements: Requirements,
-    /// `None` after a crash.
-    process: Option<UciProcess>,
+/// A running program that has completed the UCI handshake.
+pub(super) struct UciProgram {
+    process: Process,
+    /// The names of its options, each with the rest of its line.
+    options: Vec<(String, String)>,
+    /// The rules that were sent to the program for a move.
+    sent_rules: Option<GameRules>,
+    /// Whether the program plays by the rules without receiving them.
+    assume_rules: bool,
 }
 
-impl Program {
-    /// Starts a program that can play games of these requirements.
-    pub(super) fn start(setup: ProgramSetup, requirements: Requirements) -> Result<Program, PlayerError> {
-        let process = UciProcess::start(&setup, &requirements)?;
-        process.remark(&requirements);
-        Ok(Program { setup, requirements, process: Some(process) })
-    }
+impl Session for UciProgram {
+    type Setup = ProgramSetup;
 
-    /// Ends a misbehaving program; the next game starts a new process.
-    fn fail<T>(&mut self, error: PlayerError) -> Result<T, PlayerError> {
-        if let Some(mut process) = self.process.take() {
-            process.process.kill();
+    fn start(setup: &ProgramSetup, requirements: &Requirements, stop: &AtomicBool) -> Result<UciProgram, PlayerError> {
+        let process = Process::start(&setup.command, "stop\nquit", requirements.patience)?;
+        let assume_rules = requirements.assume_rules;
+        let mut program = UciProgram { process, options: Vec::new(), sent_rules: None, assume_rules };
+        program.read_options(stop)?;
+        // Tables and networks are for certain rules, so the rules come before the other options. Since these may include
+        // other rules, the first move sends the rules again.
+        program.send_rules((requirements.rules, requirements.no_capture_limit))?;
+        let refused = program.get_ready(stop)?.into_iter().find(|text| text.starts_with("setoption"));
+        if let Some(text) = refused {
+            let rules = requirements.rules_name();
+            let text = format!("it refuses the rules {rules} ({text}); if it plays by them, add --assume-rules");
+            return Err(program.unsupported(&text));
         }
-        Err(error)
+        program.send_options(setup)?;
+        // The program may refuse the value of an option.
+        for text in program.get_ready(stop)? {
+            eprintln!("{}: {text}", program.process.name());
+        }
+        Ok(program)
     }
 
-    fn process(&mut self) -> Result<&mut UciProcess, PlayerError> {
-        self.process.as_mut().ok_or_else(|| PlayerError::Crash("the program is not running".to_owned()))
+    fn remark(&self, requirements: &Requirements) {
+        let name = self.process.name();
+        if self.option("Rules").is_none() {
+            let rules = requirements.rules_name();
+            eprintln!("{name}: it has no option Rules; the match assumes that it plays by the rules {rules}");
+        } else if self.option("NoCaptureLimit").is_none() {
+            eprintln!("{name}: it has no option NoCaptureLimit, so it does not receive this limit");
+        }
     }
 
-    fn try_choose(&mut self, game: &Game, turn: &Turn, stop: &AtomicBool) -> Result<Choice, PlayerError> {
+    fn process(&mut self) -> &mut Process {
+        &mut self.process
+    }
+
+    fn new_game(&mut self, stop: &AtomicBool) -> Result<(), PlayerError> {
+        self.process.send("ucinewgame")?;
+        self.get_ready(stop).map(drop)
+    }
+
+    fn choose(&mut self, game: &Game, turn: &Turn, stop: &AtomicBool) -> Result<Choice, PlayerError> {
         let color = game.position().turn();
-        let process = self.process()?;
-        process.set_rules(game)?;
-        let process = &mut process.process;
+        self.set_rules(game)?;
+        let process = &mut self.process;
         process.send(&position_command(game))?;
         let deadline = Instant::now() + turn.patience(color);
         process.send(&go_command(turn))?;
         let (mut score, mut depth, mut nodes) = (None, None, None);
         loop {
-            let line = process.line(deadline, Some(stop))?;
+            let line = process.line(deadline, stop)?;
             let mut words = line.split_whitespace();
             match words.next() {
                 Some("info") => {
@@ -87,25 +114,6 @@ impl Program {
                 }
                 _ => {}
             }
-        }
-    }
-}
-
-impl Player for Program {
-    fn new_game(&mut self, _: u64) -> Result<(), PlayerError> {
-        if self.process.is_none() {
-            self.process = Some(UciProcess::start(&self.setup, &self.requirements)?);
-        }
-        let ready = self.process()?.process.send("ucinewgame").and_then(|()| self.process()?.get_ready());
-        ready.map(drop).or_else(|error| self.fail(error))
-    }
-
-    fn choose(&mut self, game: &Game, turn: &Turn, stop: &AtomicBool) -> Result<Choice, PlayerError> {
-        match self.try_choose(game, turn, stop) {
-            // The program answered, so its process stays.
-            Err(error @ PlayerError::IllegalMove(_)) => Err(error),
-            Err(error) => self.fail(error),
-            Ok(choice) => Ok(choice),
         }
     }
 }
@@ -143,45 +151,11 @@ fn go_command(turn: &Turn) -> String {
     }
 }
 
-/// A running program that has completed the UCI handshake.
-struct UciProcess {
-    process: Process,
-    /// The names of its options, each with the rest of its line.
-    options: Vec<(String, String)>,
-    /// The rules that were sent to the program for a move.
-    sent_rules: Option<GameRules>,
-    /// Whether the program plays by the rules without receiving them.
-    assume_rules: bool,
-}
-
-impl UciProcess {
-    fn start(setup: &ProgramSetup, requirements: &Requirements) -> Result<UciProcess, PlayerError> {
-        let process = Process::start(&setup.command, "stop\nquit")?;
-        let assume_rules = requirements.assume_rules;
-        let mut program = UciProcess { process, options: Vec::new(), sent_rules: None, assume_rules };
-        program.read_options()?;
-        // Tables and networks are for certain rules, so the rules come before the other options. Since these may include
-        // other rules, the first move sends the rules again.
-        program.send_rules((requirements.rules, requirements.no_capture_limit))?;
-        let refused = program.get_ready()?.into_iter().find(|text| text.starts_with("setoption"));
-        if let Some(text) = refused {
-            let rules = requirements.rules_name();
-            let text = format!("it refuses the rules {rules} ({text}); if it plays by them, add --assume-rules");
-            return Err(program.unsupported(&text));
-        }
-        program.send_options(setup)?;
-        // The program may refuse the value of an option.
-        for text in program.get_ready()? {
-            eprintln!("{}: {text}", program.process.name());
-        }
-        Ok(program)
-    }
-
-    fn read_options(&mut self) -> Result<(), PlayerError> {
-        let deadline = Instant::now() + HANDSHAKE;
+impl UciProgram {
+    fn read_options(&mut self, stop: &AtomicBool) -> Result<(), PlayerError> {
         self.process.send("uci")?;
         loop {
-            let line = self.process.reply(deadline, "uci")?;
+            let line = self.process.reply(stop)?;
             let line = line.trim();
             if line == "uciok" {
                 return Ok(());
@@ -195,11 +169,16 @@ impl UciProcess {
 
     fn send_options(&mut self, setup: &ProgramSetup) -> Result<(), PlayerError> {
         for (name, value) in &setup.options {
-            if self.option(name).is_none() {
+            let Some(kind) = self.option(name).map(|words| words.first().copied().unwrap_or_default()) else {
                 let offered: Vec<&str> = self.options.iter().map(|(name, _)| &**name).collect();
                 return Err(self.unsupported(&format!("it has no option {name:?}; it offers {}", offered.join(", "))));
-            }
-            self.process.send(&format!("setoption name {name} value {value}"))?;
+            };
+            let value = match (kind, &**value) {
+                ("button", _) => String::new(),
+                ("string", "") => " value <empty>".to_owned(),
+                (_, value) => format!(" value {value}"),
+            };
+            self.process.send(&format!("setoption name {name}{value}"))?;
         }
         Ok(())
     }
@@ -212,20 +191,6 @@ impl UciProcess {
 
     fn unsupported(&self, problem: &str) -> PlayerError {
         PlayerError::Unsupported(format!("{:?}: {problem}", self.process.name()))
-    }
-
-    /// Reports the rules that the program cannot receive.
-    fn remark(&self, requirements: &Requirements) {
-        let name = self.process.name();
-        if self.assume_rules || !requirements.remarks {
-            return;
-        }
-        if self.option("Rules").is_none() {
-            let rules = requirements.rules_name();
-            eprintln!("{name}: it has no option Rules; the match assumes that it plays by the rules {rules}");
-        } else if self.option("NoCaptureLimit").is_none() {
-            eprintln!("{name}: it has no option NoCaptureLimit, so it does not receive this limit");
-        }
     }
 
     /// Sends the rules of a game, if they are others than for the last move.
@@ -266,12 +231,11 @@ impl UciProcess {
     }
 
     /// Waits until the program is ready. Returns the texts of its lines `info string`.
-    fn get_ready(&mut self) -> Result<Vec<String>, PlayerError> {
-        let deadline = Instant::now() + HANDSHAKE;
+    fn get_ready(&mut self, stop: &AtomicBool) -> Result<Vec<String>, PlayerError> {
         self.process.send("isready")?;
         let mut texts = Vec::new();
         loop {
-            let line = self.process.reply(deadline, "isready")?;
+            let line = self.process.reply(stop)?;
             match line.trim() {
                 "readyok" => return Ok(texts),
                 line => texts.extend(line.strip_prefix("info string ").map(str::to_owned)),

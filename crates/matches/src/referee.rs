@@ -86,7 +86,7 @@ pub fn play(
     let mut played = PlayedGame { record: Record::new(game), detail: None, usage: ByColor::default() };
     for color in Color::ALL {
         // Two random movers with the same seed must not make the same choices.
-        if let Err(error) = players[color].new_game(seed.wrapping_mul(2) + color as u64) {
+        if let Err(error) = players[color].new_game(seed.wrapping_mul(2) + color as u64, stop) {
             return played.forfeit(color, error);
         }
     }

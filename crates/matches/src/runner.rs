@@ -148,7 +148,7 @@ impl Match {
     ) -> Result<Standing, MatchError> {
         let pairs = self.first_pair.saturating_add(self.games.div_ceil(2));
         self.openings.check(pairs, &self.rules, self.no_capture_limit)?;
-        let teams = self.teams()?;
+        let teams = self.teams(stop)?;
         let mut standing = Standing::default();
         let next = AtomicU64::new(0);
         // Stops the running games when the test has decided.
@@ -216,7 +216,7 @@ impl Match {
     }
 
     /// The players of each game that is played at the same time.
-    fn teams(&self) -> Result<Vec<Team>, MatchError> {
+    fn teams(&self, stop: &AtomicBool) -> Result<Vec<Team>, MatchError> {
         let mut specs = self.players.clone();
         let mut cache = TableCache::default();
         for spec in &mut specs {
@@ -226,12 +226,13 @@ impl Match {
             rules: *self.rules.options(),
             no_capture_limit: self.no_capture_limit,
             control: self.conditions.control,
+            patience: self.conditions.patience,
             assume_rules: self.assume_rules,
             remarks: true,
         };
         let team = |worker| {
             let requirements = Requirements { remarks: worker == 0, ..requirements };
-            Ok([specs[0].make(&requirements)?, specs[1].make(&requirements)?])
+            Ok([specs[0].make(&requirements, stop)?, specs[1].make(&requirements, stop)?])
         };
         (0..self.concurrency.clamp(1, self.games.max(1) as usize)).map(team).collect()
     }

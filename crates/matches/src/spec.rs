@@ -2,9 +2,10 @@
 
 use super::builtin::{Builtin, RandomMover};
 use super::command_line::split;
+use super::external::External;
 use super::gtp::{GtpProgram, GtpSetup};
 use super::player::{Player, PlayerError, Requirements};
-use super::program::{Program, ProgramSetup};
+use super::program::{ProgramSetup, UciProgram};
 use doushouqi::board::RuleOptions;
 use doushouqi::search::network::{Network, NetworkError};
 use doushouqi::search::{EngineOptions, Evaluation, Parameter, ParameterError, ParseSearchOptionsError, TableCache};
@@ -12,6 +13,7 @@ use doushouqi::tablebase::SetError;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::{fmt, io};
 use thiserror::Error;
 
@@ -151,13 +153,14 @@ impl PlayerSpec {
     /// options, and its remarks on the options (`info string`) appear on stderr.
     ///
     /// # Errors
-    /// If a program cannot be started, does not speak its protocol, lacks an option, or cannot play such games.
-    pub fn make(&self, requirements: &Requirements) -> Result<Box<dyn Player>, PlayerError> {
+    /// If a program cannot be started, does not speak its protocol, lacks an option, or cannot play such games,
+    /// or if `stop` is set before it is ready.
+    pub fn make(&self, requirements: &Requirements, stop: &AtomicBool) -> Result<Box<dyn Player>, PlayerError> {
         Ok(match &self.kind {
             Kind::Random { seed } => Box::new(RandomMover::new(*seed)),
             Kind::Engine { options, .. } => Box::new(Builtin::new((**options).clone())),
-            Kind::Program(setup) => Box::new(Program::start(setup.clone(), *requirements)?),
-            Kind::Gtp(setup) => Box::new(GtpProgram::start(setup.clone(), *requirements)?),
+            Kind::Program(setup) => Box::new(External::<UciProgram>::start(setup, *requirements, stop)?),
+            Kind::Gtp(setup) => Box::new(External::<GtpProgram>::start(setup, *requirements, stop)?),
         })
     }
 }

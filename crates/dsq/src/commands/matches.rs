@@ -66,7 +66,8 @@ pub struct MatchCommand {
     /// Milliseconds by which a move may exceed its time.
     #[arg(long, value_name = "MS", default_value = "20")]
     margin: u64,
-    /// Seconds after which a program that does not answer counts as crashed, if its moves have no time limit.
+    /// Seconds after which a program that does not answer counts as crashed: a command without a search, or a move
+    /// without a time limit.
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     patience: u64,
     /// The openings: start; random:PLIES:SEED, random moves that do not decide the game; biased, positions in which one

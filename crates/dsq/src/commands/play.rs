@@ -101,24 +101,26 @@ impl Play {
         };
         let control = self.level.get().unwrap_or(TimeControl::MoveTime(Duration::from_millis(1000)));
         let mut seats = ByColor { white: self.white, black: self.black };
-        let mut cache = TableCache::default();
+        let (mut cache, stop) = (TableCache::default(), interrupt());
         let mut players = ByColor { white: None, black: None };
         for color in Color::ALL {
             if let Seat::Engine(spec) = &mut seats[color] {
                 spec.load(&mut cache, game.rules().options()).map_err(failure_of_load)?;
-                let player = spec.make(&Requirements {
+                let requirements = Requirements {
                     rules: *game.rules().options(),
                     no_capture_limit: game.no_capture_limit(),
                     control,
+                    patience: Duration::from_secs(60),
                     assume_rules: false,
                     remarks: true,
-                });
+                };
+                let player = spec.make(&requirements, stop);
                 players[color] = Some(player.map_err(|e| failure_of_player(&e))?);
             }
         }
         // A human against an engine sees the board from its own side.
         let flipped = matches!((&seats.white, &seats.black), (Seat::Engine(_), Seat::Human));
-        let (engine, stop) = (None, interrupt());
+        let engine = None;
         let mut local = LocalGame { game, forfeit: None, kept: true, seats, players, control, engine, flipped, stop };
         local.begin()?;
         local.run()
@@ -401,7 +403,7 @@ impl LocalGame {
     fn begin(&mut self) -> Outcome {
         for color in Color::ALL {
             if let Some(player) = &mut self.players[color] {
-                player.new_game(0).map_err(|e| Failure::Environment(e.to_string()))?;
+                player.new_game(0, self.stop).map_err(|error| failure_of_player(&error))?;
             }
         }
         Ok(())

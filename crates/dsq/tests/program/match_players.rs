@@ -248,4 +248,90 @@ mod scripts {
         let stderr = String::from_utf8(output.stderr).unwrap();
         assert!(stderr.contains("no command kata-set-rules"), "{stderr}");
     }
+
+    /// A program in each protocol that runs `failure` once, at the command between the first game and the second. It
+    /// loses every game by its own choice. `dir` contains its marks.
+    fn fails_between_games(failure: &str, dir: &Path) -> [String; 2] {
+        let mark = |name: &str| dir.join(name).display().to_string();
+        let (once, due) = (mark("once"), mark("due"));
+        let moves = format!("if [ ! -e {once} ]; then touch {once} {due}; fi");
+        let between = format!("if [ -e {due} ]; then rm {due}; {failure}; fi");
+        let answers = format!("genmove*) {moves}; a=\"= resign\";; clear_board) {between};;");
+        let loop_ = format!(
+            "while read -r line; do case \"$line\" in uci) echo uciok;; isready) echo readyok;; quit) exit;; \
+             ucinewgame) {between};; go*) {moves}; echo bestmove 0000;; esac; done"
+        );
+        [gtp(COMMANDS, &answers, &dir.join("log")), format!("sh -c '{loop_}'")]
+    }
+
+    /// A program that ends or hangs between two games loses the second, and plays the third in a new process.
+    #[test]
+    fn programs_that_fail_between_games_are_started_again() {
+        for (failure, patience, word) in [("exit 3", "60", "exit status: 3"), ("sleep 600", "1", "within 1 s")] {
+            let dirs = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+            for (i, dir) in dirs.iter().enumerate() {
+                let program = &fails_between_games(failure, dir.path())[i];
+                let games = ["--games", "4", "--nodes", "5", "--patience", patience, "--json"];
+                let output = dsq(&[&["match", "builtin:random", program][..], &games].concat());
+                let (stdout, stderr) =
+                    (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+                let lines: Vec<Value> = stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+                assert_eq!((&lines[4]["wins"], &lines[4]["players"][1]["crashes"]), (&4.into(), &1.into()), "{stderr}");
+                let crash = lines[1]["detail"].as_str().unwrap();
+                assert!(crash.contains(word), "{stderr}");
+                assert!(word == "exit status: 3" || crash.contains(["clear_board", "isready"][i]), "{crash}");
+            }
+        }
+    }
+
+    /// A program that is slow to get ready needs patience; without it the message names the command and the answer.
+    #[test]
+    fn patience_holds_before_the_first_game() {
+        let script = |uci: &str, isready: &str| {
+            let cases = format!("uci) {uci};; isready) {isready};; quit) exit;; go*) echo bestmove 0000;;");
+            format!("sh -c 'while read -r line; do case \"$line\" in {cases} esac; done'")
+        };
+        let run = |program: &str, patience: &str| {
+            dsq(&["match", program, "builtin:random", "--games", "1", "--nodes", "5", "--patience", patience])
+        };
+        let slow = script("echo uciok", "sleep 2; echo readyok");
+        assert_eq!(run(&slow, "600").status.code(), Some(0));
+        let other = script("echo what do you mean", "");
+        for (program, words) in [(&slow, &["isready"][..]), (&other, &["\"uci\"", "what do you mean"])] {
+            let output = run(program, "1");
+            let stderr = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.code(), Some(3), "{stderr}");
+            assert!(words.iter().all(|word| stderr.contains(word)) && stderr.contains("within 1 s"), "{stderr}");
+        }
+    }
+
+    /// The message about a move in two commands names both answers.
+    #[test]
+    fn a_pass_is_named_with_the_square_before_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let second = dir.path().join("second");
+        let answers =
+            format!("genmove*) if [ -e {0} ]; then a=\"= pass\"; else a=\"= A3\"; touch {0}; fi;;", second.display());
+        let program = gtp(COMMANDS, &answers, &dir.path().join("log")).replacen("gtp:", "gtp2:", 1);
+        let games = ["--games", "1", "--nodes", "5", "--openings", "start"];
+        let output = dsq(&[&["match", &program, "builtin:random"][..], &games].concat());
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(stderr.contains("A3 pass: a player must not pass"), "{stderr}");
+    }
+
+    /// An empty text is written as UCI prescribes.
+    #[test]
+    fn an_empty_option_is_sent_as_such() {
+        let log = log();
+        let program = format!(
+            "sh -c 'while read -r line; do echo \"$line\" >> {}; case \"$line\" in uci) \
+             echo option name Book type string default x; echo option name Clear type button; echo uciok;; \
+             isready) echo readyok;; quit) exit;; go*) echo bestmove 0000;; esac; done'",
+            log.path().display()
+        );
+        let options = ["--a-option", "Book=", "--a-option", "Clear=", "--games", "1", "--nodes", "5"];
+        assert_eq!(dsq(&[&["match", &program, "builtin:random"][..], &options].concat()).status.code(), Some(0));
+        let sent = fs::read_to_string(log.path()).unwrap();
+        assert!(sent.contains("setoption name Book value <empty>\nsetoption name Clear\n"), "{sent}");
+    }
 }

@@ -332,6 +332,29 @@ mod programs {
         failure(2, &["match", "builtin:random", "builtin:random", "--b-option", "Hash=1"]);
     }
 
+    /// A signal ends a match whose program has not answered the first command, however long it may take.
+    #[test]
+    fn a_match_is_stopped_before_it_begins() {
+        let started = file("started");
+        let program = format!("sh -c 'read -r line; echo > {}; sleep 600'", started.display());
+        let arguments = ["match", &program, "builtin:random", "--games", "2", "--depth", "1", "--patience", "86400"];
+        let mut child = Command::new(DSQ).args(arguments).stderr(Stdio::piped()).spawn().unwrap();
+        let deadline = Instant::now() + PATIENCE;
+        while !started.exists() && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+        while child.try_wait().unwrap().is_none() && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let _ = child.kill();
+        let output = child.wait_with_output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(130), "{stderr}");
+        assert!(stderr.contains("stopped before the first game"), "{stderr}");
+        std::fs::remove_file(started).unwrap();
+    }
+
     /// After both signals the finished games are in the file.
     #[test]
     fn a_stopped_match_keeps_its_games() {
@@ -537,6 +560,12 @@ fn a_network_in_a_file_evaluates() {
     let network = files.find(|path| path.extension().is_some_and(|extension| extension == "nnue")).unwrap();
     let network = network.to_str().unwrap();
     let bench = |more: &[&str]| json(&[&["bench", "--depth", "6", "--json"], more].concat()).0[0]["nodes"].clone();
+    // OpenBench reads the last line.
+    let printed = String::from_utf8(dsq(&["bench", "--depth", "6"]).stdout).unwrap();
+    let last: Vec<&str> = printed.lines().last().unwrap().split(' ').collect();
+    let [nodes, "nodes", speed, "nps"] = last[..] else { panic!("{printed}") };
+    assert_eq!(nodes.parse::<u64>().unwrap(), bench(&[]));
+    assert!(speed.parse::<u64>().is_ok(), "{printed}");
     let nodes = ["paper", "chinese"].map(|rules| {
         let with = |evaluation: &str| bench(&["--evaluation", evaluation, "--rules", rules]);
         assert_ne!(with(network), with("burnett"), "{rules}");
