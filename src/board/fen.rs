@@ -43,11 +43,23 @@ pub enum ParseFenError {
     /// The text ends after the board.
     #[error("the side to move is missing after the board: write w or b")]
     MissingTurn,
-    /// The side to move is neither `w` nor `b`.
-    #[error("the side to move is w or b, not {found:?}")]
+    /// The side to move is neither that of White nor `b`.
+    #[error("the side to move is {white} or b, not {found:?}")]
     UnknownTurn {
         /// The text found instead.
         found: String,
+        /// The letter of White in this notation.
+        white: char,
+    },
+    /// A letter that only another program's notation contains, which may also turn the board.
+    #[error(
+        "{found:?} is the notation of {dialect}, whose board may be turned; `dsq convert --from {dialect} --to dsq` reads it"
+    )]
+    Dialect {
+        /// The side to move or the piece.
+        found: String,
+        /// The name of the notation, a [`Dialect`](crate::formats::Dialect).
+        dialect: &'static str,
     },
     /// A halfmove clock other than 0 follows, but only a position is expected.
     #[error("a halfmove clock ({found}) belongs only to the FEN of a game; here the FEN ends after the side to move")]
@@ -57,7 +69,7 @@ pub enum ParseFenError {
     },
     /// The field after the side to move is not a halfmove clock.
     #[error(
-        "the halfmove clock, plies since the last capture, is a number from 0 to {}, not {found:?}",
+        "the halfmove clock is a number from 0 to {}, not {found:?}: the plies since the last capture",
         Fen::MAX_HALFMOVE_CLOCK
     )]
     HalfmoveClock {
@@ -98,11 +110,11 @@ impl Position {
     /// If the text is malformed, or is not a valid position: see [`ParseFenError`]. A halfmove clock other than 0 is an
     /// error, too.
     pub fn from_fen(text: &str) -> Result<Position, ParseFenError> {
-        let fields = Fields::split(text)?;
+        let fields = Fields::split(text, Color::White.letter())?;
         match fields.clock.map(str::to_owned) {
             Some(found) if !is_number(&found) => Err(ParseFenError::TrailingText { found }),
             Some(found) if found.bytes().any(|b| b != b'0') => Err(ParseFenError::UnexpectedClock { found }),
-            _ => Ok(fields.fen()?.position),
+            _ => Ok(fields.read()?.0.position),
         }
     }
 
@@ -182,7 +194,7 @@ impl FromStr for Fen {
     type Err = ParseFenError;
 
     fn from_str(text: &str) -> Result<Fen, ParseFenError> {
-        Fields::split(text)?.fen()
+        Ok(Fields::split(text, Color::White.letter())?.read()?.0)
     }
 }
 
@@ -202,23 +214,42 @@ fn is_number(text: &str) -> bool {
     text.bytes().all(|b| b.is_ascii_digit())
 }
 
+/// The dialect that alone uses a letter: Mistboard names the side to move by its colour, red, KataGomo's leopard is `J`,
+/// Animalcraft's rat is a mouse.
+fn dialect_of(letter: &str) -> Option<&'static str> {
+    match letter {
+        "r" => Some("mistboard"),
+        "J" | "j" => Some("katago"),
+        "M" | "m" => Some("animalcraft"),
+        _ => None,
+    }
+}
+
 /// The fields of a FEN.
-struct Fields<'a> {
-    board: &'a str,
-    turn: Color,
-    clock: Option<&'a str>,
-    move_number: Option<&'a str>,
+pub(crate) struct Fields<'a> {
+    pub board: &'a str,
+    pub turn: Color,
+    pub clock: Option<&'a str>,
+    pub move_number: Option<&'a str>,
 }
 
 impl<'a> Fields<'a> {
-    fn split(text: &'a str) -> Result<Fields<'a>, ParseFenError> {
+    /// Splits a text in which the letter `white` is White to move.
+    pub(crate) fn split(text: &'a str, white: char) -> Result<Fields<'a>, ParseFenError> {
         let fields: Vec<&str> = text.split_whitespace().collect();
         let (board, rest) = fields.split_first().ok_or(ParseFenError::Empty)?;
         let (turn, rest) = rest.split_first().ok_or(ParseFenError::MissingTurn)?;
         let turn = match *turn {
-            "w" => Color::White,
+            turn if turn.chars().eq([white]) => Color::White,
             "b" => Color::Black,
-            found => return Err(ParseFenError::UnknownTurn { found: found.to_owned() }),
+            found => {
+                let dialect = dialect_of(found).filter(|_| white == Color::White.letter());
+                let found = found.to_owned();
+                return Err(match dialect {
+                    Some(dialect) => ParseFenError::Dialect { found, dialect },
+                    None => ParseFenError::UnknownTurn { found, white },
+                });
+            }
         };
         let counters = rest.strip_prefix(&["-", "-"]).unwrap_or(rest);
         match counters.get(2) {
@@ -230,14 +261,15 @@ impl<'a> Fields<'a> {
         }
     }
 
-    fn fen(&self) -> Result<Fen, ParseFenError> {
+    /// The position with its halfmove clock, and the number of the move, which is 1 if it is missing.
+    pub(crate) fn read(&self) -> Result<(Fen, u32), ParseFenError> {
         let clock = self.clock.unwrap_or("0");
         let halfmove_clock = number(clock, Fen::MAX_HALFMOVE_CLOCK)
             .ok_or_else(|| ParseFenError::HalfmoveClock { found: clock.to_owned() })?;
-        if let Some(found) = self.move_number.filter(|text| number(text, Fen::MAX_MOVE_NUMBER).is_none()) {
-            return Err(ParseFenError::MoveNumber { found: found.to_owned() });
-        }
-        Ok(Fen { position: self.position()?, halfmove_clock })
+        let move_number = self.move_number.unwrap_or("1");
+        let move_number = number(move_number, Fen::MAX_MOVE_NUMBER)
+            .ok_or_else(|| ParseFenError::MoveNumber { found: move_number.to_owned() })?;
+        Ok((Fen { position: self.position()?, halfmove_clock }, move_number))
     }
 
     fn position(&self) -> Result<Position, ParseFenError> {
@@ -257,7 +289,11 @@ impl<'a> Fields<'a> {
                     }
                     filled += 1;
                 } else {
-                    return Err(ParseFenError::UnknownPiece { rank: rank.number(), found: letter });
+                    let found = letter.to_string();
+                    return Err(match dialect_of(&found) {
+                        Some(dialect) => ParseFenError::Dialect { found, dialect },
+                        None => ParseFenError::UnknownPiece { rank: rank.number(), found: letter },
+                    });
                 }
             }
             if filled != File::COUNT {

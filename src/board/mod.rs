@@ -21,6 +21,7 @@ pub use animal::{Animal, Piece};
 pub use bitboard::{Bitboard, ParseBitboardError, Squares};
 pub use color::{ByColor, Color};
 pub use convert::ConvertError;
+pub(crate) use fen::Fields;
 pub use fen::{Fen, ParseFenError};
 pub use file::File;
 pub use geometry::Direction;

@@ -1,6 +1,6 @@
 //! Positions and squares of the dialects.
 
-use crate::board::{Color, Fen, Move, ParseFenError, Position, Square, UciMove};
+use crate::board::{Color, Fen, Fields, Move, ParseFenError, Position, Square, UciMove};
 use crate::game::PlayError;
 use std::fmt;
 use std::str::FromStr;
@@ -31,16 +31,16 @@ pub struct ParseDialectError {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum FormatError {
-    /// The board or the side to move is malformed.
+    /// The position is malformed.
     #[error(transparent)]
     Fen(#[from] ParseFenError),
-    /// A field after the side to move is malformed, missing or superfluous.
-    #[error("{dialect}: {problem}")]
-    Fields {
+    /// The dialect does not use a letter of the board.
+    #[error("{dialect} has no piece {found:?}")]
+    Letter {
         /// The dialect.
         dialect: Dialect,
-        /// The problem.
-        problem: String,
+        /// The letter.
+        found: char,
     },
     /// A move is not written as two squares.
     #[error("{text:?} is not a move of {dialect}: write two squares, as in {example}")]
@@ -115,16 +115,15 @@ impl Dialect {
         }
     }
 
-    /// The letter of `dsq` for a letter of this dialect. A letter that this dialect does not use becomes `?`, which no
-    /// dialect uses.
-    fn own_letter(self, letter: char) -> char {
+    /// The letter of `dsq` for a letter of this dialect; `None` for a piece's letter of `dsq` that this dialect does not use.
+    fn own_letter(self, letter: char) -> Option<char> {
         match (self, letter) {
-            (Dialect::Katago, 'J') | (Dialect::Animalcraft, 'P') => 'P',
-            (Dialect::Katago, 'j') | (Dialect::Animalcraft, 'p') => 'p',
-            (Dialect::Animalcraft, 'M') => 'R',
-            (Dialect::Animalcraft, 'm') => 'r',
-            (Dialect::Katago, 'P' | 'p') | (Dialect::Animalcraft, 'R' | 'r') => '?',
-            _ => letter,
+            (Dialect::Katago, 'J') => Some('P'),
+            (Dialect::Katago, 'j') => Some('p'),
+            (Dialect::Animalcraft, 'M') => Some('R'),
+            (Dialect::Animalcraft, 'm') => Some('r'),
+            (Dialect::Katago, 'P' | 'p') | (Dialect::Animalcraft, 'R' | 'r') => None,
+            _ => Some(letter),
         }
     }
 
@@ -154,40 +153,12 @@ impl Dialect {
     /// # Errors
     /// If the text is not a position of this dialect.
     pub fn parse_fen(self, text: &str) -> Result<DialectFen, FormatError> {
-        let fields: Vec<&str> = text.split_whitespace().collect();
-        let Some((board, rest)) = fields.split_first() else { return Err(ParseFenError::Empty.into()) };
-        let Some((turn, counters)) = rest.split_first() else { return Err(ParseFenError::MissingTurn.into()) };
-        let expected = self.turn(Color::White);
-        let turn = match *turn {
-            text if text.chars().eq([expected]) => 'w',
-            "b" => 'b',
-            found => return Err(self.fields(format!("the side to move is {expected} or b, not {found:?}"))),
-        };
-        let number = |text: &str, name: &str| {
-            let digits = text.bytes().all(|b| b.is_ascii_digit());
-            let value = text.parse::<u32>().ok().filter(|&value| digits && value <= Fen::MAX_HALFMOVE_CLOCK);
-            let range = format!("the {name} is a number from 0 to {}, not {text:?}", Fen::MAX_HALFMOVE_CLOCK);
-            value.ok_or_else(|| self.fields(range))
-        };
-        let counters = match (self, counters) {
-            (Dialect::Dsq, ["-", "-", counters @ ..]) => counters,
-            _ => counters,
-        };
-        let (halfmove_clock, move_number) = match (self, counters) {
-            (_, []) if self != Dialect::Mistboard => (0, 1),
-            (Dialect::Dsq, [clock]) => (number(clock, "halfmove clock")?, 1),
-            (Dialect::Dsq | Dialect::Mistboard, [clock, moves]) => {
-                (number(clock, "halfmove clock")?, number(moves, "move number")?)
-            }
-            (Dialect::Mistboard, _) => {
-                return Err(self.fields("halfmove clock and move number follow the side to move".to_owned()));
-            }
-            (_, [.., found]) => return Err(self.fields(format!("found {found:?} after the position"))),
-            (_, []) => (0, 1),
-        };
-        let letters: String = self.board(board).chars().map(|letter| self.own_letter(letter)).collect();
-        let position: Position = format!("{letters} {turn}").parse()?;
-        Ok(DialectFen { fen: Fen { position, halfmove_clock }, move_number })
+        let fields = Fields::split(text, self.turn(Color::White))?;
+        let board = self.board(fields.board);
+        let own = board.chars().map(|found| self.own_letter(found).ok_or(FormatError::Letter { dialect: self, found }));
+        let board: String = own.collect::<Result<_, _>>()?;
+        let (fen, move_number) = Fields { board: &board, ..fields }.read()?;
+        Ok(DialectFen { fen, move_number })
     }
 
     /// Writes a position, without counters that the dialect does not use.
@@ -246,10 +217,6 @@ impl Dialect {
             Dialect::Katago => "A3B3",
             _ => "a3b3",
         }
-    }
-
-    fn fields(self, problem: String) -> FormatError {
-        FormatError::Fields { dialect: self, problem }
     }
 }
 

@@ -9,8 +9,9 @@
 //!
 //! *Mirrored* and *turned* are relative to `dsq`: each program's initial position is the image of ours, so a game of
 //! one is a game of the other. Capitals are always the side that begins. The conversion covers only the notation: rules
-//! on which the programs differ are options ([`RuleOptions`](crate::board::RuleOptions)). A reader of `dsq` also accepts
-//! the counters of chess programs ([`Fen`](crate::board::Fen)).
+//! on which the programs differ are options ([`RuleOptions`](crate::board::RuleOptions)). Readers of
+//! every dialect accept the counters of [`Fen`](crate::board::Fen). A text with a letter of another dialect is an error that
+//! names the dialect.
 
 mod dialect;
 mod game;

@@ -214,7 +214,10 @@ impl ApiError {
                 at.reason("fen_unknown_piece").with("rank", *rank).with("found", found.to_string())
             }
             ParseFenError::MissingTurn => at.reason("fen_missing_turn"),
-            ParseFenError::UnknownTurn { found } => at.reason("fen_unknown_turn").with("found", found.clone()),
+            ParseFenError::UnknownTurn { found, .. } => at.reason("fen_unknown_turn").with("found", found.clone()),
+            ParseFenError::Dialect { found, dialect } => {
+                at.reason("fen_dialect").with("found", found.clone()).with("dialect", (*dialect).to_owned())
+            }
             ParseFenError::UnexpectedClock { found } => at.reason("fen_unexpected_clock").with("found", found.clone()),
             ParseFenError::HalfmoveClock { found } => at.reason("fen_halfmove_clock").with("found", found.clone()),
             ParseFenError::TrailingText { found } => at.reason("fen_trailing_text").with("found", found.clone()),
@@ -352,7 +355,8 @@ fn fen_offset(text: &str, error: &ParseFenError) -> usize {
         }
         ParseFenError::MissingTurn => lead + board.chars().count(),
         ParseFenError::UnknownTurn { .. } => lead + board.chars().count() + 1,
-        ParseFenError::TrailingText { found }
+        ParseFenError::Dialect { found, .. }
+        | ParseFenError::TrailingText { found }
         | ParseFenError::UnexpectedClock { found }
         | ParseFenError::HalfmoveClock { found }
         | ParseFenError::MoveNumber { found } => {

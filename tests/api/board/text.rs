@@ -52,7 +52,7 @@ fn fen_says_the_same_in_other_spellings() {
 fn fen_errors() {
     use ParseFenError::*;
     let piece = |letter| Piece::from_letter(letter).unwrap();
-    let cases: [(&str, ParseFenError, &str); 31] = [
+    let cases: [(&str, ParseFenError, &str); 34] = [
         ("", Empty, "the FEN is empty"),
         (" \t\n", Empty, "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L w"),
         ("7/7 w", RankCount { found: 2 }, "9 ranks separated by '/'; this one has 2"),
@@ -67,8 +67,15 @@ fn fen_errors() {
         ("7/7/7/7/7/7/7/7/象6 w", UnknownPiece { rank: 1, found: '象' }, "rank 1 contains '象'"),
         ("7/7/7/7/7/7/7/7/C6", MissingTurn, "the side to move is missing after the board: write w or b"),
         ("C", MissingTurn, "write w or b"),
-        ("7/7/7/7/7/7/7/7/C6 W", UnknownTurn { found: "W".into() }, "w or b, not \"W\""),
-        ("7/7/7/7/7/7/7/7/C6 white", UnknownTurn { found: "white".into() }, "not \"white\""),
+        ("7/7/7/7/7/7/7/7/C6 W", UnknownTurn { found: "W".into(), white: 'w' }, "w or b, not \"W\""),
+        ("7/7/7/7/7/7/7/7/C6 white", UnknownTurn { found: "white".into(), white: 'w' }, "not \"white\""),
+        (
+            "7/7/7/7/7/7/7/7/C6 r",
+            Dialect { found: "r".into(), dialect: "mistboard" },
+            "convert --from mistboard --to dsq",
+        ),
+        ("7/7/7/7/7/7/7/j6/C6 w", Dialect { found: "j".into(), dialect: "katago" }, "convert --from katago --to dsq"),
+        ("7/7/7/7/7/7/7/7/M6 b", Dialect { found: "M".into(), dialect: "animalcraft" }, "\"M\" is the notation of"),
         ("7/7/7/7/7/7/7/7/C6 w garbage", TrailingText { found: "garbage".into() }, "found \"garbage\""),
         ("7/7/7/7/7/7/7/7/C6 w -", TrailingText { found: "-".into() }, "found \"-\""),
         ("7/7/7/7/7/7/7/7/C6 w KQkq - 0 1", TrailingText { found: "0".into() }, "found \"0\""),

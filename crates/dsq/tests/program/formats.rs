@@ -116,6 +116,40 @@ fn saved_games_are_converted_without_loss() {
     assert!(converted == text, "{converted}");
 }
 
+/// A position in another program's notation is not misread: every command names the one that converts it.
+#[test]
+fn positions_of_other_programs_are_named() {
+    let tables = tempfile::tempdir().unwrap();
+    let tables = tables.path().to_str().unwrap();
+    stdout(&["generate", "--pieces", "2", "--out", tables]);
+    let mistboard = "7/7/3e3/7/7/7/2E4/7/7 r";
+    for (fen, dialect) in [
+        (mistboard, "mistboard"),
+        ("7/7/3e3/7/7/7/2E4/7/7 r 0", "mistboard"),
+        ("7/7/3e3/7/7/7/2E4/7/7 r 0 1", "mistboard"),
+        ("7/7/3j3/7/7/7/2E4/7/7 w", "katago"),
+        ("7/7/3m3/7/7/7/2E4/7/7 w", "animalcraft"),
+    ] {
+        let remedy = format!("`dsq convert --from {dialect} --to dsq`");
+        let book = file("other-book", &format!("{fen}\n"));
+        let book = book.to_str().unwrap();
+        for command in [
+            &["probe", "--tables", tables, fen][..],
+            &["analyze", "--depth", "1", "--fen", fen],
+            &["play", "--fen", fen],
+            &["perft", "1", "--fen", fen],
+            &["match", "builtin:random", "builtin:random", "--games", "2", "--openings", book],
+            &["convert", "--from", "dsq", "--to", "katago", fen],
+        ] {
+            fails(2, command, &remedy);
+        }
+        assert!(
+            filter(&["uci"], &format!("position fen {fen}\nquit\n")).contains(&remedy) != fen.starts_with(mistboard)
+        );
+    }
+    assert_eq!(stdout(&["convert", "--from", "mistboard", "--to", "dsq", mistboard]), "7/7/3e3/7/7/7/4E2/7/7 w\n");
+}
+
 /// Editors on Windows begin a text with a byte order mark.
 #[test]
 fn byte_order_marks_are_skipped() {

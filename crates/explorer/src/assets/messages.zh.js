@@ -6,6 +6,8 @@ export default {
   "reason.fen_unknown_piece": "第 {rank} 行的“{found}”不是棋子。",
   "reason.fen_missing_turn": "缺少走棋方：请写 w 或 b。",
   "reason.fen_unknown_turn": "走棋方应为 w 或 b，而不是“{found}”。",
+  "reason.fen_dialect":
+    "“{found}”是 {dialect} 的记法，其棋盘方向可能不同；请用 dsq convert --from {dialect} --to dsq 转换。",
   "reason.fen_unexpected_clock": "此处不能有未吃子步数（{found}）。",
   "reason.fen_halfmove_clock": "“{found}”不是未吃子步数。",
   "reason.fen_trailing_text": "末尾多出“{found}”。",

@@ -322,15 +322,12 @@ impl<W: Write + Send + 'static> Uci<W> {
     }
 }
 
-/// Parses a FEN, also with Mistboard's fields: `r` or `b` for the side to move, halfmove clock, move number. Squares
-/// are not mirrored, since the moves use the same coordinates.
+/// Parses a FEN, in which Mistboard's `r` (red) is White to move. Squares are not mirrored, since the moves use the same
+/// coordinates.
 fn parse_fen(text: &str) -> Result<Fen, ParseFenError> {
     let words: Vec<&str> = text.split_whitespace().collect();
     match words[..] {
-        [board, turn @ ("r" | "b"), clock, number] if number.parse::<u32>().is_ok() => {
-            let turn = if turn == "r" { "w" } else { turn };
-            format!("{board} {turn} {clock}").parse()
-        }
+        [board, "r", ref counters @ ..] => format!("{board} w {}", counters.join(" ")).parse(),
         _ => text.parse(),
     }
 }

@@ -51,9 +51,9 @@ impl<W: Write + Send + 'static> Uci<W> {
             }
             "Evaluation" => {
                 self.evaluation = match value.to_ascii_lowercase().as_str() {
-                    "default" => Evaluation::Default,
+                    "network" => Evaluation::Default,
                     "burnett" => Evaluation::Burnett,
-                    _ => return Err(option.refuse("default or burnett", value)),
+                    _ => return Err(option.refuse("network or burnett", value)),
                 };
                 self.choose_evaluation();
             }
@@ -204,6 +204,7 @@ enum Kind {
     Text { default: &'static str },
 }
 
+/// No value is a keyword of UCI, such as `default`: clients split declarations at keywords.
 const OPTIONS: [Setting; 14] = [
     Setting { name: "Hash", kind: Kind::Spin { default: 64, min: 1, max: 65_536 } },
     Setting { name: "Clear Hash", kind: Kind::Button },
@@ -212,7 +213,7 @@ const OPTIONS: [Setting; 14] = [
     Setting { name: "Ponder", kind: Kind::Check { default: false } },
     Setting { name: "Move Overhead", kind: Kind::Spin { default: 10, min: 0, max: 10_000 } },
     Setting { name: "Contempt", kind: Kind::Spin { default: 0, min: 0, max: EngineOptions::MAX_CONTEMPT as u32 } },
-    Setting { name: "Evaluation", kind: Kind::Combo { default: "default", values: &["default", "burnett"] } },
+    Setting { name: "Evaluation", kind: Kind::Combo { default: "network", values: &["network", "burnett"] } },
     Setting { name: "EvalFile", kind: Kind::Text { default: "<empty>" } },
     Setting { name: "Rules", kind: Kind::Text { default: "paper" } },
     Setting { name: "TablePath", kind: Kind::Text { default: "<empty>" } },

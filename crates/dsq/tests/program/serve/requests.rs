@@ -15,6 +15,8 @@ fn errors_have_a_code_and_a_place() {
     assert_eq!(error("/api/v1/probe?fen=7/7/3x3/7/7/7/7/7/7_w"), (400, "bad_fen".into(), at("fen", 5)));
     assert_eq!(error("/api/v1/probe?fen=7/8/7/7/7/7/7/7/7_w"), (400, "bad_fen".into(), at("fen", 2)));
     assert_eq!(error("/api/v1/probe?fen=7/7/7/7/7/7/7/7/E6_x"), (400, "bad_fen".into(), at("fen", 19)));
+    assert_eq!(error("/api/v1/probe?fen=7/7/7/7/7/7/7/7/E6_r_0_1"), (400, "bad_fen".into(), at("fen", 19)));
+    assert_eq!(error("/api/v1/probe?fen=7/7/7/7/7/7/7/7/J6_w"), (400, "bad_fen".into(), at("fen", 16)));
     assert_eq!(error("/api/v1/probe?rules=paper,shore=wet"), (400, "bad_rules".into(), at("rules", 6)));
     assert_eq!(error("/api/v1/probe?rules=%FF"), (400, "bad_rules".into(), at("rules", 0)));
     assert_eq!(error("/api/v1/stats/EvE?rules=nobody"), (400, "bad_rules".into(), at("rules", 0)));

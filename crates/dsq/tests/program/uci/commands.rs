@@ -47,7 +47,7 @@ fn introduction() {
         "Hash type spin default 64 min 1 max 65536",
         "Threads type spin default 1 min 1 max 256",
         "MultiPV type spin default 1 min 1 max 32",
-        "Evaluation type combo default default var default var burnett",
+        "Evaluation type combo default network var network var burnett",
         "Rules type string default paper",
         "NoCaptureLimit type spin default 100 min 0 max 10000",
         "TablePath type string default <empty>",
@@ -61,6 +61,36 @@ fn introduction() {
         assert!(answers.contains(&format!("option name {option}")), "{option}: {answers:?}");
     }
     assert_eq!(answers[answers.len() - 2..], ["uciok", "readyok"]);
+}
+
+/// Clients split the declaration of an option at the keywords, so no name and no value contains one. Every choice and
+/// every default can be set.
+#[test]
+fn options_are_free_of_keywords() {
+    const KEYWORDS: [&str; 6] = ["name", "type", "default", "min", "max", "var"];
+    for line in answers(b"uci\nquit\n").iter().filter(|line| line.starts_with("option ")) {
+        let words: Vec<&str> = line.split_whitespace().skip(1).collect();
+        let mut fields: Vec<(&str, Vec<&str>)> = Vec::new();
+        for word in words {
+            match fields.last_mut() {
+                Some((_, value)) if !KEYWORDS.contains(&word) => value.push(word),
+                _ => fields.push((word, Vec::new())),
+            }
+        }
+        let text = |wanted: &str| -> Vec<String> {
+            fields.iter().filter(|(name, _)| *name == wanted).map(|(_, value)| value.join(" ")).collect()
+        };
+        assert!(fields.iter().all(|(name, value)| KEYWORDS.contains(name) && !value.is_empty()), "{line}");
+        for keyword in &KEYWORDS[..5] {
+            assert!(text(keyword).len() <= 1, "{line}");
+        }
+        let (name, defaults, choices) = (text("name").remove(0), text("default"), text("var"));
+        assert!(choices.is_empty() || choices.contains(&defaults[0]), "{line}");
+        for value in defaults.iter().chain(&choices) {
+            let set = format!("setoption name {name} value {value}\nquit\n");
+            assert_eq!(answers(set.as_bytes()), [""; 0], "{set}");
+        }
+    }
 }
 
 #[test]
@@ -78,7 +108,10 @@ fn positions() {
     assert_eq!(fen(&format!("position fen {board} r 12 7 moves a1a2")), after);
     assert_eq!(fen(&format!("position fen {board} r 12 7 reps {board} b 8 5;{board} r 4 3 moves a1a2")), after);
     assert_eq!(fen(&format!("position fen {board} b 12 7")), format!("{board} b 12"));
-    for wrong in ["r", "r 12", "r x 7", "r 12 x", "r 12 7 8", "r - - 12 7", "r 12 7 reps 7/7 r 0 1"] {
+    for (counters, clock) in [("", ""), (" 0 1", ""), (" 12", " 12"), (" - - 12 7", " 12")] {
+        assert_eq!(fen(&format!("position fen {board} r{counters}")), format!("{board} w{clock}"));
+    }
+    for wrong in ["R", "red", "r x 7", "r 12 x", "r 12 7 8", "r 12 7 reps 7/7 r 0 1"] {
         let complaints = complaints(&format!("position fen {board} {wrong}"));
         assert!(
             complaints.len() == 1 && complaints[0].starts_with("info string position: "),
