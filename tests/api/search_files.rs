@@ -365,6 +365,8 @@ fn a_path_names_distances_and_results() {
     let refused = |path: PathBuf| Tables::open(&path, &RULES).unwrap_err();
     let twice = refused(dirs.list(&["two", "three"]));
     assert!(matches!(twice, SetError::SameKind { .. }), "{twice}");
+    let [kept, left_out] = ["two", "three"].map(|name| dirs.path(name).display().to_string());
+    assert!(twice.to_string().starts_with(&format!("{left_out} cannot be used beside {kept}: ")), "{twice}");
     for path in [list(&[dirs.path("two"), results.clone()]), results] {
         let other = refused(path);
         assert!(matches!(other, SetError::Rules { .. }), "{other}");

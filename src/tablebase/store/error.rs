@@ -1,6 +1,6 @@
 use crate::tablebase::Material;
 use crate::tablebase::solve::backend::SolveError;
-use crate::tablebase::store::file::TableError;
+use crate::tablebase::store::file::{Content, TableError};
 use std::path::PathBuf;
 use thiserror::Error;
 
@@ -44,10 +44,19 @@ pub enum SetError {
         path: PathBuf,
     },
     /// Two directories of a path have the same kind of tables.
-    #[error("{path} names two directories of the same kind; name one with distances and one with results only")]
+    #[error(
+        "{} cannot be used beside {}: both hold {}; name one directory with distances and one with results only",
+        second.display(),
+        first.display(),
+        match content { Content::Dtw => "distances", Content::Wdl => "results only" }
+    )]
     SameKind {
-        /// The path.
-        path: PathBuf,
+        /// The directory that is read.
+        first: PathBuf,
+        /// The directory that is left out.
+        second: PathBuf,
+        /// The kind of both.
+        content: Content,
     },
     /// Tables of results are to be written to a directory of tables with distances.
     #[error("{} stores distances; name another directory for the results", path.display())]

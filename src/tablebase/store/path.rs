@@ -19,7 +19,7 @@ impl TablePath {
     /// not split.
     ///
     /// # Errors
-    /// As [`TableSet::open`]; [`SetError::SameKind`] if two directories have the same kind of values.
+    /// As [`TableSet::open`]; [`SetError::SameKind`] for the second of two directories with the same kind of values.
     pub fn open(path: &Path) -> Result<TablePath, SetError> {
         let (tables, faults) = TablePath::open_intact(path);
         faults.into_iter().next().map_or(Ok(tables), Err)
@@ -37,10 +37,13 @@ impl TablePath {
                         Content::Dtw => &mut tables.distances,
                         Content::Wdl => &mut tables.results,
                     };
-                    if slot.is_some() {
-                        faults.push(SetError::SameKind { path: path.to_owned() });
-                    } else {
-                        *slot = Some(set);
+                    match slot {
+                        Some(first) => faults.push(SetError::SameKind {
+                            first: first.dir().to_owned(),
+                            second: dir,
+                            content: set.content(),
+                        }),
+                        None => *slot = Some(set),
                     }
                 }
                 Err(fault) => faults.push(fault),

@@ -17,7 +17,6 @@ use doushouqi::tablebase::MAX_PIECES;
 use machine::MachineCommand;
 use matches::TimeControl;
 use report::figures::{self, FiguresError};
-use report::text::grouped;
 use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -27,7 +26,7 @@ use study::endgame_moves::{EndgameMoves, endgame_moves, endgame_positions};
 /// Measure the engine's signature and speed, its play in endgames, or the speed of this machine and its GPUs.
 ///
 /// Without a subcommand the engine searches twenty fixed positions to a fixed depth, each with an empty transposition
-/// table of 16 MiB. With one thread the number of nodes is the same on every machine, and changes only if the search
+/// table of 16 MiB. The last line is `NODES nodes SPEED nps`. With one thread the number of nodes is the same on every machine, and changes only if the search
 /// or the evaluation changes.
 #[derive(Args)]
 #[command(
@@ -140,13 +139,10 @@ impl Bench {
         if self.json.on {
             return print_json(&report);
         }
+        // OpenBench reads the numbers of the last line.
         print(format_args!(
-            "{} nodes in {:.3} s, {} nodes per second ({} positions to depth {})",
-            grouped(report.nodes),
-            report.seconds,
-            grouped(report.nodes_per_second as u64),
-            report.positions,
-            report.depth
+            "{} positions to depth {} in {:.3} s\n{} nodes {:.0} nps",
+            report.positions, report.depth, report.seconds, report.nodes, report.nodes_per_second
         ))
     }
 }
