@@ -4,8 +4,8 @@
 
 use super::alike::{kind, relation};
 use super::order::piece_order;
-use super::{Index, Material};
-use crate::board::{Color, Piece, RuleOptions};
+use super::{Index, Material, position_of};
+use crate::board::{Color, Piece, Position, RuleOptions};
 use std::collections::HashMap;
 
 /// The properties that determine a class's tables (moves and captures), for one order of the pieces.
@@ -53,6 +53,22 @@ pub struct Member {
     pub swapped: bool,
     /// Pairs of a piece of the material and the corresponding piece of the representative.
     pub pieces: Vec<(Piece, Piece)>,
+}
+
+impl Member {
+    /// A position of the representative as the position of the material with the same value; `None` if it has other
+    /// pieces.
+    #[must_use]
+    pub fn position(&self, position: &Position) -> Option<Position> {
+        let turn = if self.swapped { !position.turn() } else { position.turn() };
+        let (mut pieces, mut squares) = (Vec::new(), Vec::new());
+        for &(piece, there) in &self.pieces {
+            let square = position.square_of(there.color, there.animal)?;
+            pieces.push(piece);
+            squares.push(if self.swapped { square.flip() } else { square });
+        }
+        position_of(&pieces, &squares, turn)
+    }
 }
 
 /// The classes of all materials up to some number of pieces, under some rules.

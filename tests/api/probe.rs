@@ -7,10 +7,12 @@ use doushouqi::board::{Color, Piece, Position, RuleOptions, Rules};
 use doushouqi::game::random::Random;
 use doushouqi::search::Tables;
 use doushouqi::tablebase::{
-    CellValue, Generate, Material, Options, Probe, ProbeWdl, Solver, TableSet, Value, Wdl, WdlTables, repack,
+    CellValue, Generate, Index, Material, Options, Probe, ProbeWdl, Solver, TableSet, Value, Wdl, WdlTables, repack,
 };
+use std::collections::HashSet;
 use std::convert::Infallible;
 use std::fmt::Debug;
+use std::sync::atomic::AtomicBool;
 
 /// The slow twin, with the moves and lines that the trait provides.
 struct Slow {
@@ -151,6 +153,60 @@ fn check(options: &str, materials: &[&str]) {
         let Ok(wanted) = truth.value(position);
         let Ok(found) = wdl.wdl(position);
         assert_eq!(found, wanted.map(|value| value.wdl), "{}", position.to_fen());
+    }
+}
+
+/// Positions with a wanted value are found in every file: for each distance that the counts name, for draws, and for no
+/// other distance.
+fn check_random(set: TableSet) {
+    let (stop, rules) = (AtomicBool::new(false), *set.rules().options());
+    let counts: Vec<_> =
+        set.manifest().classes.iter().map(|class| (class.class.clone(), class.stats.clone())).collect();
+    let prober = set.prober(&rules).unwrap();
+    let find = |material: Material, turn, wanted: &(dyn Fn(Value) -> bool + Sync), seed| {
+        prober.random(material, turn, wanted, &mut Random::new(seed), &stop).unwrap()
+    };
+    for (name, stats) in counts {
+        let material: Material = name.parse().unwrap();
+        for turn in Color::ALL {
+            let stats = &stats[turn];
+            for plies in 1..stats.by_plies.len() as u16 + 2 {
+                let is_counted = stats.by_plies.get(usize::from(plies)).is_some_and(|&count| count > 0);
+                let found = find(material, turn, &|value| value.dtw == Some(plies), u64::from(plies));
+                assert_eq!(found.is_some(), is_counted, "{material} {turn} {plies}");
+                let Some(position) = found else { continue };
+                assert_eq!((Material::of(&position), position.turn()), (Some(material), turn));
+                assert_eq!(prober.value(&position).unwrap().unwrap().dtw, Some(plies), "{position}");
+            }
+        }
+    }
+    // Of all positions of a rare value, many are found, and also those of materials with the same values.
+    let is_rare = |value: Value| value.dtw == Some(2);
+    for name in ["EvL", "DvC", "CvD"] {
+        let material: Material = name.parse().unwrap();
+        let index = Index::new(material, &rules).unwrap();
+        let all = (0..index.cells()).filter_map(|cell| index.position(cell, Color::White));
+        let all: HashSet<Position> = all.filter(|p| is_rare(prober.value(p).unwrap().unwrap())).collect();
+        let found = (0..400).filter_map(|seed| find(material, Color::White, &is_rare, seed));
+        let found: HashSet<Position> = found.collect();
+        assert!(
+            found.is_subset(&all) && found.len() * 2 > all.len().min(400),
+            "{material}: {} {}",
+            found.len(),
+            all.len()
+        );
+    }
+}
+
+#[test]
+fn positions_of_every_value_are_found() {
+    for rules in ["paper", "chinese"] {
+        let (options, dir): (RuleOptions, _) = (rules.parse().unwrap(), tempfile::tempdir().unwrap());
+        let job = Generate { pieces: 3, ..Generate::new(dir.path(), options) };
+        job.run(&mut Solver::new(&options, 3, Options::default()), &|_| {}).unwrap();
+        check_random(TableSet::open(dir.path()).unwrap());
+        repack(dir.path(), 8 << 30, &|_, _| {}).unwrap();
+        check_random(TableSet::open(dir.path()).unwrap());
     }
 }
 

@@ -1,7 +1,7 @@
 //! Answers from the tables as plain data, without HTTP.
 
 use super::errors::{ApiError, Code};
-use super::rule_tables::{MaterialCounts, RequestTables};
+use super::rule_tables::{MaterialCounts, RequestTables, WantedValue};
 #[cfg(test)]
 use super::schema;
 use doushouqi::board::{Color, Move, Outcome, Piece, Position, PositionError, RuleOptions, Rules, Square};
@@ -423,13 +423,17 @@ pub struct MaterialStats {
     pub black: SideStats,
 }
 
+/// The error for a material without a table.
+#[must_use]
+pub fn no_table_of(material: Material) -> ApiError {
+    let error = ApiError::new(Code::NoTable, format!("there is no table of {material}"));
+    error.reason("no_table_of_material").with("material", material.to_string())
+}
+
 /// The counts of a material for each side to move.
 pub fn stats(tables: &RequestTables<'_>, material: Material) -> Result<MaterialStats, ApiError> {
     let found = tables.stats(material)?;
-    let MaterialCounts { stats, representative, materials } = found.ok_or_else(|| {
-        let error = ApiError::new(Code::NoTable, format!("there is no table of {material}"));
-        error.reason("no_table_of_material").with("material", material.to_string())
-    })?;
+    let MaterialCounts { stats, representative, materials } = found.ok_or_else(|| no_table_of(material))?;
     Ok(MaterialStats {
         material: material.to_string(),
         rules: tables.requested_rules.to_string(),
@@ -492,27 +496,12 @@ pub fn longest(tables: &RequestTables<'_>, material: Option<Material>, count: us
     }
     for (material, turn, plies) in tables.longest(material)?.into_iter().take(count - lines.len()) {
         tables.check()?;
-        let is_longest = |value: Value| value.dtw == Some(plies as u16);
-        if let Some(position) = tables.find(material, turn, &is_longest, &mut Random::new(0))? {
+        let longest = WantedValue { plies: Some(plies as u16), wdl: None };
+        if let Some(position) = tables.find(material, turn, longest, &mut Random::new(0))?.flatten() {
             lines.push(LongLine { material: material.to_string(), fen: position.to_fen(), plies });
         }
     }
     Ok(Longest { rules: tables.requested_rules.to_string(), lines })
-}
-
-/// The value that a random position has; a missing part matches any.
-#[derive(Clone, Copy, Debug)]
-pub struct Wanted {
-    pub plies: Option<u16>,
-    pub wdl: Option<Wdl>,
-}
-
-impl Wanted {
-    /// Whether a value matches.
-    #[must_use]
-    pub fn is(self, value: Value) -> bool {
-        self.plies.is_none_or(|plies| value.dtw == Some(plies)) && self.wdl.is_none_or(|wdl| value.wdl == wdl)
-    }
 }
 
 /// The most positions in a batch.

@@ -17,7 +17,7 @@ use super::params::{
 };
 use super::puzzles::{PuzzlesAnswer, Wanted};
 use super::review;
-use super::rule_tables::{Effort, FIRST_PIECES, MEMORY_PIECES, RequestTables, RuleTables};
+use super::rule_tables::{Effort, FIRST_PIECES, MEMORY_PIECES, RequestTables, RuleTables, WantedValue};
 use super::state::{Lane, State};
 use doushouqi::board::{self, Position, RuleOptions, Rules};
 use doushouqi::game::random::Random;
@@ -113,16 +113,16 @@ pub async fn random<C: Context>(context: C, query: RandomQuery) -> Answer<Random
     let rules = query.rules.rules(&context.state().rules)?;
     let material = query.material.material()?;
     let turn = query.turn.color("turn")?;
-    let wanted = api::Wanted { plies: query.plies.number("plies", 0..=10_000)?, wdl: query.wdl.wdl("wdl")? };
+    let wanted = WantedValue { plies: query.plies.number("plies", 0..=10_000)?, wdl: query.wdl.wdl("wdl")? };
     let seed = random_seed(&context, &query.seed)?;
     let find = move |tables: &RequestTables<'_>| {
         let mut random = Random::new(seed);
         let all: Vec<Material> = (2..=FIRST_PIECES).flat_map(Material::all).collect();
         let material = material.unwrap_or_else(|| all[random.below(all.len())]);
         let turn = turn.unwrap_or_else(|| random.color());
-        let found = tables.find(material, turn, &|value| wanted.is(value), &mut random)?;
+        let found = tables.find(material, turn, wanted, &mut random)?.ok_or_else(|| api::no_table_of(material))?;
         let found = found.ok_or_else(|| {
-            let message = format!("found no such position of {material} with {turn} to move");
+            let message = format!("there is no such position of {material} with {turn} to move");
             ApiError::new(Code::NotFound, message).reason("no_such_position").with("material", material.to_string())
         })?;
         Ok(RandomPosition { fen: found.to_fen(), seed })

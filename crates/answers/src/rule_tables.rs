@@ -3,13 +3,13 @@
 use super::class_cache::ClassCache;
 use super::class_table::ClassTable;
 use super::counted_class::CountedClass;
-use doushouqi::board::{ByColor, Color, Move, Piece, Position, RuleOptions, Rules};
+use doushouqi::board::{ByColor, Color, Move, Position, RuleOptions, Rules};
 use doushouqi::clock::Instant;
 use doushouqi::game::random::Random;
 use doushouqi::search::Tables;
 use doushouqi::tablebase::{
     Addresser, Class, ClassId, Classes, Material, Member, OnDemand, Options, Probe, ProbeWdl, SetError, SolveError,
-    Solver, Stats, TableProber, TableSet, Value, WdlProber, position_of,
+    Solver, Stats, TableProber, TableSet, Value, Wdl, WdlProber,
 };
 use rayon::ThreadPool;
 use std::cmp::Reverse;
@@ -371,23 +371,26 @@ pub enum Effort {
     Solving,
 }
 
-/// A position of the representative as a position of another material of its class.
-fn renamed(position: &Position, pieces: &[(Piece, Piece)], swapped: bool) -> Option<Position> {
-    let turn = if swapped { !position.turn() } else { position.turn() };
-    let (mut here, mut squares) = (Vec::new(), Vec::new());
-    for &(piece, there) in pieces {
-        let square = position.square_of(there.color, there.animal)?;
-        here.push(piece);
-        squares.push(if swapped { square.flip() } else { square });
-    }
-    position_of(&here, &squares, turn)
-}
-
 /// Turns the error of a missing table into `None`.
 fn not_missing<T>(result: Result<Option<T>, SetError>) -> Result<Option<T>, SetError> {
     match result {
         Err(SetError::Missing { .. } | SetError::TooFewPieces { .. }) => Ok(None),
         other => other,
+    }
+}
+
+/// The value that a random position has; a missing part matches any.
+#[derive(Clone, Copy, Debug)]
+pub struct WantedValue {
+    pub plies: Option<u16>,
+    pub wdl: Option<Wdl>,
+}
+
+impl WantedValue {
+    /// Whether a value matches.
+    #[must_use]
+    pub fn is(self, value: Value) -> bool {
+        self.plies.is_none_or(|plies| value.dtw == Some(plies)) && self.wdl.is_none_or(|wdl| value.wdl == wdl)
     }
 }
 
@@ -453,15 +456,15 @@ impl<'a> RequestTables<'a> {
         Ok(Some(self.with_class(member.class, self.stop, |table| counts_of(class, member, table.stats()))?))
     }
 
-    /// A random position of a material with a wanted value.
+    /// A random position of a material with a wanted value: `None` if no table tells, `Some(None)` if no position has it.
     pub fn find(
         &self,
         material: Material,
         turn: Color,
-        wanted: &dyn Fn(Value) -> bool,
+        wanted: WantedValue,
         random: &mut Random,
-    ) -> Result<Option<Position>, SetError> {
-        let is_wanted = |value| wanted(Value::of(value, &self.rules));
+    ) -> Result<Option<Option<Position>>, SetError> {
+        let is_wanted = |value| wanted.is(Value::of(value, &self.rules));
         let there = |member: &Member| if member.swapped { !turn } else { turn };
         let counted = self.counted();
         let (member, found) = if let Some(member) = self.classes.member(material) {
@@ -469,36 +472,34 @@ impl<'a> RequestTables<'a> {
         } else if let Some((counted, member)) = counted.as_deref().and_then(|it| Some((it, it.member(material)?))) {
             (member, counted.random(there(member), &is_wanted, random))
         } else {
-            return self.find_on_disk(material, turn, wanted, random);
+            return self.pool.install(|| self.find_on_disk(material, turn, wanted, random));
         };
-        let position = found.and_then(|position| renamed(&position, &member.pieces, member.swapped));
+        let position = found.and_then(|position| member.position(&position));
         // The table contains only one of a position and its mirror image.
-        Ok(position.map(|position| if random.below(2) == 0 { position } else { position.mirror() }))
+        Ok(Some(position.map(|position| if random.below(2) == 0 { position } else { position.mirror() })))
     }
 
-    /// Tries random positions, because a table on disk is too large to scan.
     fn find_on_disk(
         &self,
         material: Material,
         turn: Color,
-        wanted: &dyn Fn(Value) -> bool,
+        wanted: WantedValue,
         random: &mut Random,
-    ) -> Result<Option<Position>, SetError> {
-        const TRIES: usize = 2000;
-        let tables = self.disk.as_ref().map(Disk::tables);
-        let pieces: Vec<Piece> = material.pieces().collect();
-        for _ in 0..TRIES {
-            self.check()?;
-            let Some(position) = random.placement(&pieces, &self.rules) else { return Ok(None) };
-            let position = if position.turn() == turn { position } else { position.pass() };
-            // The tables alone: this counts no class on demand.
-            let found = tables.map_or(Ok(None), |tables| not_missing(tables.value(&position)))?;
-            let Some(value) = self.or_result(found, &position)? else { return Ok(None) };
-            if wanted(value) {
-                return Ok(Some(position));
-            }
+    ) -> Result<Option<Option<Position>>, SetError> {
+        let is_wanted = |value| wanted.is(value);
+        if let Some(disk) = &self.disk
+            && let Some(found) =
+                not_missing(disk.tables().random(material, turn, &is_wanted, random, self.stop).map(Some))?
+        {
+            return Ok(Some(found));
         }
-        Ok(None)
+        // Tables of results alone cannot tell distances.
+        match &self.results {
+            Some(results) if wanted.plies.is_none() => {
+                not_missing(results.random(material, turn, &is_wanted, random, self.stop).map(Some))
+            }
+            _ => Ok(None),
+        }
     }
 
     /// The longest lines of the tables in memory: representative, side to move, plies; longest first. The table of

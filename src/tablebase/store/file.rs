@@ -303,7 +303,7 @@ impl TableFile {
     }
 
     /// The number of blocks of a side to move.
-    fn side_blocks(&self) -> usize {
+    pub(crate) fn side_blocks(&self) -> usize {
         self.side_rows().div_ceil(self.description.block_rows)
     }
 
@@ -331,6 +331,37 @@ impl TableFile {
             }
         };
         StoredPlace { block: self.first_block(color) + place.row / self.description.block_rows, place }
+    }
+
+    /// The sets of interchangeable pieces, as places in the file's own index.
+    pub(crate) fn interchangeable(&self) -> &[Vec<usize>] {
+        &self.sets
+    }
+
+    /// The codes of a block of a stored side to move, counted from the first block of this side.
+    pub(crate) fn codes(&self, color: Color, number: usize) -> Result<Vec<u16>, TableError> {
+        let bytes = self.block(self.first_block(color) + number)?.bytes;
+        Ok(match self.description.cell_bytes {
+            1 => bytes.into_iter().map(u16::from).collect(),
+            _ => bytes.as_chunks().0.iter().map(|&bytes| u16::from_le_bytes(bytes)).collect(),
+        })
+    }
+
+    /// The cells of the file's own index in a block of a side to move, in the order of the block.
+    pub(crate) fn block_cells(&self, number: usize) -> impl Iterator<Item = usize> + '_ {
+        let rows =
+            number * self.description.block_rows..self.side_rows().min((number + 1) * self.description.block_rows);
+        let numbers: Box<dyn Iterator<Item = usize>> = match self.stored {
+            Stored::AllRows => Box::new(rows),
+            _ => Box::new(self.canonical().rows_from(rows.start).take(rows.len())),
+        };
+        numbers.flat_map(|row| {
+            let cells: Box<dyn Iterator<Item = usize>> = match self.stored {
+                Stored::CanonicalCells => Box::new(self.canonical().shape(&self.own, row).row_cells()),
+                _ => Box::new(self.layout.cells()),
+            };
+            cells.map(move |cell| row * ROW_CELLS + cell)
+        })
     }
 
     /// Reads, checks and decodes a block.

@@ -2,6 +2,7 @@
 
 mod load;
 mod look_up;
+mod scan;
 
 pub(crate) use load::Loaded;
 
