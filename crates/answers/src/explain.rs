@@ -13,9 +13,10 @@ use rayon::ThreadPool;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{HashMap, VecDeque};
+use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
-use study::{FeatureSet, Routes, Tree, Winner, learn, manhattan};
+use study::{Bearing, Clause, FeatureSet, Routes, Tree, Winner, learn, manhattan};
 
 /// A side's shortest path to the enemy's den on an otherwise empty board.
 #[derive(Clone, Debug, Serialize)]
@@ -219,6 +220,7 @@ pub struct Fortress {
     /// The squares that each side's pieces need to hold the draw against every move; null if the search gave up.
     #[cfg_attr(test, schemars(with = "schema::Sides<Option<Vec<String>>>"))]
     pub squares: doushouqi::board::ByColor<Option<Vec<String>>>,
+    /// The side that holds the draw: the one that wins fewer positions of the material.
     #[cfg_attr(test, schemars(extend("enum" = ["white", "black", null])))]
     pub defender: Option<&'static str>,
     pub sentence: String,
@@ -289,7 +291,14 @@ pub fn fortress(tables: &RequestTables<'_>, position: &Position) -> Result<Fortr
     }
     let found = ByColor { white: hold(tables, position, Color::White)?, black: hold(tables, position, Color::Black)? };
     let size = |color: Color| found[color].as_ref().map_or(usize::MAX, |holding| holding.squares.len());
-    let holder = Color::ALL.into_iter().filter(|&color| found[color].is_some()).min_by_key(|&color| size(color));
+    // The side that seldom wins with this material is the one that holds the draw.
+    let counts = Material::of(position).map(|material| tables.stats(material)).transpose()?.flatten();
+    let wins = |color: Color| {
+        let [own, other] = [color, !color].map(|turn| counts.as_ref().map(|counts| counts.stats[turn].summary()));
+        own.map_or(0, |own| own.wins) + other.map_or(0, |other| other.losses)
+    };
+    let holder = Color::ALL.into_iter().min_by_key(|&color| (wins(color), size(color)));
+    let holder = holder.filter(|&color| found[color].is_some());
     let (cycle, from) = cycle(tables, position, holder.and_then(|color| found[color].as_ref()))?;
     let names = |holding: &Defence| holding.squares.into_iter().map(|square| square.to_string()).collect::<Vec<_>>();
     let squares = ByColor { white: found.white.as_ref().map(names), black: found.black.as_ref().map(names) };
@@ -358,8 +367,8 @@ pub struct ClauseReport {
     pub text: String,
 }
 
-impl From<study::Clause> for ClauseReport {
-    fn from(study::Clause { key, side, pieces, numbers, text }: study::Clause) -> ClauseReport {
+impl From<Clause> for ClauseReport {
+    fn from(Clause { key, side, pieces, numbers, text, .. }: Clause) -> ClauseReport {
         let side = side.map(color_name);
         ClauseReport { key, side, pieces: pieces.iter().map(|piece| piece.letter()).collect(), numbers, text }
     }
@@ -398,10 +407,12 @@ pub struct TreeReport {
     pub path: Vec<usize>,
     /// The value of the position by the tables. The tree is wrong about the position if the label of its leaf differs.
     pub value: Option<ValueReport>,
-    /// What the tree says about the position, and why.
+    /// The result, and the clauses below.
     pub sentence: String,
-    /// The reasons of the sentence.
+    /// The reasons for the result, at most two: none of them speaks for the other result.
     pub clauses: Vec<ClauseReport>,
+    /// Without a reason, at most two conditions that speak for the other result.
+    pub although: Vec<ClauseReport>,
 }
 
 /// Learned trees, least recently used first.
@@ -477,10 +488,21 @@ impl Trees {
         let clause = |&node: &usize| {
             let split = tree.node(node).split?;
             let low = values[split.feature] <= split.at_most;
-            Some(found.set.clause(split.feature, split.at_most, low, exchanged).into())
+            Some(found.set.clause(split.feature, split.at_most, low, exchanged))
         };
-        let clauses: Vec<ClauseReport> = path.iter().filter_map(clause).collect();
-        let label = path.last().map_or("draw", |&leaf| nodes[leaf].label);
+        let label = match path.last().map(|&leaf| tree.node(leaf).winner()) {
+            Some(Winner::White) => Wdl::Win,
+            Some(Winner::Black) => Wdl::Loss,
+            _ => Wdl::Draw,
+        };
+        let value = value(tables, position)?;
+        let is_right = value.is_none_or(|value| value.wdl == label);
+        let result = Outcome::of(position.turn(), value.map_or(label, |value| value.wdl));
+        let clauses: Vec<Clause> = path.iter().filter_map(clause).collect();
+        let reasons = if is_right { Reasons::of(result.winner, clauses) } else { Reasons::default() };
+        let sentence = if is_right { reasons.sentence(&result, path.len() > 1) } else { result.exception() };
+        let [clauses, although] =
+            [reasons.because, reasons.although].map(|all| all.into_iter().map(Into::into).collect());
         let wrong = found.tree.misclassified();
         Ok(TreeReport {
             fen: position.to_fen(),
@@ -490,9 +512,10 @@ impl Trees {
             positions: found.positions,
             misclassified: wrong,
             accuracy: 1.0 - wrong as f64 / found.positions.max(1) as f64,
-            value: value(tables, position)?,
-            sentence: sentence(position.turn(), label, &clauses),
+            value,
+            sentence,
             clauses,
+            although,
             nodes,
             path,
         })
@@ -531,17 +554,93 @@ fn nodes(tree: &Tree, set: &FeatureSet, exchanged: bool) -> Vec<TreeNode> {
     (0..count).map(node).collect()
 }
 
-/// The label of a leaf and the clauses on the path to it as a sentence.
-fn sentence(turn: Color, label: &str, clauses: &[ClauseReport]) -> String {
-    let result = match label {
-        "win" => format!("{turn} wins"),
-        "loss" => format!("{} wins", !turn),
-        _ => "The position is a draw".to_owned(),
-    };
-    let texts: Vec<&str> = clauses.iter().map(|clause| clause.text.as_str()).collect();
-    match &texts[..] {
-        [] => format!("{result}, as in every position of this material."),
-        [only] => format!("{result}, because {only}."),
-        [first @ .., last] => format!("{result}, because {}, and {last}.", first.join(", ")),
+/// The result of a position.
+struct Outcome {
+    /// `None` for a draw.
+    winner: Option<Color>,
+}
+
+impl Outcome {
+    fn of(turn: Color, wdl: Wdl) -> Outcome {
+        let winner = match wdl {
+            Wdl::Win => Some(turn),
+            Wdl::Loss => Some(!turn),
+            Wdl::Draw => None,
+        };
+        Outcome { winner }
+    }
+
+    /// The sentence about a position that the tree is wrong about.
+    fn exception(&self) -> String {
+        format!("{self}, which the decision tree of this material gets wrong.")
     }
 }
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.winner {
+            Some(winner) => write!(f, "{winner} wins"),
+            None => f.write_str("The position is a draw"),
+        }
+    }
+}
+
+/// The most reasons of a sentence.
+const MOST_REASONS: usize = 2;
+
+/// The clauses of a sentence about a result.
+#[derive(Default)]
+struct Reasons {
+    because: Vec<Clause>,
+    /// Clauses that speak against the result, if none speaks for it.
+    although: Vec<Clause>,
+}
+
+impl Reasons {
+    /// The reasons among the clauses on a path, the last of which are the most specific.
+    fn of(winner: Option<Color>, path: Vec<Clause>) -> Reasons {
+        let mut clauses: Vec<Clause> = Vec::new();
+        for clause in path.into_iter().rev() {
+            // Of two bounds of one feature, the last is the closer one.
+            let what = |clause: &Clause| clause.key.split('.').next();
+            let is_new = |other: &Clause| (what(other), &other.pieces) != (what(&clause), &clause.pieces);
+            if clauses.iter().all(is_new) {
+                clauses.push(clause);
+            }
+        }
+        let of = |bearing: Bearing, most: usize| {
+            let fitting = clauses.iter().filter(move |clause| clause.bearing == bearing);
+            fitting.take(most).cloned().collect::<Vec<Clause>>()
+        };
+        let mut because = match winner {
+            Some(winner) => of(Bearing::For(winner), MOST_REASONS),
+            // A draw has a reason on each side, or on neither.
+            None => {
+                let each: Vec<Clause> = Color::ALL.iter().flat_map(|&side| of(Bearing::For(side), 1)).collect();
+                if each.len() == Color::ALL.len() { each } else { Vec::new() }
+            }
+        };
+        because.extend(of(Bearing::Neutral, MOST_REASONS - because.len()));
+        let mut although = Vec::new();
+        if because.is_empty() {
+            let against = Color::ALL.into_iter().filter(|&side| Some(side) != winner);
+            although.extend(against.flat_map(|side| of(Bearing::For(side), MOST_REASONS)).take(MOST_REASONS));
+        }
+        Reasons { because, although }
+    }
+
+    /// The sentence; `is_split` tells whether the tree has conditions.
+    fn sentence(&self, result: &Outcome, is_split: bool) -> String {
+        let joined =
+            |clauses: &[Clause]| clauses.iter().map(|clause| clause.text.as_str()).collect::<Vec<_>>().join(", and ");
+        match (&self.because[..], &self.although[..]) {
+            ([], []) if is_split => format!("{result}, by the decision tree of this material."),
+            ([], []) => format!("{result}, as in every position of this material."),
+            ([], although) => format!("{result}, although {}.", joined(although)),
+            (because, _) => format!("{result}, because {}.", joined(because)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

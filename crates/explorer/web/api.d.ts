@@ -25,6 +25,7 @@ declare global {
     type GameText = Schemas["GameText"];
     type AnnotatedMove = Schemas["AnnotatedMove"];
     type Clause = Schemas["Clause"];
+    type Tree = Schemas["Tree"];
     type CountNeed = Schemas["CountNeed"];
     type CountProgress = Schemas["CountProgress"];
     type ErrorBody = Schemas["ErrorBody"];

@@ -159,7 +159,10 @@ export interface components {
         Fortress: {
             /** @description Moves that keep the draw until a position repeats, and the index at which the repetition begins. */
             cycle: components["schemas"]["CycleMove"][];
-            /** @enum {string|null} */
+            /**
+             * @description The side that holds the draw: the one that wins fewer positions of the material.
+             * @enum {string|null}
+             */
             defender: "white" | "black" | null;
             draw: boolean;
             /** Format: uint */
@@ -728,10 +731,12 @@ export interface components {
         Tree: {
             /** Format: double */
             accuracy: number;
+            /** @description Without a reason, at most two conditions that speak for the other result. */
+            although: components["schemas"]["Clause"][];
             /** @description The position with White to move: itself, or with colours exchanged. */
             as_white: string;
             class: string;
-            /** @description The reasons of the sentence. */
+            /** @description The reasons for the result, at most two: none of them speaks for the other result. */
             clauses: components["schemas"]["Clause"][];
             fen: string;
             material: string;
@@ -741,7 +746,7 @@ export interface components {
             path: number[];
             /** Format: uint64 */
             positions: number;
-            /** @description What the tree says about the position, and why. */
+            /** @description The result, and the clauses below. */
             sentence: string;
             /** @description The value of the position by the tables. The tree is wrong about the position if the label of its leaf differs. */
             value: components["schemas"]["Value"] | null;

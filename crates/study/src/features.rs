@@ -357,17 +357,19 @@ impl FeatureSet {
             Measure::Beside(i, j) => squares[i].file().distance(squares[j].file()) as i8,
             Measure::Chase(i, j) => self.routes[i].steps(squares[i], squares[j]) as i8,
             Measure::Takes(i, j) => i8::from(self.takes(i, j, squares)),
-            Measure::MayTake(i, j) => {
-                let (Piece { color, animal: attacker }, Piece { animal: victim, .. }) =
-                    (self.pieces[i], self.pieces[j]);
-                i8::from(self.options.may_capture(color, attacker, Square::A4, victim, Square::A5))
-            }
+            Measure::MayTake(i, j) => i8::from(self.may_take(i, j)),
             Measure::Leaps(i) => {
                 let leaps = |direction| self.options.leaps(self.pieces[i].animal, direction);
                 i8::from(leaps(Direction::Up) || leaps(Direction::Right))
             }
             Measure::Swims(i) => i8::from(self.pieces[i].animal.swims()),
         }
+    }
+
+    /// Whether a piece may capture another on open land.
+    pub(super) fn may_take(&self, i: usize, j: usize) -> bool {
+        let (Piece { color, animal: attacker }, Piece { animal: victim, .. }) = (self.pieces[i], self.pieces[j]);
+        self.options.may_capture(color, attacker, Square::A4, victim, Square::A5)
     }
 
     /// The number of moves of a piece to the enemy's den.

@@ -16,7 +16,7 @@ mod show;
 mod tree;
 
 pub use features::{Feature, FeatureChoice, FeatureKind, FeatureSet};
-pub use prose::Clause;
+pub use prose::{Bearing, Clause};
 pub use routes::{Routes, manhattan};
 pub use sample::{TrainingSet, Winner};
 pub use tree::{Growth, Learner, Node, Split, Tree, information};

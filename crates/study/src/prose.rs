@@ -8,6 +8,17 @@ fn count(number: i8, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
+/// What a clause says about the result.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Bearing {
+    /// It speaks for a side.
+    For(Color),
+    /// It speaks for neither side: the parity of a distance.
+    Neutral,
+    /// It only excludes an extreme, which explains nothing: a lead of at most 5.
+    Weak,
+}
+
 /// One side of a split of a decision tree, in English and as data for other languages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clause {
@@ -19,6 +30,8 @@ pub struct Clause {
     pub pieces: Vec<Piece>,
     /// A bound, or the first and the last rank.
     pub numbers: Vec<i8>,
+    /// What it says about the result.
+    pub bearing: Bearing,
     /// The clause in English.
     pub text: String,
 }
@@ -63,7 +76,45 @@ impl FeatureSet {
                 None => format!("{} {}", if low { "at most" } else { "more than" }, count(at_most, part)),
             },
         });
-        Clause { key, side, pieces, numbers, text }
+        let bearing = match self.bearing(what, at_most, low) {
+            Bearing::For(side) => Bearing::For(color(side)),
+            other => other,
+        };
+        Clause { key, side, pieces, numbers, bearing, text }
+    }
+
+    /// What a side of a split says about the result, with White to move.
+    fn bearing(&self, what: Measure, at_most: i8, low: bool) -> Bearing {
+        let owner = |i: usize| self.pieces()[i].color;
+        // `yes` speaks for the owner of a piece, its contrary for the opponent.
+        let either = |i: usize, yes: bool| Bearing::For(if yes { owner(i) } else { !owner(i) });
+        let lead = |color: Color| match low {
+            false if at_most >= 0 => Bearing::For(color),
+            true if at_most < 0 => Bearing::For(!color),
+            _ => Bearing::Weak,
+        };
+        let advance = |i: usize, last: i8| match ranks(last, low, owner(i) == Color::Black) {
+            (6.., _) => either(i, true),
+            (_, ..=4) => either(i, false),
+            _ => Bearing::Weak,
+        };
+        match what {
+            Measure::Closest => Bearing::For(if low { Color::Black } else { Color::White }),
+            Measure::Unopposed(i) | Measure::CanCross(i) => either(i, !low),
+            Measure::Den(i) => either(i, low),
+            Measure::Lead => lead(Color::White),
+            Measure::Margin(i) => lead(owner(i)),
+            Measure::Chase(i, j) if self.may_take(i, j) => either(i, low),
+            Measure::Trapped(i) if !low => either(i, false),
+            Measure::Takes(i, _) if !low => either(i, true),
+            Measure::Sector(i) => advance(i, 3 * (at_most + 1)),
+            Measure::Rank(i) => advance(i, at_most),
+            Measure::Trapped(_) | Measure::Takes(..) => Bearing::Weak,
+            Measure::MayTake(..) | Measure::Leaps(_) | Measure::Swims(_) => Bearing::Weak,
+            Measure::Parity(..) | Measure::Adjacent(..) | Measure::Apart(..) | Measure::Chase(..) => Bearing::Neutral,
+            Measure::OwnDen(_) | Measure::Wing(_) | Measure::Wet(_) => Bearing::Neutral,
+            Measure::Ahead(..) | Measure::Beside(..) => Bearing::Neutral,
+        }
     }
 }
 
@@ -178,7 +229,7 @@ mod tests {
         assert_eq!(of("closest", 0, false, true), ("closest.as_near", String::new(), vec![], Some(Color::Black)));
         assert_eq!(of("takes_w", 0, true, false), ("takes.no", "Lr".into(), vec![], None));
         for (feature, low) in (0..set.features().len()).flat_map(|i| [(i, true), (i, false)]) {
-            let Clause { key, side, pieces, numbers, text } = set.clause(feature, 2, low, false);
+            let Clause { key, side, pieces, numbers, text, .. } = set.clause(feature, 2, low, false);
             assert_eq!(text.matches("'s lion").count() + text.matches("'s rat").count(), pieces.len(), "{text}");
             assert_eq!(side.is_some(), pieces.is_empty(), "{text}");
             let is_bound = ["at_most", "more_than"].iter().any(|form| key.ends_with(form));

@@ -1,7 +1,7 @@
 // The clauses of decision trees: in the language of the page, and on the board.
 
 import { boardOf, ground } from "./position.js";
-import { currentLanguage, described, pieceName, side, t } from "./ui.js";
+import { currentLanguage, pieceName, side, t } from "./ui.js";
 
 /**
  * A clause in the language of the page. The server writes English.
@@ -57,20 +57,14 @@ export function clauseSquares({ key, side: about, pieces, numbers }, position) {
   };
 }
 
-/** The most clauses of a sentence; more clauses form a list. */
-const MOST_CLAUSES = 3;
-
 /**
- * What a tree says, with its reasons: "White wins, because A, B, and C." With many clauses `sentence` is only the
- * beginning, and `clauses` contains the list.
+ * A result with its reasons: "White wins, because A, and B."
  * @param {string} result
- * @param {Api.Clause[]} reasons
+ * @param {Pick<Api.Tree, "clauses" | "although" | "path">} tree
  */
-export function because(result, reasons) {
-  const clauses = reasons.map(clauseText);
-  if (!clauses.length) return { sentence: t("because.none", { result }), clauses };
-  if (clauses.length > MOST_CLAUSES) return { sentence: t("because.list", { result }), clauses };
-  const last = clauses.pop();
-  const joined = clauses.length ? described(clauses) + t("because.and") + last : last;
-  return { sentence: t("because", { result, reasons: joined }), clauses: [] };
+export function because(result, { clauses, although, path }) {
+  const joined = (/** @type {Api.Clause[]} */ list) => list.map(clauseText).join(t("because.and"));
+  if (clauses.length) return t("because", { result, reasons: joined(clauses) });
+  if (although.length) return t("although", { result, reasons: joined(although) });
+  return t(path.length > 1 ? "because.tree" : "because.none", { result });
 }

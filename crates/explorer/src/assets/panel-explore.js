@@ -237,7 +237,7 @@ async function drawFortress() {
   const fortress = await get("fortress", params());
   if (!fortress.draw) return { board: {}, text: h("p", { id: "fortresstext" }, t("fortress.nodraw")) };
   const held = ["white", "black"]
-    .filter((color) => fortress.squares?.[color]?.length)
+    .filter((color) => color === fortress.defender && fortress.squares?.[color]?.length)
     .map((color) => [color, fortress.squares[color].map(index)]);
   const draw = (/** @type {Board} */ board) =>
     held.forEach(([, squares]) => squares.forEach((/** @type {number} */ square) => board.tintSquare(square, "hold")));
@@ -382,17 +382,6 @@ const marker = (test) =>
     "aria-pressed": String(test.text === kept?.text),
   });
 
-/**
- * The reason for the tree's decision: a sentence, or the beginning of a sentence with a list.
- * @param {string} result
- * @param {Api.Clause[]} reasons
- */
-function treeSentence(result, reasons) {
-  const { sentence, clauses } = because(result, reasons);
-  const list = clauses.map((text) => h("li", {}, text));
-  return h("div", { id: "treesentence" }, h("p", {}, sentence), list.length ? h("ul", { class: "clauses" }, list) : "");
-}
-
 function drawTree() {
   return show("#decision", async () => {
     if (pieces() > 3) return h("p", { class: "soft" }, t("tree.toomany"));
@@ -424,17 +413,18 @@ function drawTree() {
     const { label } = nodes.get(tree.path.at(-1));
     // A tree is a rule of thumb; the tables are right.
     const isWrong = tree.value && tree.value.wdl !== label;
+    const said = treeResult(label);
+    const sentence = isWrong
+      ? h("span", { id: "treewrong" }, t("tree.wrong", { result: result(tree.value, turn()), said }))
+      : because(said, tree);
     return [
-      isWrong ? h("p", { id: "treewrong" }, t("tree.wrong", { result: result(tree.value, turn()) })) : "",
-      treeSentence(treeResult(label), tree.clauses),
+      h("p", { id: "treesentence" }, sentence),
       h(
         "p",
         { class: "soft" },
         t("tree.accuracy", {
-          percent: new Intl.NumberFormat(document.documentElement.lang, {
-            style: "percent",
-            maximumFractionDigits: 2,
-          }).format(tree.accuracy),
+          wrong: number(tree.misclassified),
+          all: number(tree.positions),
           n: number(tree.nodes.length),
         }),
       ),

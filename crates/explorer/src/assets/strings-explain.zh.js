@@ -2,7 +2,7 @@
 export default {
   "tree.result.win": "{side}胜",
   "tree.result.draw": "此局面为和棋",
-  "tree.wrong": "此处经验法则不成立。残局库的结果：{result}。决策树的说法：",
+  "tree.wrong": "此处经验法则不成立。残局库的结果：{result}。决策树的说法：{said}。",
   "tree.mark": "在棋盘上标出：{test}",
   "tree.marks": "指向或选中一个问题，棋盘会标出它所问的内容；眼睛按钮让标记留在棋盘上。",
   "fortress.stuck": "{side}无子可动。",
@@ -11,7 +11,8 @@ export default {
   "fortress.unlisted": "双方都无法强行取胜。防守涉及的局面太多，无法列出。",
 
   "because.none": "{result}，此子力的所有局面都如此。",
-  "because.list": "{result}，因为：",
+  "because.tree": "{result}，依此子力的决策树。",
   because: "{result}，因为{reasons}。",
+  although: "{result}，尽管{reasons}。",
   "because.and": "，且",
 };

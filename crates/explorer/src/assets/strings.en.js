@@ -205,7 +205,7 @@ export default {
   notable: "no table",
   tree: "Decision tree",
   "tree.toomany": "Decision trees exist for two and three pieces only.",
-  "tree.accuracy": "Correct in {percent} of all positions; {n} {n:node|nodes}.",
+  "tree.accuracy": "Wrong in {wrong} of {all} positions; {n} {n:node|nodes}.",
   yes: "yes",
   no: "no",
   "leaf.white": "White wins",

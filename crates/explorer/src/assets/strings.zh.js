@@ -201,7 +201,7 @@ export default {
   notable: "无残局库",
   tree: "决策树",
   "tree.toomany": "只有两子和三子残局有决策树。",
-  "tree.accuracy": "在全部局面中的正确率为 {percent}；{n} 个节点。",
+  "tree.accuracy": "在 {all} 个局面中判断错误 {wrong} 个；{n} 个节点。",
   yes: "是",
   no: "否",
   "leaf.white": "白胜",

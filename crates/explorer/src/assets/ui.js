@@ -203,10 +203,13 @@ export const rounded = (value) =>
     maximumSignificantDigits: 3,
   }).format(value);
 /**
+ * A share in percent: 100 % is all, and 0 % is none.
  * @param {number} value
  */
-export const percent = (value) =>
-  new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 }).format(value);
+export function percent(value) {
+  const shown = value > 0 && value < 1 ? Math.min(Math.max(value, 0.001), 0.999) : value;
+  return new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 }).format(shown);
+}
 
 /** @type {(value: number, unit: string, digits?: number) => string} */
 const withUnit = (value, unit, digits = 0) =>

@@ -29,13 +29,14 @@ test("a clause is about pieces and parts of the board", () => {
   assert.deepEqual([region.length, region.at(-1)], [21, index("g3")]);
 });
 
-test("many clauses are a list", () => {
-  const [a, b, c, d] = ["a", "b", "c", "d"].map((text) => ({ ...clause("wet.yes", "r"), text }));
-  const said = (...reasons) => because("White wins", reasons);
-  assert.deepEqual(said(), { sentence: "White wins, as in every position of this material.", clauses: [] });
-  assert.deepEqual(said(a), { sentence: "White wins, because a.", clauses: [] });
-  assert.deepEqual(said(a, b, c), { sentence: "White wins, because a, b, and c.", clauses: [] });
-  assert.deepEqual(said(a, b, c, d), { sentence: "White wins, because:", clauses: ["a", "b", "c", "d"] });
+test("reasons and the contrary are a sentence", () => {
+  const [a, b] = ["a", "b"].map((text) => ({ ...clause("wet.yes", "r"), text }));
+  const said = (clauses, although, path) => because("White wins", { clauses, although, path });
+  assert.equal(said([], [], [0]), "White wins, as in every position of this material.");
+  assert.equal(said([], [], [0, 1]), "White wins, by the decision tree of this material.");
+  assert.equal(said([a], [], [0, 1]), "White wins, because a.");
+  assert.equal(said([a, b], [], [0, 1]), "White wins, because a, and b.");
+  assert.equal(said([], [a, b], [0, 1]), "White wins, although a, and b.");
 });
 
 test("every clause has a translation", () => {
