@@ -26,8 +26,8 @@ use study::endgame_moves::{EndgameMoves, endgame_moves, endgame_positions};
 /// Measure the engine's signature and speed, its play in endgames, or the speed of this machine and its GPUs.
 ///
 /// Without a subcommand the engine searches twenty fixed positions to a fixed depth, each with an empty transposition
-/// table of 16 MiB. The last line is `NODES nodes SPEED nps`. With one thread the number of nodes is the same on every machine, and changes only if the search
-/// or the evaluation changes.
+/// table of 16 MiB. The last line is `NODES nodes SPEED nps`. With one thread the number of nodes is the same on every
+/// machine, and changes only if the search or the evaluation changes.
 #[derive(Args)]
 #[command(
     args_conflicts_with_subcommands = true,
