@@ -143,11 +143,12 @@ async function draw(wanted) {
   const id = `${wanted}|${app.rules}`;
   if (id === shown) return;
   shown = id;
-  const host = $("#stats");
+  // Another panel may be open when the answer arrives.
+  const [host, longest] = [$("#stats"), $("#longest")];
   asking.stats.drop();
   if (wanted.length - 1 > app.largest) {
     host.replaceChildren(h("p", { class: "soft" }, t("stats.toomany")));
-    return drawLongest("");
+    return drawLongest(longest, "");
   }
   try {
     const path = `stats/${encodeURIComponent(wanted)}`;
@@ -156,7 +157,7 @@ async function draw(wanted) {
   } catch (error) {
     host.replaceChildren(h("p", { class: "soft" }, errorText(error)));
   }
-  drawLongest(wanted);
+  drawLongest(longest, wanted);
 }
 
 /**
@@ -315,10 +316,10 @@ function axis(last) {
 }
 
 /**
+ * @param {HTMLElement} host
  * @param {string} wanted
  */
-async function drawLongest(wanted) {
-  const host = $("#longest");
+async function drawLongest(host, wanted) {
   try {
     const of = (/** @type {object} */ query) => get("longest", { rules: app.rules, ...query });
     const none = { lines: [] };
@@ -430,7 +431,7 @@ function swaps(m, i, j) {
   rows.sort((a, b) => Math.abs(change(b)) - Math.abs(change(a)));
   const turned = (/** @type {any} */ row) =>
     shade(m.win[row[1]][row[2]], m.loss[row[1]][row[2]]) !== shade(m.win[i][j], m.loss[i][j]);
-  $("#swaps").replaceChildren(
+  $("#swaps")?.replaceChildren(
     h(
       "p",
       {},

@@ -72,4 +72,9 @@ impl Backend for Gpu {
     fn work(&self) -> Option<DeviceWork> {
         Some(self.work)
     }
+
+    /// [`Run::fetch`] counts the values of the solved rows again, before it expands them.
+    fn is_checked(&self) -> bool {
+        false
+    }
 }
