@@ -48,7 +48,7 @@ pub struct GpuLimits {
     pub byte_plies: u16,
     /// Whether kernels may add up within subgroups.
     pub subgroups: bool,
-    /// Bytes of all buffers.
+    /// Bytes of all buffers, once the kernels are checked.
     pub memory: u64,
     /// The most work of a submission, in rows of a pass. Drivers end submissions that take more than about two seconds, and
     /// lose the device, so the first ones are measured, and the others take less than half a second.
@@ -119,7 +119,6 @@ impl Gpu {
     /// runs.
     pub async fn open_async(choice: AdapterChoice, limits: GpuLimits) -> Result<Gpu, GpuError> {
         let device = Arc::new(Device::open(choice, limits.guaranteed).await?);
-        device.limit_memory(limits.memory);
         Ok(Gpu::on(device, limits, [None, None]))
     }
 
@@ -295,6 +294,8 @@ impl Gpu {
         (self.tables, self.work, self.entries_per_row) = (None, work, entries_per_row);
         *kernels.pace.lock().unwrap_or_else(PoisonError::into_inner) = Pace::new(self.limits.submitted_rows);
         kernels.checked.store(true, Relaxed);
+        // The simulated limits are those of the batches.
+        self.device.limit_memory(self.limits.memory);
         self.device.lose_after(self.limits.lost_after);
         Ok(())
     }
