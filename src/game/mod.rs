@@ -154,12 +154,20 @@ impl Game {
         if (self.halfmove_clock() as usize) < self.moves.len() { &[] } else { &self.earlier }
     }
 
-    /// The keys of the known positions before the current one and since the last capture, each as often as it occurred, in
-    /// arbitrary order.
+    /// The positions before the current one that have occurred so often that another occurrence is a draw, or illegal, in
+    /// ascending order of their keys.
     #[cfg_attr(not(feature = "search"), allow(dead_code, reason = "the search looks for repetitions"))]
-    pub(crate) fn earlier_keys(&self) -> impl Iterator<Item = u64> {
+    pub(crate) fn drawn_if_repeated(&self) -> impl Iterator<Item = &Position> {
+        let enough = match self.rules.options().repetition {
+            Repetition::Threefold => 2,
+            Repetition::Twofold | Repetition::Illegal => 1,
+            Repetition::None => usize::MAX,
+        };
         let (_, played) = self.since_capture().split_last().expect("the current position is one of them");
-        played.iter().chain(self.before_start()).map(Position::key)
+        let mut earlier: Vec<&Position> = played.iter().chain(self.before_start()).collect();
+        earlier.sort_unstable_by_key(|position| position.key());
+        let groups = earlier.chunk_by(|a, b| a == b).filter(|same| same.len() >= enough);
+        groups.map(|same| same[0]).collect::<Vec<_>>().into_iter()
     }
 
     /// The legal moves: none in a game that is over, and none into an earlier position if the rules forbid repetition.
@@ -321,28 +329,19 @@ mod tests {
 
     /// Positions before the first one count as often as they are named, until a capture.
     #[test]
-    fn earlier_keys_are_of_positions_since_the_capture() {
+    fn positions_since_the_capture_may_not_occur_again() {
         let start: Position = "7/7/3e3/7/7/7/3Ec2/7/7 w".parse().unwrap();
         let other: Position = "7/7/3e3/7/7/7/2E1c2/7/7 b".parse().unwrap();
-        let earlier = vec![other.clone(), other.clone(), start.pass(), start.clone()];
-        let mut game = Game::new(start.clone(), Rules::default(), None).with_earlier(earlier);
-        let keys = |game: &Game| {
-            let mut keys: Vec<u64> = game.earlier_keys().collect();
-            keys.sort_unstable();
-            keys
-        };
-        let sorted = |mut keys: Vec<u64>| {
-            keys.sort_unstable();
-            keys
-        };
-        let before = sorted(vec![other.key(), other.key(), start.pass().key(), start.key()]);
-        assert_eq!((keys(&game), game.occurrences()), (before.clone(), 2));
+        let earlier = vec![other.clone(), start.pass(), other.clone(), start.clone()];
+        let mut game = Game::new(start, Rules::default(), None).with_earlier(earlier);
+        let drawn = |game: &Game| game.drawn_if_repeated().cloned().collect::<Vec<_>>();
+        assert_eq!((drawn(&game), game.occurrences()), (vec![other.clone()], 2));
         game.play(game.parse("Ec3").unwrap()).unwrap();
-        assert_eq!((keys(&game), game.occurrences()), (sorted([before.clone(), vec![start.key()]].concat()), 3));
+        assert_eq!((drawn(&game).len(), game.occurrences()), (2, 3));
         game.undo();
         game.play(game.parse("Exe3").unwrap()).unwrap();
-        assert_eq!(keys(&game), [0u64; 0]);
+        assert_eq!(drawn(&game), []);
         game.undo();
-        assert_eq!(keys(&game), before);
+        assert_eq!(drawn(&game), [other]);
     }
 }

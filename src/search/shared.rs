@@ -8,7 +8,7 @@ use super::score::{Value, mated_in};
 use super::search_options::SearchOptions;
 use super::tb::Tables;
 use super::tt::Tt;
-use crate::board::{NoMove, Repetition, Rules};
+use crate::board::{NoMove, Position, Rules};
 use crate::clock::Instant;
 use crate::game::Game;
 use std::sync::OnceLock;
@@ -115,7 +115,8 @@ impl<'a> Shared<'a> {
             done: AtomicBool::new(false),
             counts: (0..options.threads.max(1)).map(|_| Counts::default()).collect(),
             root_key: game.position().key(),
-            repeated: repeated(game),
+            // They come in the order of their keys.
+            repeated: game.drawn_if_repeated().map(Position::key).collect(),
             halfmove_clock: game.halfmove_clock(),
         }
     }
@@ -194,17 +195,4 @@ impl<'a> Shared<'a> {
             NoMove::Loss => mated_in(ply),
         }
     }
-}
-
-/// See [`Shared::repeated`].
-fn repeated(game: &Game) -> Vec<u64> {
-    let enough = match game.rules().options().repetition {
-        Repetition::Threefold => 2,
-        Repetition::Twofold | Repetition::Illegal => 1,
-        Repetition::None => return Vec::new(),
-    };
-    let mut keys: Vec<u64> = game.earlier_keys().collect();
-    keys.sort_unstable();
-    let groups = keys.chunk_by(u64::eq);
-    groups.filter(|same| same.len() >= enough).map(|same| same[0]).collect()
 }

@@ -12,6 +12,8 @@ use std::time::Duration;
 
 /// The time that reading may take in any case.
 const LEAST: Duration = Duration::from_millis(1);
+/// The positions that prove at most that no repetition draws a win.
+const NODES: u32 = 500;
 /// The time between two looks at a material that is being solved.
 const PAUSE: Duration = Duration::from_millis(1);
 
@@ -76,16 +78,16 @@ pub(super) fn tb_root(shared: &Shared<'_>, game: &Game, legal: &[Move], multipv:
     let line = |judged: &Judged| line(tb, shared, position, judged.mv);
     if best == Prospect::Won {
         let fitting = moves.iter().take_while(|judged| in_time(judged)).count();
-        let first = (0..fitting).find(|&i| {
-            lines.push(line(&moves[i]));
-            !is_drawn_on_the_way(game, &lines[i])
+        let mut undisturbed = Undisturbed::new(tb, shared, game);
+        let first = (0..fitting).find(|&i| undisturbed.surely_wins(moves[i].mv)).or_else(|| {
+            // Perhaps a weaker opponent lets the game go on.
+            (0..fitting).find(|&i| !is_drawn_on_the_way(game, &line(&moves[i])))
         });
         let Some(first) = first else {
             moves.truncate(fitting);
             return Some(TbRoot::Moves(moves.into_iter().map(|judged| judged.mv).collect()));
         };
         moves[..=first].rotate_right(1);
-        lines[..=first].rotate_right(1);
     } else {
         lines.push(line(&moves[0]));
         if is_drawn_on_the_way(game, &lines[0]) {
@@ -163,7 +165,7 @@ fn judge(tb: &Tables, shared: &Shared<'_>, game: &Game, moves: &[Move]) -> Optio
         let decided = in_time || conversion.is_some();
         let prospect = match value.wdl {
             Wdl::Draw => Prospect::Drawn,
-            Wdl::Win if decided && !can_repeat(&mut after) => Prospect::Won,
+            Wdl::Win if decided => Prospect::Won,
             Wdl::Win => Prospect::PossiblyWon,
             Wdl::Loss if decided => Prospect::Lost,
             Wdl::Loss => Prospect::PossiblyLost,
@@ -177,13 +179,79 @@ fn judge(tb: &Tables, shared: &Shared<'_>, game: &Game, moves: &[Move]) -> Optio
     Some(judged)
 }
 
-/// Whether a move draws the game at once by repeating a position.
-fn can_repeat(game: &mut Game) -> bool {
-    game.legal_moves().into_iter().any(|mv| {
-        let repeats = game.play(mv).is_ok() && game.end() == Some(GameEnd::Repetition);
-        game.undo();
-        repeats
-    })
+/// A search for wins by the tables that no repetition draws.
+struct Undisturbed<'a> {
+    tb: &'a Tables,
+    shared: &'a Shared<'a>,
+    game: Game,
+    /// The winner and the distance of each position whose next occurrence is a draw.
+    repeated: Vec<(Color, u16)>,
+    /// The positions that the search may still visit.
+    nodes: u32,
+}
+
+impl Undisturbed<'_> {
+    fn new<'a>(tb: &'a Tables, shared: &'a Shared<'a>, game: &Game) -> Undisturbed<'a> {
+        let decided = |position: &Position| {
+            let Ok(value) = tb.value(position);
+            let Value { wdl, dtw } = value?;
+            let winner = if wdl == Wdl::Win { position.turn() } else { !position.turn() };
+            Some((winner, dtw.filter(|_| wdl != Wdl::Draw)?))
+        };
+        let repeated = game.drawn_if_repeated().filter_map(decided).collect();
+        Undisturbed { tb, shared, game: game.clone(), repeated, nodes: 0 }
+    }
+
+    /// Whether a few positions prove that a move wins.
+    fn surely_wins(&mut self, mv: Move) -> bool {
+        self.nodes = NODES;
+        self.wins(mv)
+    }
+
+    /// Whether a move surely wins for the side that makes it. Every ply of its best play brings the win closer, so only
+    /// repeated positions closer to it matter.
+    fn wins(&mut self, mv: Move) -> bool {
+        let side = self.game.position().turn();
+        if self.game.play(mv).is_err() {
+            return false;
+        }
+        let wins = match self.game.end() {
+            Some(end) => end.winner() == Some(side),
+            None => {
+                let Ok(value) = self.tb.value(self.game.position());
+                let dtw = value.filter(|value| value.wdl == Wdl::Loss).and_then(|value| value.dtw);
+                dtw.is_some_and(|dtw| {
+                    !self.repeated.iter().any(|&(winner, nearer)| winner == side && nearer < dtw) || self.all_lose()
+                })
+            }
+        };
+        self.game.undo();
+        wins
+    }
+
+    /// Whether every move of the side to move loses.
+    fn all_lose(&mut self) -> bool {
+        if self.nodes == 0 || is_over(self.shared, self.shared.hard, 2) {
+            return false;
+        }
+        self.nodes -= 1;
+        let replies = self.game.legal_moves();
+        replies.into_iter().all(|reply| {
+            let side = self.game.position().turn();
+            if self.game.play(reply).is_err() {
+                return false;
+            }
+            let loses = match self.game.end() {
+                Some(end) => end.winner() == Some(!side),
+                None => {
+                    let Ok(moves) = self.tb.moves(self.game.position());
+                    moves.is_some_and(|moves| moves.into_iter().any(|(mv, _)| self.wins(mv)))
+                }
+            };
+            self.game.undo();
+            loses
+        })
+    }
 }
 
 /// The moves that keep the result of a position, for the side to move. `None` as for [`judge`].
