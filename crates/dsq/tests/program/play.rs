@@ -386,7 +386,7 @@ fn endgame_tables_are_used() {
         &["uci"],
         format!(
             "setoption name TablePath value {dir}\nsetoption name Rules value chinese\n\
-        setoption name Rules value paper\nposition fen {fen}\ngo infinite\n"
+        setoption name Rules value paper\nposition fen {fen}\ngo depth 6\nwait\n"
         )
         .as_bytes(),
     );
