@@ -141,7 +141,13 @@ impl Gpu {
             let plan = Arc::new(Plan::new(&ids, job.classes, job_tables.clone()));
             let mut all = Vec::new();
             match self.solve_batch(&job, &plan).await {
-                Ok(mut run) => match run.fetch(|id, solved| Ok(all.push((id, solved)))).await {
+                Ok(mut run) => match run
+                    .fetch(|id, solved| {
+                        all.push((id, solved));
+                        Ok(())
+                    })
+                    .await
+                {
                     Ok(()) => {}
                     Err(FetchError::Refused(error)) => return Err(error),
                     Err(FetchError::Gpu(error)) => split_batch(error, run.left(), &job, &mut batches)?,
