@@ -38,13 +38,13 @@ fn random_line(random: &mut Random, game: Game, plies: usize, depth: usize) -> R
 pub fn annotated(number: usize) -> Record {
     let mut random = Random::numbered(51, number as u64);
     let rules = Rules::new(RuleOptions::PRESETS[number % RuleOptions::PRESETS.len()].1);
-    let position = if number % 3 == 0 { Position::start() } else { random.position(2 + number % 9, &rules) };
+    let position = if number.is_multiple_of(3) { Position::start() } else { random.position(2 + number % 9, &rules) };
     let fen = Fen { position, halfmove_clock: 7 * (number % 2) as u32 };
     let game = Game::from_fen(fen, rules, [Some(100), None, Some(12)][number % 3]);
     let plies = random.below(20);
     let mut record = random_line(&mut random, game, plies, 3);
     record.white = (*random.choose(&TEXTS).expect("texts")).to_owned();
-    record.date = (number % 2 == 0).then(|| "2026.02.03".to_owned());
+    record.date = number.is_multiple_of(2).then(|| "2026.02.03".to_owned());
     record.tags = vec![("Event".to_owned(), (*random.choose(&TEXTS).expect("texts")).to_owned())];
     if record.game.end().is_none() {
         let ends = [("*", None), ("1-0", Some("time")), ("0-1", Some("adjudication")), ("1/2-1/2", None)];

@@ -113,7 +113,7 @@ fn positions(material: Material, some: usize) -> Vec<Position> {
     let rules = Rules::new(RULES);
     if material.len() == 2 {
         let index = doushouqi::tablebase::Index::new(material, &RULES).unwrap();
-        let all = Color::ALL.into_iter().flat_map(|turn| (0..index.cells()).filter_map(move |cell| Some((cell, turn))));
+        let all = Color::ALL.into_iter().flat_map(|turn| (0..index.cells()).map(move |cell| (cell, turn)));
         return all.filter_map(|(cell, turn)| index.position(cell, turn)).collect();
     }
     let (mut random, pieces) = (Random::new(17), material.pieces().collect::<Vec<_>>());

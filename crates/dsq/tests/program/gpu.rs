@@ -238,7 +238,7 @@ fn wrong_kernels_are_noticed() {
         Generate { pieces: 3, ..Generate::new(dir, RuleOptions::default()) }.run(&mut solver, &|_| {}).map(|()| solver)
     };
     let whole = tempfile::tempdir().unwrap();
-    generate(whole.path(), Box::new(CpuBackend::default())).unwrap();
+    generate(whole.path(), Box::<CpuBackend>::default()).unwrap();
     let whole = files(whole.path());
     let planted = [
         // A mask without a file, and one of the wrong file.

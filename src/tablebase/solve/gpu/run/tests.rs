@@ -33,7 +33,11 @@ pub(super) fn batch(ids: &[ClassId], classes: &Classes) -> Arc<Plan> {
 /// The classes of a solved batch.
 pub(super) fn fetched(run: &mut Run<'_>) -> Vec<Solved> {
     let mut all = Vec::new();
-    block_on(run.fetch(|_, solved| Ok(all.push(solved)))).unwrap();
+    block_on(run.fetch(|_, solved| {
+        all.push(solved);
+        Ok(())
+    }))
+    .unwrap();
     all
 }
 
