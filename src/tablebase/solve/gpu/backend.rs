@@ -73,7 +73,7 @@ impl Backend for Gpu {
         Some(self.work)
     }
 
-    /// [`Run::fetch`] counts the values of the solved rows again, before it expands them.
+    /// The values of the solved rows are counted again before they are expanded.
     fn is_checked(&self) -> bool {
         false
     }
