@@ -281,13 +281,8 @@ impl GameRequest {
 }
 
 #[cfg(test)]
-#[path = "../../../tests/support/annotated.rs"]
-mod games;
-
-#[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     /// Assessments do not count as moves, so that a game may have as many of them as it likes.
     #[test]
@@ -300,31 +295,6 @@ mod tests {
         let request = GameRequest { text: Some(text), ..GameRequest::default() };
         let record = request.record(&RuleOptions::PAPER, false).expect("a game of the greatest length").0;
         assert_eq!((record.game.moves().len(), record.nags.len()), (600, 600));
-    }
-
-    /// A game of a text, sent back as a list of moves, is written as the same text.
-    #[test]
-    fn answers_lose_nothing_of_a_game() {
-        let (mut annotated, mut given) = (0, 0);
-        for number in 0..1000 {
-            let record = games::annotated(number);
-            let text = record.to_text().unwrap();
-            let request = GameRequest { text: Some(text.clone()), ..GameRequest::default() };
-            let (read, games) = request.record(&RuleOptions::PAPER, true).unwrap();
-            let answer = serde_json::to_value(GameText::new(&read, games).unwrap()).unwrap();
-            assert_eq!(answer["text"], text);
-            let limit = answer["no_capture_limit"].as_u64().unwrap_or(0);
-            let request = json!({
-                "fen": answer["fen"], "rules": answer["rules"], "no_capture_limit": limit,
-                "moves": answer["moves"], "tags": answer["tags"],
-            });
-            let request: GameRequest = serde_json::from_value(request).unwrap();
-            let (again, _) = request.record(&RuleOptions::PAPER, true).unwrap();
-            assert_eq!(GameText::new(&again, 1).unwrap().text, text);
-            annotated += usize::from(text.contains('(') && text.contains('$') && text.contains('{'));
-            given += usize::from(record.forfeit.is_some() || record.adjudication.is_some());
-        }
-        assert!(annotated > 300 && given > 300, "{annotated} {given}");
     }
 
     /// A game of a text is chosen by its number, and problems are those of the library.

@@ -1,6 +1,7 @@
 //! Games over HTTP: their rules, clocks, history and text.
 
 use super::*;
+use crate::annotated::annotated;
 
 /// Routes for games use a halfmove clock; routes for positions reject it.
 #[test]
@@ -35,6 +36,29 @@ fn halfmove_clocks_are_used_or_refused() {
         (&review["termination"], &review["moves"][0]["score_after"]["kind"]),
         (&json!("no-capture"), &json!("cp"))
     );
+}
+
+/// A game of a text, sent back as a list of moves, is written as the same text.
+#[test]
+fn answers_lose_nothing_of_a_game() {
+    let server = Server::start(&["--pieces", "3"]);
+    let mut connection = server.connect();
+    let mut write = |request: Value| connection.post("/api/v1/game", &request.to_string()).json();
+    let (mut rich, mut given) = (0, 0);
+    for number in 0..1000 {
+        let record = annotated(number);
+        let text = record.to_text().unwrap();
+        let answer = write(json!({"text": text}));
+        assert_eq!(answer["text"], text);
+        let again = write(json!({
+            "fen": answer["fen"], "rules": answer["rules"], "moves": answer["moves"], "tags": answer["tags"],
+            "no_capture_limit": answer["no_capture_limit"].as_u64().unwrap_or(0),
+        }));
+        assert_eq!(again["text"], text);
+        rich += usize::from(text.contains('(') && text.contains('$') && text.contains('{'));
+        given += usize::from(record.forfeit.is_some() || record.adjudication.is_some());
+    }
+    assert!(rich > 300 && given > 300, "{rich} {given}");
 }
 
 /// A game makes the round trip through text, is reviewed, and its text is read by `dsq analyze`.
