@@ -331,8 +331,14 @@ impl CaptureTable {
     }
 }
 
-/// Decodes the values into `memory`, which must be zero.
+/// The number of bytes that a thread clears at a time.
+const CLEARED: usize = 1 << 21;
+
+/// Decodes the values into `memory`.
 fn load<'a>(files: &[CaptureTable], memory: &'a mut [u8], classes: usize) -> Result<CaptureTables<'a>, SetError> {
+    let bytes = files.iter().map(CaptureTable::bytes).sum();
+    // Cells without a position are not decoded.
+    memory[..bytes].par_chunks_mut(CLEARED).for_each(|part| part.fill(0));
     let mut rest = memory;
     let parts = files.iter().map(|capture| {
         let (part, after) = std::mem::take(&mut rest).split_at_mut(capture.bytes());

@@ -128,7 +128,7 @@ impl<'t> Iteration<'t> {
 
     /// The planes before the first pass, except Black's open positions. The positions that win in one ply by a conversion
     /// are still open, and are marked by being lost and having an escape. `memory` is
-    /// [`first_bytes`](Iteration::first_bytes) bytes, all zero.
+    /// [`first_bytes`](Iteration::first_bytes) bytes with any contents.
     ///
     /// # Errors
     /// If memory or the disk is too small for the conversions, or the observer returns an error.

@@ -99,7 +99,7 @@ impl<'t> Iteration<'t> {
         })
     }
 
-    /// The memory for the planes. The last plane is needed only after the captures are freed, so its memory may first
+    /// The memory for the planes, with any contents. The last plane is needed only after the captures are freed, so its memory may first
     /// contain `captures` bytes of captures.
     ///
     /// # Errors
