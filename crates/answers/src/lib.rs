@@ -3,6 +3,13 @@
 //! [`operations`](operations::operations) lists the requests and how each is answered; `api`, `explain`, `review` and the
 //! modules below them compute the answers. [`Context`](context::Context) runs slow work and limits it. Only
 //! `rule_tables` and `engine` compute values and moves.
+//!
+//! ```
+//! let description: serde_json::Value = serde_json::from_str(answers::OPENAPI)?;
+//! let paths = description["paths"].as_object().expect("the addresses of the requests");
+//! assert!(paths.contains_key("/api/v1/probe"));
+//! # Ok::<(), serde_json::Error>(())
+//! ```
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::todo)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
@@ -36,8 +43,3 @@ pub use errors::{ApiError, Code};
 
 /// The OpenAPI description of the operations.
 pub const OPENAPI: &str = include_str!("openapi.json");
-
-/// The example of the README is compiled with the tests of the documentation.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

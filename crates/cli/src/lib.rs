@@ -1,4 +1,35 @@
 //! What the programs `dsq` and `dsq-lab` share. Data goes to stdout, everything else to stderr.
+//!
+//! ```no_run
+//! use cli::failure::Outcome;
+//! use cli::output::print;
+//! use cli::{Program, command};
+//!
+//! /// Greet somebody
+//! #[derive(clap::Args)]
+//! struct Greet {
+//!     /// The name
+//!     name: String,
+//! }
+//!
+//! impl Greet {
+//!     fn run(self) -> Outcome {
+//!         print(format!("Hello {}", self.name))
+//!     }
+//! }
+//!
+//! const PROGRAM: Program = Program {
+//!     name: "greeter",
+//!     version: "1.0.0",
+//!     about: "Greetings",
+//!     after_help: "",
+//!     groups: &[("Greetings", &[command!("greet", Greet, "Nothing is kept")])],
+//! };
+//!
+//! fn main() -> std::process::ExitCode {
+//!     cli::main(&PROGRAM)
+//! }
+//! ```
 
 #![warn(missing_docs, unreachable_pub)]
 
@@ -37,8 +68,3 @@ mod signals;
 pub use name::name;
 pub use program::{Entry, Program, parsed};
 pub use run::main;
-
-/// The example of the README is compiled with the tests of the documentation.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

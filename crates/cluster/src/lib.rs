@@ -2,6 +2,15 @@
 //! that a cluster schedules. [`Plan`] lists the classes with their memory and time, [`slurm`] and [`snakemake`] write
 //! the plan as a file for a scheduler, [`ClassJob`](doushouqi::tablebase::ClassJob) runs one job, and [`check_counts`]
 //! checks counts by searching random positions.
+//!
+//! ```
+//! use cluster::{Machines, Plan, Rate};
+//! use doushouqi::board::RuleOptions;
+//!
+//! let rate = Rate { rows_per_second: 1e6, job_seconds: 1.0 };
+//! let plan = Plan::new(&RuleOptions::PAPER, 4, false, rate, None);
+//! assert!(plan.simulate(&Machines::of_cores(8)) < plan.simulate(&Machines::of_cores(1)));
+//! ```
 
 #![warn(missing_docs, unreachable_pub)]
 
@@ -12,8 +21,3 @@ pub mod snakemake;
 
 pub use check::{Comparison, Sample, check_counts};
 pub use plan::{Bundle, Machines, Plan, PlannedClass, Rate, bundles};
-
-/// The example of the README is compiled with the tests of the documentation.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

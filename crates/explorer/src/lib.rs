@@ -6,6 +6,15 @@
 //! The caller of [`serve`] ends the process when any thread panics, as `dsq` does by its panic hook: a panic may leave
 //! shared state, such as a solver, half done, and the server must not give wrong values. A supervisor restarts it in half
 //! a second. The lints below and tests with ten thousand hostile requests guard against panics.
+//!
+//! ```no_run
+//! use explorer::{Config, Stop, serve};
+//!
+//! fn run(config: Config, stop: &Stop) {
+//!     // Ends after `stop.stop()` from another thread.
+//!     serve(config, stop, &|event| println!("{event:?}")).unwrap();
+//! }
+//! ```
 #![warn(missing_docs)]
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::todo)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
@@ -246,8 +255,3 @@ async fn accept(app: &Arc<App>, stop: &Stop, tell: &(dyn Fn(Event) + Sync)) -> R
     let _ = tokio::time::timeout(limits::SHUTDOWN_TIMEOUT, graceful.shutdown()).await;
     Ok(())
 }
-
-/// The example of the README is compiled with the tests of the documentation.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

@@ -6,6 +6,15 @@
 //! Each module depends only on earlier ones: `time_control`, `adjudication`, `player` (the trait), `process`,
 //! `external` (a program, started again after a crash), `builtin`, `program` (UCI) and `gtp` (the kinds of players), `command_line` and `spec` (players as text), `biased` and `openings`,
 //! `referee` (one game), `statistics`, `runner` (the match), `spsa` (tuning by matches).
+//!
+//! ```
+//! use matches::{PlayerSpec, TimeControl};
+//!
+//! let player: PlayerSpec = "builtin:default,hash=16MiB".parse()?;
+//! assert_eq!(player.name(), "builtin:default,hash=16MiB");
+//! assert!("builtin:default,hash=0MiB".parse::<PlayerSpec>().is_err());
+//! # Ok::<(), matches::ParsePlayerError>(())
+//! ```
 
 #![warn(missing_docs, unreachable_pub)]
 
@@ -36,8 +45,3 @@ pub use spec::{LoadError, ParsePlayerError, PlayerSpec};
 pub use spsa::{Spsa, SpsaError, Trial, Tuned};
 pub use statistics::{Decision, Sprt, Tally};
 pub use time_control::TimeControl;
-
-/// The example of the README is compiled with the tests of the documentation.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

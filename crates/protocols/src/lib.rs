@@ -1,5 +1,20 @@
 //! Front ends through which other programs drive the engine: [`uci`] (the Universal Chess Interface) and [`gtp`] (the
 //! Go Text Protocol, as KataGomo speaks it).
+//!
+//! ```
+//! let mut answers = Vec::new();
+//! protocols::uci::serve(&b"uci\nquit\n"[..], std::io::sink())?;
+//! let options = protocols::gtp::GtpOptions {
+//!     engine: Default::default(),
+//!     rules: Default::default(),
+//!     no_capture_limit: None,
+//!     limits: Default::default(),
+//!     two_stage: false,
+//! };
+//! protocols::gtp::run(&b"protocol_version\nquit\n"[..], &mut answers, options)?;
+//! assert!(answers.starts_with(b"= 2"));
+//! # Ok::<(), protocols::SessionError>(())
+//! ```
 
 #![warn(missing_docs, unreachable_pub)]
 
@@ -18,8 +33,3 @@ pub enum SessionError {
     #[error("cannot write an answer: {0}")]
     Output(#[source] io::Error),
 }
-
-/// The example of the README is compiled with the tests of the documentation.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

@@ -1,4 +1,10 @@
 //! Reports: tables as text and Markdown, charts and boards as SVG, and the figures of a directory of results.
+//!
+//! ```
+//! let mut table = report::text::Table::new(&["material", "positions"]);
+//! table.row(["EvE", "2,340"]);
+//! assert!(table.markdown().contains("| EvE | 2,340 |"));
+//! ```
 
 #![warn(missing_docs, unreachable_pub)]
 
@@ -8,8 +14,3 @@ pub mod figures;
 #[cfg(not(target_family = "wasm"))]
 pub mod plot;
 pub mod text;
-
-/// The example of the README is compiled with the tests of the documentation.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

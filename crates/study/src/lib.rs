@@ -1,5 +1,13 @@
 //! A study of the endgame tables: features of positions, decision trees, puzzles, and a reproduction of the published
 //! numbers.
+//!
+//! ```
+//! use doushouqi::board::RuleOptions;
+//! use study::{FeatureChoice, FeatureSet};
+//!
+//! let set = FeatureSet::new("EvL".parse().unwrap(), &RuleOptions::PAPER, FeatureChoice::Paper);
+//! assert_eq!((set.pieces().len(), set.features().len()), (2, 11));
+//! ```
 
 #![warn(missing_docs, unreachable_pub)]
 
@@ -20,8 +28,3 @@ pub use prose::{Bearing, Clause};
 pub use routes::{Routes, manhattan};
 pub use sample::{TrainingSet, Winner};
 pub use tree::{Growth, Learner, Node, Split, Tree, information};
-
-/// The example of the README is compiled with the tests of the documentation.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

@@ -1,5 +1,17 @@
 //! The PSPACE-hardness proof of the paper as a program: gadgets and their lemmas, decided by exhaustive search, and the
 //! reduction of formulas to circuits and positions.
+//!
+//! ```
+//! use doushouqi::board::Color;
+//! use hardness::{DEFAULT_BOUND, Formula, check, gadget};
+//!
+//! let gate = gadget("and").unwrap();
+//! assert!(check(&gate, &gate.claims[0], DEFAULT_BOUND).unwrap().holds);
+//!
+//! // White makes one of the variables true, Black the other one false.
+//! let formula = Formula::parse("x & y").unwrap();
+//! assert_eq!(formula.game().unwrap().winner(), Color::Black);
+//! ```
 
 #![warn(missing_docs, unreachable_pub)]
 
@@ -27,8 +39,3 @@ pub use formula::{Formula, FormulaError, FormulaGame, TooManyVariables};
 pub use gadget::{Claim, Entrance, Gadget, GadgetError};
 pub use layout::{GadgetKind, Layout, LayoutError};
 pub use white_strategy::WhiteWins;
-
-/// The example of the README is compiled with the tests of the documentation.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

@@ -1,5 +1,14 @@
 //! Patterns in the endgame tables: decision trees of all materials, the printed trees, draws, zugzwangs, fortresses, games,
 //! and the values of the animals.
+//!
+//! ```
+//! use doushouqi::tablebase::CellValue;
+//! use mining::zugzwang::zugzwang;
+//!
+//! // Whoever moves, loses: in four plies, the other side in six.
+//! assert_eq!(zugzwang(CellValue::Decided(4), CellValue::Decided(6)), Some((Some(4), 6)));
+//! assert_eq!(zugzwang(CellValue::Decided(3), CellValue::Decided(6)), None);
+//! ```
 
 #![warn(missing_docs, unreachable_pub)]
 
@@ -11,8 +20,3 @@ pub mod report;
 pub mod tables;
 pub mod trees;
 pub mod zugzwang;
-
-/// The example of the README is compiled with the tests of the documentation.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

@@ -4,6 +4,16 @@
 //! (self-play), `endgames` (positions of endgame tables), `model` (the network in floating point, its gradient,
 //! quantisation), `checkpoint` (its file), `adamw` (the optimiser), `recipe` (the description of a training run),
 //! `training` (the run).
+//!
+//! ```
+//! use train::{Model, Recipe, Shape};
+//!
+//! let recipe = Recipe::parse("data = ['games.data']\nnetwork = 'x.nnue'\ncheckpoint = 'x.ckpt'", ".".as_ref())?;
+//! let model = Model::random(Shape { hidden: recipe.hidden, pairs: recipe.pairs }, recipe.seed);
+//! let network = model.quantise(0, 400.0).unwrap();
+//! assert_eq!(network.parameters().scale, 400);
+//! # Ok::<(), train::RecipeError>(())
+//! ```
 
 #![warn(missing_docs)]
 
@@ -24,8 +34,3 @@ pub use model::{Model, Shape};
 pub use recipe::{Recipe, RecipeError};
 pub use record::{DataError, DataFile, Header, PIECES, Record, read_records};
 pub use training::{Epoch, Trained, TrainingError, train};
-
-/// The example of the README is compiled with the tests of the documentation.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
