@@ -128,28 +128,49 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
+/// The path and the text of each source file in these folders, without tests and build scripts.
+fn sources(dirs: &'static [&str]) -> impl Iterator<Item = (String, String)> {
+    let is_other = |path: &PathBuf| {
+        path.components().any(|part| ["tests", "build.rs"].map(OsStr::new).contains(&part.as_os_str()))
+    };
+    let paths = dirs.iter().flat_map(|dir| files(&root().join(dir), "rs")).filter(move |path| !is_other(path));
+    paths.map(|path| {
+        let name = path.strip_prefix(root()).unwrap().to_str().unwrap().replace('\\', "/");
+        (name, fs::read_to_string(&path).unwrap())
+    })
+}
+
 /// `SECURITY.md` lists the programs that this program starts.
 #[test]
 fn programs_that_are_started_are_listed() {
     let security = fs::read_to_string(root().join("SECURITY.md")).unwrap();
     let listed =
         [("crates/dsq/src/commands/serve.rs", "`dsq serve --open`"), ("crates/matches/src/process.rs", "`dsq match`")];
-    let sources = ["src", "crates", "research"].into_iter().flat_map(|dir| files(&root().join(dir), "rs"));
-    let mut starting = Vec::new();
-    for path in sources
-        .filter(|path| !path.components().any(|part| ["tests", "build.rs"].map(OsStr::new).contains(&part.as_os_str())))
-    {
-        let text = fs::read_to_string(&path).unwrap();
-        // clap has a `Command`, too.
-        if text.contains("Command::new(") && text.contains("process::") {
-            starting.push(path.strip_prefix(root()).unwrap().to_str().unwrap().replace('\\', "/"));
-        }
-    }
-    starting.sort();
-    assert_eq!(starting, listed.map(|(file, _)| file), "these files start programs");
+    // clap has a `Command`, too.
+    let starts = |text: &str| text.contains("Command::new(") && text.contains("process::");
+    let starting: BTreeSet<String> =
+        sources(&["src", "crates", "research"]).filter_map(|(name, text)| starts(&text).then_some(name)).collect();
+    assert_eq!(starting, BTreeSet::from(listed.map(|(file, _)| file.to_owned())), "these files start programs");
     for (file, what) in listed {
         assert!(security.contains(what), "SECURITY.md does not mention {what}, which {file} starts");
     }
+}
+
+/// `SECURITY.md` lists the files with `unsafe` code.
+#[test]
+fn unsafe_code_is_listed() {
+    let security = fs::read_to_string(root().join("SECURITY.md")).unwrap();
+    let (_, listed) = security.split_once("- `unsafe` is used for").expect("the list");
+    let (listed, _) = listed.split_once("\n\n").expect("its end");
+    let listed: BTreeSet<String> = listed.split('`').skip(1).step_by(2).map(str::to_owned).collect();
+    let is_unsafe = |text: &str| {
+        let mut code = text.lines().map(str::trim_start).filter(|line| !line.starts_with("//"));
+        code.any(|line| line.contains("unsafe "))
+    };
+    let found: BTreeSet<String> = sources(&["src", "crates", "research", "python/src"])
+        .filter_map(|(name, text)| is_unsafe(&text).then_some(name))
+        .collect();
+    assert_eq!(found, listed, "the files with unsafe code, and those that SECURITY.md lists");
 }
 
 /// Each kernel is tested where `CONTRIBUTING.md` states it.
