@@ -39,7 +39,8 @@ fn section(page: &mut String, command: &Command, heading: &str) {
     page.push_str("```\n");
     let is_own =
         |argument: &&Arg| !argument.is_hide_set() && !["help", "version"].contains(&argument.get_id().as_str());
-    let rows: String = command.get_positionals().chain(command.get_opts()).filter(is_own).map(row).collect();
+    let options = command.get_arguments().filter(|argument| !argument.is_positional());
+    let rows: String = command.get_positionals().chain(options).filter(is_own).map(row).collect();
     if !rows.is_empty() {
         let _ = write!(page, "\n| argument | meaning |\n|---|---|\n{rows}");
     }

@@ -38,7 +38,9 @@ pub struct General {
 enum Command {
     /// Count the lines of N plies.
     Perft {
+        /// The board: a file, `-`, `start` or a FEN with sizes.
         board: String,
+        /// Length of the lines in plies.
         #[arg(value_parser = clap::value_parser!(u32).range(0..=20))]
         depth: u32,
         /// Also print the count after each move.
@@ -49,12 +51,14 @@ enum Command {
     },
     /// List the legal moves.
     Moves {
+        /// The board: a file, `-`, `start` or a FEN with sizes.
         board: String,
         #[command(flatten)]
         common: Common,
     },
     /// Find the exact value of a position by retrograde analysis of all positions reachable from it.
     Solve {
+        /// The board: a file, `-`, `start` or a FEN with sizes.
         board: String,
         #[command(flatten)]
         memory: MemoryArg,
@@ -63,6 +67,7 @@ enum Command {
     },
     /// Draw a board.
     Show {
+        /// The board: a file, `-`, `start` or a FEN with sizes.
         board: String,
         #[command(flatten)]
         out: BoardOut,

@@ -27,6 +27,7 @@ use train::{CheckpointError, Epoch, Recipe, TrainingError, train};
                         first.toml:\n  data = [\"first.data\"]\n  network = \"first.nnue\"\n  checkpoint = \"first.ckpt\"\n  \
                         hidden = 128\n  epochs = 20")]
 pub struct Train {
+    /// The recipe, a TOML file.
     #[arg(value_name = "RECIPE")]
     recipe: PathBuf,
     #[command(flatten)]
