@@ -51,17 +51,31 @@ fn stopped_self_play_keeps_its_games() {
 #[cfg(unix)]
 #[test]
 fn self_play_ends_at_once_before_the_first_game() {
+    const HEADER: u64 = 48;
     let path = file("early");
     let arguments = ["datagen", "--games", "1000000", "--threads", "1", "--out", path.to_str().unwrap()];
-    let mut child = command(&arguments).stderr(Stdio::null()).spawn().unwrap();
     let deadline = Instant::now() + PATIENCE;
-    while std::fs::metadata(&path).map_or(0, |m| m.len()) < 48 && Instant::now() < deadline {
-        std::thread::sleep(Duration::from_millis(5));
+    loop {
+        let mut child = command(&arguments).stderr(Stdio::piped()).spawn().unwrap();
+        while std::fs::metadata(&path).map_or(0, |m| m.len()) < HEADER && child.try_wait().unwrap().is_none() {
+            assert!(Instant::now() < deadline, "the file has no header");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert_eq!(child.try_wait().unwrap(), None, "the command still runs");
+        assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(130));
+        let len = std::fs::metadata(&path).unwrap().len();
+        std::fs::remove_file(&path).unwrap();
+        // Once games are played, the command says how many it keeps.
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        if !stderr.contains("stopped after") {
+            assert_eq!(stderr, "dsq-lab: interrupted\n");
+            assert_eq!(len, HEADER, "the file contains its header and no game");
+            break;
+        }
+        assert!(Instant::now() < deadline, "no signal came while the tables were solved");
     }
-    assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
-    assert_ne!(child.wait().unwrap().code(), Some(0));
-    assert_eq!(std::fs::metadata(&path).unwrap().len(), 48, "the file contains its header and no game");
-    std::fs::remove_file(path).unwrap();
 }
 
 /// Outputs that cannot be written, or would replace another file of the run.
