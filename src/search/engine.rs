@@ -366,9 +366,6 @@ mod tests {
     use crate::board::Position;
     use crate::search::Score;
     use crate::search::tt::{Bound, NO_EVAL, TtEntry};
-    use crate::search::{EvalContext, Evaluate};
-    use std::sync::Arc;
-    use std::sync::atomic::AtomicUsize;
 
     /// The table is cleared if it may contain entries of another game or of other rules, or is untouched before a game.
     #[test]
@@ -396,27 +393,17 @@ mod tests {
         }
     }
 
-    /// The clock of a search runs during its preparation.
+    /// A search under the rules of the last one needs no preparation.
     #[test]
-    fn the_preparation_takes_time_of_the_search() {
-        struct Zero;
-        impl Evaluate for Zero {
-            fn evaluate(&mut self, _: &EvalContext<'_>) -> i32 {
-                0
-            }
-        }
-        let (slow, made) = (Duration::from_millis(20), Arc::new(AtomicUsize::new(0)));
-        let counter = made.clone();
-        let evaluation = Evaluation::custom(move |_| {
-            std::thread::sleep(slow);
-            counter.fetch_add(1, Ordering::Relaxed);
-            Box::new(Zero)
-        });
-        let mut engine = Engine::new(EngineOptions { evaluation, ..EngineOptions::default().hash_mib(1) });
-        let mut time = || engine.search(&Game::default(), &Limits::default().depth(1)).run().lines[0].time;
-        assert!(time() >= slow);
-        time();
-        assert_eq!(made.load(Ordering::Relaxed), 1, "the next search under these rules needs no preparation");
+    fn rules_are_prepared_once() {
+        let mut engine = Engine::new(EngineOptions::default().hash_mib(1));
+        let mut masks = |rules: &str| {
+            engine.prepare(&Rules::new(rules.parse().unwrap()));
+            engine.masks.as_ref().map(|(rules, masks)| (*rules, std::ptr::from_ref(&**masks)))
+        };
+        let (first, again) = (masks("paper"), masks("paper"));
+        assert_eq!(first, again);
+        assert_ne!(masks("chinese").map(|(rules, _)| rules), first.map(|(rules, _)| rules));
     }
 
     #[test]

@@ -49,7 +49,7 @@ mod tt_torn;
 mod worker;
 
 pub use engine::{Engine, Search};
-pub use eval::{Custom, EvalContext, Evaluate, Evaluation, network};
+pub use eval::{Evaluation, network};
 pub use info::{Info, SearchResult};
 pub use limits::{Clock, Limits};
 pub use minimax::{RootValues, minimax};

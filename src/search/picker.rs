@@ -283,7 +283,7 @@ mod tests {
                 }
                 let state = State::new(&position);
                 let mut attacks = Attacks::new();
-                attacks.compute(&rules, &masks, false, &state);
+                attacks.compute(&rules, &masks, &state);
                 let mut any = || random.bits() as Packed & 511;
                 let mut one = || pack_move(legal[usize::from(any()) % legal.len()]);
                 let (tt_move, killers, earlier) = (one(), [one(), any()], [any(), any() | 512]);

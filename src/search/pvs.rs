@@ -90,7 +90,7 @@ impl Worker<'_> {
         let mut node = Node { alpha, beta, depth, ply: 0, cut_node: false };
         let mut attacks = Attacks::new();
         self.compute_attacks(state, &mut attacks);
-        let raw_eval = self.evaluate(state, &attacks, 0);
+        let raw_eval = self.evaluate(state, 0);
         self.plies[2].eval = self.corrected(raw_eval, state, 0);
         let mut best = -INFINITE;
         for i in 0..moves.len() {

@@ -1,7 +1,7 @@
 //! One thread of the principal variation search: its data, and the steps that all nodes share.
 
 use super::burnett;
-use super::eval::{Attacks, EvalContext, Evaluator, NetworkEvaluator, State, TRAP_BITS};
+use super::eval::{Attacks, Evaluator, NetworkEvaluator, State, TRAP_BITS};
 use super::packed::{NO_MOVE, Packed, pack};
 use super::parameters::Reductions;
 use super::path::Path;
@@ -197,21 +197,17 @@ impl<'a> Worker<'a> {
 
     /// The evaluation without correction, within ±[`MAX_ESTIMATE`].
     #[inline(always)]
-    pub(super) fn evaluate(&mut self, state: &State, attacks: &Attacks, ply: usize) -> Value {
-        let value = match (&mut self.thread_data.evaluator, &attacks.maps) {
-            (Evaluator::Network(network), _) => (self.compiled.network)(network, state, ply),
-            (Evaluator::Custom(custom), Some(maps)) => {
-                custom.evaluate(&EvalContext { state, maps, rules: self.shared.rules, ply })
-            }
-            _ => burnett::evaluate_lanes(&state.lanes, state.turn),
+    pub(super) fn evaluate(&mut self, state: &State, ply: usize) -> Value {
+        let value = match &mut self.thread_data.evaluator {
+            Evaluator::Network(network) => (self.compiled.network)(network, state, ply),
+            Evaluator::Burnett => burnett::evaluate_lanes(&state.lanes, state.turn),
         };
         value.clamp(-MAX_ESTIMATE, MAX_ESTIMATE)
     }
 
     #[inline(always)]
     pub(super) fn compute_attacks(&self, state: &State, attacks: &mut Attacks) {
-        let with_maps = matches!(self.thread_data.evaluator, Evaluator::Custom(_));
-        attacks.compute(self.shared.rules, self.shared.masks, with_maps, state);
+        attacks.compute(self.shared.rules, self.shared.masks, state);
     }
 
     /// The value of a position in the endgame tables; the game must not be over. A win or loss that may come after the
@@ -274,7 +270,7 @@ impl<'a> Worker<'a> {
             return Some(self.shared.draw_value(ply));
         }
         if horizon || ply >= MAX_PLY - 2 {
-            return Some(self.evaluate(state, attacks, ply));
+            return Some(self.evaluate(state, ply));
         }
         let (value, mv) = self.forced_result(state, attacks, ply)?;
         if PV && mv != NO_MOVE {
@@ -330,7 +326,7 @@ impl<'a> Worker<'a> {
         let (raw_eval, static_eval) = if in_check {
             (NO_EVAL, -INFINITE)
         } else {
-            let raw_eval = self.raw_eval(state, attacks, tt, ply);
+            let raw_eval = self.raw_eval(state, tt, ply);
             (raw_eval as i16, self.corrected(raw_eval, state, ply))
         };
         // Another position with the same key is very unlikely, but its move must not be played.
@@ -344,10 +340,10 @@ impl<'a> Worker<'a> {
 
     /// The evaluation without correction, from the transposition table if the entry contains it.
     #[inline(always)]
-    fn raw_eval(&mut self, state: &State, attacks: &Attacks, tt: Option<TtHit>, ply: usize) -> Value {
+    fn raw_eval(&mut self, state: &State, tt: Option<TtHit>, ply: usize) -> Value {
         match tt {
             Some(tt) if tt.entry.eval != NO_EVAL => tt.entry.eval.into(),
-            _ => self.evaluate(state, attacks, ply),
+            _ => self.evaluate(state, ply),
         }
     }
 

@@ -1,8 +1,26 @@
 //! The attacks of a position, as the search needs them.
 
-use super::attack_maps::{AttackMaps, CaptureMasks, danger_from};
 use super::state::State;
+use crate::board::geometry::WATER;
 use crate::board::{Color, Lanes, Rules, reach, union};
+
+/// The squares where an attacker may capture a victim, by the attacking side, whether its rat is in the water, and the
+/// attacker. The rules contain the same masks by victim; by attacker they need no sums over lanes.
+pub(in crate::search) struct CaptureMasks([[[Lanes; 8]; 2]; 2]);
+
+impl CaptureMasks {
+    pub(in crate::search) fn new(rules: &Rules) -> CaptureMasks {
+        CaptureMasks(rules.masks().takes.map(|masks| {
+            masks.map(|masks| std::array::from_fn(|attacker| std::array::from_fn(|victim| masks[victim][attacker])))
+        }))
+    }
+
+    /// The masks of the attackers of a side; `rat` is the square of its rat.
+    #[inline(always)]
+    fn of(&self, color: usize, rat: u64) -> &[Lanes; 8] {
+        &self.0[color][usize::from(rat & WATER.bits() != 0)]
+    }
+}
 
 /// The attacks of the side to move.
 #[derive(Clone)]
@@ -16,13 +34,11 @@ pub(in crate::search) struct Attacks {
     pub any: u64,
     /// The targets of the other side.
     enemy_targets: Lanes,
-    /// The attack maps of both sides, if the evaluation takes them as its input.
-    pub maps: Option<AttackMaps>,
 }
 
 impl Attacks {
     pub(crate) fn new() -> Attacks {
-        Attacks { targets: [0; 8], danger: [0; 8], any: 0, enemy_targets: [0; 8], maps: None }
+        Attacks { targets: [0; 8], danger: [0; 8], any: 0, enemy_targets: [0; 8] }
     }
 
     /// The number of moves that the other side would have if it were to move.
@@ -30,9 +46,9 @@ impl Attacks {
         self.enemy_targets.iter().map(|targets| targets.count_ones()).sum()
     }
 
-    /// Computes the attacks of a position, and with `with_maps` the maps of both sides.
+    /// Computes the attacks of a position.
     #[inline(always)]
-    pub(crate) fn compute(&mut self, rules: &Rules, masks: &CaptureMasks, with_maps: bool, state: &State) {
+    pub(crate) fn compute(&mut self, rules: &Rules, masks: &CaptureMasks, state: &State) {
         let (us, them) = state.sides_to_move();
         let own = reach(rules, Color::ALL[us], &state.lanes[us], &state.lanes[them]);
         let enemy = reach(rules, Color::ALL[them], &state.lanes[them], &state.lanes[us]);
@@ -40,13 +56,21 @@ impl Attacks {
         self.danger = danger_from(them, &enemy.squares, masks, state);
         self.enemy_targets = enemy.targets_among(state.side(them), state.side(us));
         self.any = union(&self.targets);
-        if with_maps {
-            let mut maps = AttackMaps { targets: [self.targets; 2], danger: [self.danger; 2] };
-            maps.targets[them] = self.enemy_targets;
-            maps.danger[them] = danger_from(us, &own.squares, masks, state);
-            self.maps = Some(maps);
+    }
+}
+
+/// The squares on which the side `attackers`, whose animals reach `squares`, could capture each animal of the other
+/// side.
+#[inline(always)]
+fn danger_from(attackers: usize, squares: &Lanes, masks: &CaptureMasks, state: &State) -> Lanes {
+    let takes = masks.of(attackers, state.lanes[attackers][0]);
+    let mut danger = [0; 8];
+    for attacker in 0..8 {
+        for victim in 0..8 {
+            danger[victim] |= squares[attacker] & takes[attacker][victim];
         }
     }
+    danger
 }
 
 #[cfg(test)]
@@ -60,13 +84,13 @@ mod tests {
     type Input<'a> = (&'a Rules, &'a CaptureMasks, &'a State);
 
     #[inline(always)]
-    fn compute(&(rules, masks, state): &Input<'_>, with_maps: bool) -> Attacks {
+    fn compute(&(rules, masks, state): &Input<'_>) -> Attacks {
         let mut attacks = Attacks::new();
-        attacks.compute(rules, masks, with_maps, state);
+        attacks.compute(rules, masks, state);
         attacks
     }
 
-    /// The attacks are the moves of the board, at every CPU level, with and without the maps of both sides.
+    /// The attacks are the moves of the board, at every CPU level.
     #[test]
     fn attacks_are_the_moves_of_both_sides() {
         let mut random = Random::new(13);
@@ -78,25 +102,23 @@ mod tests {
                 let state = State::new(&position);
                 let (own, enemy) = (position.moves(&rules), position.pass().moves(&rules));
                 for level in CpuLevel::available() {
-                    let compute = compiled!(level, fn(input: &Input<'_>, with_maps: bool) -> Attacks = compute);
-                    let attacks = [false, true].map(|with_maps| compute(&(&rules, &masks, &state), with_maps));
-                    let [plain, with_maps] = &attacks;
-                    assert_eq!((plain.targets, plain.danger), (with_maps.targets, with_maps.danger), "{position:?}");
-                    assert!(plain.maps.is_none() && with_maps.maps.is_some());
-                    for attacks in &attacks {
-                        let mut targets = [0; 8];
-                        for &mv in &own {
-                            let mv = pack_move(mv);
-                            targets[animal_of(mv)] |= 1 << to_of(mv);
-                        }
-                        assert_eq!(attacks.targets, targets, "{position:?} {}", level.name());
-                        assert_eq!(attacks.any, union(&targets));
-                        assert_eq!(attacks.enemy_moves() as usize, enemy.len(), "{position:?}");
+                    let compute = compiled!(level, fn(input: &Input<'_>) -> Attacks = compute);
+                    let attacks = compute(&(&rules, &masks, &state));
+                    let mut targets = [0; 8];
+                    for &mv in &own {
+                        let mv = pack_move(mv);
+                        targets[animal_of(mv)] |= 1 << to_of(mv);
                     }
+                    assert_eq!(attacks.targets, targets, "{position:?} {}", level.name());
+                    assert_eq!(attacks.any, union(&targets));
+                    assert_eq!(attacks.enemy_moves() as usize, enemy.len(), "{position:?}");
                     // A piece that the enemy may capture stands on a square of danger.
                     for mv in &enemy {
                         if let Some(victim) = position.piece_at(mv.to) {
-                            assert!(plain.danger[victim.animal.index()] >> mv.to.index() & 1 != 0, "{position:?} {mv}");
+                            assert!(
+                                attacks.danger[victim.animal.index()] >> mv.to.index() & 1 != 0,
+                                "{position:?} {mv}"
+                            );
                         }
                     }
                 }

@@ -1,12 +1,12 @@
-//! The search against plain minimax, its signature, and other evaluations.
+//! The search against plain minimax, its signature, and extreme evaluations.
 
 use super::{PRESETS, depth, random_game, rules, search, small};
-use doushouqi::board::{Color, Position};
+use doushouqi::board::{Color, Position, RuleOptions};
 use doushouqi::game::Game;
 use doushouqi::game::random::Random;
-use doushouqi::search::{
-    Engine, EngineOptions, EvalContext, Evaluate, Evaluation, SearchOptions, SearchResult, bench, burnett, minimax,
-};
+use doushouqi::search::network::Network;
+use doushouqi::search::{Engine, EngineOptions, Evaluation, SearchOptions, SearchResult, bench, minimax};
+use std::sync::Arc;
 
 /// The value from White's view, in the units of [`minimax`].
 fn value(result: &SearchResult, turn: Color) -> i32 {
@@ -37,34 +37,13 @@ fn plain_searches_are_minimax() {
     }
 }
 
-/// Burnett's evaluation as a caller would write it.
-struct Foreign {
-    calls: u64,
-}
-
-impl Evaluate for Foreign {
-    fn evaluate(&mut self, context: &EvalContext<'_>) -> i32 {
-        self.calls += 1;
-        let position = context.position();
-        assert_eq!(position.key(), position.compute_key());
-        for (piece, _) in position.pieces().filter(|(piece, _)| piece.color == position.turn()) {
-            let legal = position.moves(context.rules());
-            let targets = legal.iter().filter(|mv| mv.animal == piece.animal).map(|mv| mv.to).collect();
-            assert_eq!(context.targets(piece), targets, "{position:?}");
-        }
-        let white = burnett::evaluate(&position);
-        if position.turn() == Color::White { white } else { -white }
-    }
-}
-
-/// The engine plays with an evaluation of the caller, and plain search with it equals minimax.
+/// One engine plays games under rules that change from game to game.
 #[test]
-fn a_foreign_evaluation_is_searched_like_a_built_in_one() {
+fn values_are_those_of_the_rules() {
     let mut random = Random::new(12);
-    let foreign = || EngineOptions::default().evaluation(Evaluation::custom(|_| Box::new(Foreign { calls: 0 })));
-    for search_options in [SearchOptions::NONE, EngineOptions::burnett_alphabeta().search] {
-        let mut engine = Engine::new(small(foreign().search(search_options)));
-        // Rules change from game to game.
+    let plain = EngineOptions::default().search(SearchOptions::NONE).evaluation(Evaluation::Burnett);
+    for options in [plain, EngineOptions::burnett_alphabeta()] {
+        let mut engine = Engine::new(small(options));
         for preset in ["paper", "chinese", "paper"] {
             let rules = rules(preset);
             for _ in 0..10 {
@@ -72,33 +51,26 @@ fn a_foreign_evaluation_is_searched_like_a_built_in_one() {
                 let game = Game::new(position.clone(), rules.clone(), None);
                 let found = search(&mut engine, &game, &depth(3));
                 let expected = minimax(&position, &rules, 3).value;
-                assert_eq!(value(&found, position.turn()), expected, "{position:?} {preset} {search_options}");
+                assert_eq!(value(&found, position.turn()), expected, "{position:?} {preset}");
             }
         }
-    }
-    // With two threads, all techniques, and after a new game.
-    let mut engine = Engine::new(small(foreign().threads(2)));
-    for _ in 0..2 {
-        let found = search(&mut engine, &Game::default(), &depth(6));
-        assert!(Game::default().legal_moves().contains(&found.best().unwrap()));
-        engine.new_game();
     }
 }
 
 /// An estimate is never a certain win, even if the evaluation returns extreme values.
 #[test]
 fn extreme_evaluations_are_estimates() {
-    struct Extreme(i32);
-    impl Evaluate for Extreme {
-        fn evaluate(&mut self, _: &EvalContext<'_>) -> i32 {
-            self.0
-        }
-    }
-    for extreme in [i32::MIN, -30_000, 30_000, i32::MAX] {
-        let evaluation = Evaluation::custom(move |_| Box::new(Extreme(extreme)));
+    let network = Evaluation::Default.network(&RuleOptions::default()).unwrap();
+    for extreme in [i32::MIN, -60_000, 60_000, i32::MAX] {
+        let mut parameters = network.parameters().clone();
+        parameters.scale = 10_000;
+        parameters.outputs.fill(0);
+        parameters.output_biases.fill(extreme);
+        let evaluation = Evaluation::Network(Arc::new(Network::new(parameters).unwrap()));
         let mut engine = Engine::new(small(EngineOptions::default().evaluation(evaluation)));
         let score = search(&mut engine, &Game::default(), &depth(4)).lines[0].score;
         assert!(!score.is_win() && !score.is_loss(), "{extreme}: {score}");
+        assert!(score.value().abs() > 20_000, "{extreme}: {score}");
     }
 }
 
