@@ -107,7 +107,7 @@ impl<'a, 's> Deepening<'a, 's> {
         let (scale, p) = (self.worker.scale, self.shared.parameters());
         let guess = self.lines.get(index).map_or(0, |_| self.moves[index].previous_value);
         let mut delta = p.aspiration_delta * scale;
-        let narrow = self.shared.options.aspiration_windows && depth >= p.aspiration_depth && guess.abs() < DECIDED;
+        let narrow = self.shared.techniques.selective && depth >= p.aspiration_depth && guess.abs() < DECIDED;
         let (mut alpha, mut beta) = if narrow { (guess - delta, guess + delta) } else { (-INFINITE, INFINITE) };
         let mut failed_high = false;
         loop {

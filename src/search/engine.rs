@@ -5,10 +5,9 @@ use super::eval::{CaptureMasks, Evaluation, State};
 use super::info::{Info, SearchResult};
 use super::limits::Limits;
 use super::mate_line;
-use super::options::EngineOptions;
+use super::options::{EngineOptions, Techniques};
 use super::parameters::Reductions;
 use super::pvs::compiled_for;
-use super::search_options::SearchOptions;
 use super::shared::{Request, Shared};
 use super::tb_root::{TbRoot, tb_root};
 use super::thread_data::ThreadData;
@@ -156,7 +155,7 @@ impl Engine {
         self.thread_data.iter_mut().for_each(ThreadData::next_search);
         let found = match request.limits.mate_plies() {
             Some(plies) => self.search_mate(roots, request, plies, on_info),
-            None => self.pass(roots, request, self.options.search, on_info),
+            None => self.pass(roots, request, self.options.search.techniques(), on_info),
         };
         SearchResult { lines: found.lines }
     }
@@ -173,7 +172,8 @@ impl Engine {
         let is_mate = |info: &Info| info.score.win_in().is_some_and(|win| win <= plies);
         let most = request.limits.depth.unwrap_or(u32::MAX);
         let at_most = |depth: u32| Request { limits: request.limits.depth(depth.min(most)), ..request };
-        let found = self.pass(roots, at_most(plies.saturating_add(MATE_EXTRA)), self.options.search, on_info);
+        let found =
+            self.pass(roots, at_most(plies.saturating_add(MATE_EXTRA)), self.options.search.techniques(), on_info);
         if found.is_final || found.lines.first().is_some_and(is_mate) {
             return found;
         }
@@ -182,7 +182,7 @@ impl Engine {
         self.tt.next_age();
         let mut exact = at_most(plies);
         exact.limits.nodes = exact.limits.nodes.map(|nodes| nodes.saturating_sub(found.lines[0].nodes));
-        let proof = self.pass(roots, Request { mate_plies: Some(plies), ..exact }, SearchOptions::EXACT, &mut |info| {
+        let proof = self.pass(roots, Request { mate_plies: Some(plies), ..exact }, Techniques::EXACT, &mut |info| {
             if is_mate(info) {
                 on_info(info);
             }
@@ -195,7 +195,7 @@ impl Engine {
         &mut self,
         roots: &[Move],
         request: Request<'_>,
-        techniques: SearchOptions,
+        techniques: Techniques,
         on_info: &mut dyn FnMut(&Info),
     ) -> Found {
         let Engine { options, reductions, tt, thread_data, masks, delay, .. } = self;

@@ -6,13 +6,13 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `score`, `packed`, `limits`, `info`, `search_options` | values, moves in nine bits, limits, results, techniques that can be switched off |
+//! | `score`, `packed`, `limits`, `info` | values, moves in nine bits, limits, results |
 //! | `parameters` | the margins, depths and reductions of the search, which the feature `tune` makes variable |
 //! | `burnett`, `minimax` | Burnett's evaluation, and the plain search of the papers' values |
 //! | `eval/*` | static evaluation, and the position as the search stores it |
 //! | `tt`, `thread_data`, `picker` | transposition table, history heuristics, move ordering |
 //! | `tb`, `tb_cache` | endgame tables for the search |
-//! | `options` | the options of an engine |
+//! | `options` | the options of an engine, and its techniques |
 //! | `shared`, `path`, `root` | data that threads share, the path of a thread, the moves of the root |
 //! | `worker`, `quiescence`, `pvs`, `deepening` | principal variation search: a thread and the steps of all its nodes, quiescence search, root and main search, iterative deepening |
 //! | `tb_root`, `mate_line` | endgame tables at the root, lines of wins to their end |
@@ -37,7 +37,6 @@ mod pvs;
 mod quiescence;
 mod root;
 mod score;
-mod search_options;
 mod shared;
 mod tb;
 mod tb_cache;
@@ -53,9 +52,8 @@ pub use eval::{Evaluation, network};
 pub use info::{Info, SearchResult};
 pub use limits::{Clock, Limits};
 pub use minimax::{RootValues, minimax};
-pub use options::EngineOptions;
+pub use options::{EngineOptions, SearchPreset};
 pub use parameters::{Parameter, ParameterError};
 pub use score::Score;
-pub use search_options::{ParseSearchOptionsError, SearchOptions};
 pub use tb::Tables;
 pub use tb_cache::TableCache;

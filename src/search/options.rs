@@ -2,10 +2,50 @@
 
 use super::eval::Evaluation;
 use super::parameters::{Parameter, ParameterError, Parameters};
-use super::search_options::SearchOptions;
 use super::tb::Tables;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// The techniques of a search.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SearchPreset {
+    /// All techniques that gained strength in self-play.
+    #[default]
+    Default,
+    /// Alpha-beta with iterative deepening. Its values are those of minimax.
+    AlphaBeta,
+    /// The papers' search (van Rijn and Vis, 2013): alpha-beta with iterative deepening and a transposition table.
+    Papers,
+}
+
+/// The techniques of a search, in groups.
+#[derive(Copy, Clone)]
+pub(super) struct Techniques {
+    /// The transposition table.
+    pub tt: bool,
+    /// Those that change neither wins and losses nor their distances: quiescence search, den threats (the check evasions of
+    /// this game), mate distance pruning, and the ordering of quiet moves by killers and history.
+    pub sound: bool,
+    /// Those that change results or have not been proven to keep them: aspiration windows, reductions, pruning, extensions,
+    /// correction history.
+    pub selective: bool,
+}
+
+impl Techniques {
+    /// A search that finds every win within its depth.
+    pub(super) const EXACT: Techniques = Techniques { tt: true, sound: true, selective: false };
+}
+
+impl SearchPreset {
+    pub(super) fn techniques(self) -> Techniques {
+        match self {
+            SearchPreset::Default => Techniques { tt: true, sound: true, selective: true },
+            SearchPreset::AlphaBeta => Techniques { tt: false, sound: false, selective: false },
+            SearchPreset::Papers => Techniques { tt: true, sound: false, selective: false },
+        }
+    }
+}
 
 /// The configuration of an engine.
 ///
@@ -38,8 +78,8 @@ pub struct EngineOptions {
     /// The least depth of a node, in plies, at which the search probes table files, after captures only. At 0 also the
     /// quiescence search does. Tables in memory are probed at every node.
     pub tb_probe_depth: u8,
-    /// The search techniques that are on; for measurements.
-    pub search: SearchOptions,
+    /// The techniques of the search.
+    pub search: SearchPreset,
     /// See [`EngineOptions::set_parameter`].
     #[cfg(feature = "tune")]
     pub(super) parameters: Parameters,
@@ -65,7 +105,7 @@ impl EngineOptions {
         contempt: u16,
         tables: impl Into<Option<Arc<Tables>>>,
         tb_probe_depth: u8,
-        search: SearchOptions,
+        search: SearchPreset,
     }
 
     /// The default of [`EngineOptions::tb_probe_depth`].
@@ -100,12 +140,10 @@ impl EngineOptions {
         }
     }
 
-    /// The papers' engine (van Rijn and Vis, 2013): alpha-beta with iterative deepening, a transposition table and
-    /// Burnett's evaluation, without later techniques.
+    /// The papers' engine (van Rijn and Vis, 2013): [`SearchPreset::Papers`] with Burnett's evaluation.
     #[must_use]
     pub fn burnett_alphabeta() -> EngineOptions {
-        let search = SearchOptions { tt: true, ..SearchOptions::NONE };
-        EngineOptions::default().evaluation(Evaluation::Burnett).search(search)
+        EngineOptions::default().evaluation(Evaluation::Burnett).search(SearchPreset::Papers)
     }
 }
 
@@ -120,7 +158,7 @@ impl Default for EngineOptions {
             contempt: 0,
             tables: None,
             tb_probe_depth: EngineOptions::TB_PROBE_DEPTH,
-            search: SearchOptions::default(),
+            search: SearchPreset::default(),
             #[cfg(feature = "tune")]
             parameters: Parameters::DEFAULT,
         }

@@ -4,8 +4,7 @@
 
 use super::eval::{Attacks, State, TRAP_BITS};
 use super::packed::{NO_MOVE, Packed, animal_of, pack, to_of};
-use super::search_options::SearchOptions;
-use super::thread_data::{MOVES, ThreadData};
+use super::thread_data::ThreadData;
 
 /// The piece values that order captures: Burnett's material.
 pub(super) const PIECE_VALUE: [i32; 8] = super::burnett::MATERIAL;
@@ -83,7 +82,6 @@ enum Stage {
 
 /// The data besides the position that orders quiet moves.
 pub(super) struct Order<'a> {
-    pub options: &'a SearchOptions,
     pub thread_data: &'a ThreadData,
     /// The moves one and two plies back.
     pub earlier: [Packed; 2],
@@ -100,9 +98,6 @@ pub(super) struct Picker {
     /// The move that follows the last one returned, if it is known.
     upcoming: Option<(i32, Packed)>,
 }
-
-/// The history scores if the history heuristic is off: all zero.
-static NO_HISTORY: [i16; MOVES] = [0; MOVES];
 
 /// A stored move if it is legal, else [`NO_MOVE`].
 #[inline(always)]
@@ -224,13 +219,9 @@ impl Picker {
         if attacks.any & wanted == 0 {
             return;
         }
-        let (options, thread_data) = (order.options, order.thread_data);
-        let history = if options.history_heuristic { &thread_data.history[us] } else { &NO_HISTORY };
-        let [first, second] = if options.continuation_history {
-            [thread_data.continuation(0, order.earlier[0]), thread_data.continuation(1, order.earlier[1])]
-        } else {
-            [&NO_HISTORY; 2]
-        };
+        let (thread_data, [one_back, two_back]) = (order.thread_data, order.earlier);
+        let history = &thread_data.history[us];
+        let (first, second) = (thread_data.continuation(0, one_back), thread_data.continuation(1, two_back));
         let mut targets = attacks.targets;
         for mv in [self.tt_move, self.killers[0], self.killers[1]] {
             targets[animal_of(mv)] &= !(1 << to_of(mv));
@@ -291,7 +282,7 @@ mod tests {
                 let killers = if killers[0] == killers[1] { [killers[0], NO_MOVE] } else { killers };
                 let limit = Parameters::DEFAULT.history_limit;
                 thread_data.update(limit, state.turn as usize, any(), earlier, i32::from(any()));
-                let order = Order { options: &SearchOptions::BEST, thread_data: &thread_data, earlier, killers };
+                let order = Order { thread_data: &thread_data, earlier, killers };
                 let moves = all(&mut Picker::new(tt_move, 0), &state, &attacks, &order, false);
                 let mut found: Vec<Packed> = moves.iter().map(|&(_, mv)| mv).collect();
                 assert!(tt_move == NO_MOVE || found[0] == tt_move);

@@ -1,9 +1,9 @@
 //! Principal variation search with the techniques of the Chess Programming Wiki that gained strength here.
 //!
 //! The game has no check, but a similar threat: a piece in one of the three traps next to the enemy's den enters the
-//! den next unless it is captured. With [`SearchOptions::den_threats`](super::search_options::SearchOptions), a side
-//! with an intruder next to its den searches only moves that capture the intruder; with two intruders it has lost. A
-//! step next to the enemy's den where no enemy can capture the piece is a win in three plies, found without search.
+//! den next unless it is captured. A side with an intruder next to its den searches only moves that capture the intruder;
+//! with two intruders it has lost. A step next to the enemy's den where no enemy can capture the piece is a win in three
+//! plies, found without search.
 //!
 //! The steps of a node have the names that the Chess Programming Wiki gives them.
 
@@ -142,7 +142,7 @@ impl Worker<'_> {
         let mut depth = full;
         let p = self.shared.parameters();
         // Late move reductions (LMR).
-        if self.shared.options.late_move_reductions
+        if self.shared.techniques.selective
             && node.depth >= p.lmr_root_depth
             && number >= p.lmr_root_moves as usize
             && !capture
@@ -186,9 +186,9 @@ impl Worker<'_> {
     #[inline(always)]
     pub(super) fn search<const PV: bool>(&mut self, state: &State, mut node: Node) -> Value {
         debug_assert!(node.alpha < node.beta && (PV || node.alpha + 1 == node.beta));
-        let options = &self.shared.options;
+        let techniques = self.shared.techniques;
         let ply = node.ply;
-        if node.depth <= 0 && options.quiescence_search {
+        if node.depth <= 0 && techniques.sound {
             if self.path.repeats() {
                 self.pv_len[ply] = ply;
                 return self.shared.draw_value(ply);
@@ -222,7 +222,7 @@ impl Worker<'_> {
             return value;
         }
         // Mate distance pruning.
-        if options.mate_distance_pruning {
+        if techniques.sound {
             node.alpha = node.alpha.max(mated_in(ply));
             node.beta = node.beta.min(mate_in(ply + 1));
             if node.alpha >= node.beta {
@@ -251,7 +251,7 @@ impl Worker<'_> {
             return info.eval;
         }
         // Internal iterative reductions (IIR).
-        if options.internal_iterative_reductions
+        if techniques.selective
             && node.depth >= self.shared.parameters().iir_depth
             && info.tt_move == NO_MOVE
             && excluded == NO_MOVE
@@ -264,7 +264,7 @@ impl Worker<'_> {
 
     /// Stores a table value that decides a node, if it took long to read. It is worth more than a search of this depth.
     fn store_hit(&self, key: u64, hit: &TbHit, node: &Node) {
-        if hit.from_file && self.shared.options.tt {
+        if hit.from_file && self.shared.techniques.tt {
             let (value, depth) = (value_to_tt(hit.value, node.ply), (node.depth + TB_DEPTH).clamp(0, 255) as u8);
             let entry = TtEntry { mv: NO_MOVE, value, depth, bound: hit.bound, eval: NO_EVAL };
             self.shared.tt.store(self.path.tt_key(key), entry);
@@ -295,7 +295,8 @@ impl Worker<'_> {
     fn update_by_gain(&mut self, state: &State, info: &NodeInfo, ply: usize) {
         let Ply { mv, eval: before, .. } = self.plies[ply + 1];
         let quiet = self.path.halfmove_clock() > 0;
-        if quiet && !info.in_check && info.excluded == NO_MOVE && before.abs() < DECIDED {
+        if self.shared.techniques.sound && quiet && !info.in_check && info.excluded == NO_MOVE && before.abs() < DECIDED
+        {
             let p = self.shared.parameters();
             let gain = -(before + info.static_eval) / self.scale;
             let bonus = (gain * p.history_gain / 4).clamp(-p.history_gain_max, p.history_gain_max);
@@ -309,7 +310,7 @@ impl Worker<'_> {
     fn reverse_futility(&self, state: &State, info: &NodeInfo, node: &Node) -> bool {
         let p = self.shared.parameters();
         let margin = (p.rfp_margin * node.depth - if info.improving { p.rfp_improving } else { 0 }) * self.scale;
-        self.shared.options.reverse_futility_pruning
+        self.shared.techniques.selective
             && !info.in_check
             && info.excluded == NO_MOVE
             && !state.den_in_danger()
@@ -396,12 +397,10 @@ impl Worker<'_> {
     /// The data that orders the moves of a ply.
     #[inline(always)]
     fn order(&self, ply: usize) -> Order<'_> {
-        let options = &self.shared.options;
         Order {
-            options,
             thread_data: &*self.thread_data,
             earlier: [self.plies[ply + 1].mv, self.plies[ply].mv],
-            killers: if options.killer_moves { self.thread_data.killers[ply] } else { [NO_MOVE; 2] },
+            killers: self.thread_data.killers[ply],
         }
     }
 
@@ -441,7 +440,7 @@ impl Worker<'_> {
     fn late_move_pruning(&self, info: &NodeInfo, depth: i32, number: usize, best: Value) -> bool {
         let p = self.shared.parameters();
         let enough = (p.lmp_moves + depth * depth) / if info.improving { 1 } else { 2 };
-        self.shared.options.late_move_pruning
+        self.shared.techniques.selective
             && !info.in_check
             && depth <= p.lmp_depth
             && number as i32 >= enough
@@ -461,7 +460,7 @@ impl Worker<'_> {
         let &Node { depth, ply, .. } = node;
         let p = self.shared.parameters();
         let Some(tt) = info.tt.filter(|_| {
-            self.shared.options.singular_extensions
+            self.shared.techniques.selective
                 && mv == info.tt_move
                 && depth >= p.singular_depth
                 && info.excluded == NO_MOVE
@@ -531,7 +530,7 @@ impl Worker<'_> {
     ) -> i32 {
         let &Candidate { rank, number, capture, threat, .. } = candidate;
         let p = self.shared.parameters();
-        if !self.shared.options.late_move_reductions || node.depth < p.lmr_depth || capture && rank > 0 || threat {
+        if !self.shared.techniques.selective || node.depth < p.lmr_depth || capture && rank > 0 || threat {
             return new_depth;
         }
         let mut reduction = self.base_reduction(node.depth, number);
@@ -559,9 +558,9 @@ impl Worker<'_> {
             return;
         }
         let &Node { depth, ply, .. } = node;
-        let options = &self.shared.options;
+        let techniques = self.shared.techniques;
         let error = best.value - info.static_eval;
-        if options.correction_history
+        if techniques.selective
             && !info.in_check
             && best.value.abs() < DECIDED
             && (best.mv == NO_MOVE || !state.is_capture(best.mv))
@@ -574,7 +573,7 @@ impl Worker<'_> {
             let (p, earlier) = (self.shared.parameters(), self.plies[ply + 1].mv);
             self.thread_data.correct(p, state, earlier, error / self.scale, depth);
         }
-        if options.tt {
+        if techniques.tt {
             let (value, depth) = (value_to_tt(best.value, ply), depth.clamp(0, 255) as u8);
             let entry = TtEntry { mv: best.mv, value, depth, bound: best.bound, eval: info.raw_eval };
             self.shared.tt.store(self.path.tt_key(state.key), entry);
@@ -584,7 +583,7 @@ impl Worker<'_> {
     /// Updates killers and history after a quiet move that caused a beta cutoff. The quiet moves tried before it get a
     /// malus.
     fn update_quiets(&mut self, us: usize, mv: Packed, capture: bool, tried: &[Packed], depth: i32, ply: usize) {
-        if capture {
+        if capture || !self.shared.techniques.sound {
             return;
         }
         let killers = &mut self.thread_data.killers[ply];

@@ -78,7 +78,7 @@ impl Worker<'_> {
                 }
             }
         }
-        if self.shared.options.tt {
+        if self.shared.techniques.tt {
             let bound = if best >= beta { Bound::Lower } else { Bound::Upper };
             let value = value_to_tt(best, ply);
             let entry = TtEntry { mv: best_move, value, depth: 0, bound, eval: node_eval.raw_eval };

@@ -2,10 +2,9 @@
 
 use super::eval::CaptureMasks;
 use super::limits::Limits;
-use super::options::EngineOptions;
+use super::options::{EngineOptions, Techniques};
 use super::parameters::{Parameters, Reductions};
 use super::score::{Value, mated_in};
-use super::search_options::SearchOptions;
 use super::tb::Tables;
 use super::tt::Tt;
 use crate::board::{NoMove, Position, Rules};
@@ -46,7 +45,7 @@ pub(super) struct Shared<'a> {
     pub tb: Option<&'a Tables>,
     /// See [`EngineOptions::tb_probe_depth`].
     pub tb_probe_depth: i32,
-    pub options: SearchOptions,
+    pub techniques: Techniques,
     #[cfg(feature = "tune")]
     parameters: &'a Parameters,
     pub reductions: &'a Reductions,
@@ -87,7 +86,7 @@ impl<'a> Shared<'a> {
         tt: &'a Tt,
         options: &'a EngineOptions,
         reductions: &'a Reductions,
-        techniques: SearchOptions,
+        techniques: Techniques,
         delay: Duration,
     ) -> Shared<'a> {
         let &Request { game, limits, stop, start, ponder, mate_plies } = request;
@@ -98,7 +97,7 @@ impl<'a> Shared<'a> {
             tt,
             tb: options.tables.as_deref().filter(|tb| tb.supports_rules(game.rules().options())),
             tb_probe_depth: options.tb_probe_depth.into(),
-            options: techniques,
+            techniques,
             #[cfg(feature = "tune")]
             parameters: options.parameters(),
             reductions,

@@ -188,7 +188,7 @@ impl<'a> Worker<'a> {
 
     #[inline(always)]
     pub(super) fn tt_probe(&self, key: u64, ply: usize) -> Option<TtHit> {
-        if !self.shared.options.tt {
+        if !self.shared.techniques.tt {
             return None;
         }
         let entry = self.shared.tt.probe(self.path.tt_key(key))?;
@@ -250,7 +250,7 @@ impl<'a> Worker<'a> {
     /// before.
     #[inline(always)]
     pub(super) fn in_check(&self, state: &State) -> bool {
-        self.shared.options.den_threats && state.in_check() && self.path.plies_left() > 1
+        self.shared.techniques.sound && state.in_check() && self.path.plies_left() > 1
     }
 
     /// The value of a node that needs no search: stalemate, the no-capture limit, the last ply (or `horizon`), or a
@@ -298,7 +298,7 @@ impl<'a> Worker<'a> {
                 return Some((mate_in(ply + 1), pack(a, last.trailing_zeros() as usize)));
             }
         }
-        if !self.shared.options.den_threats {
+        if !self.shared.techniques.sound {
             return None;
         }
         let left = self.path.plies_left();
@@ -350,7 +350,7 @@ impl<'a> Worker<'a> {
     /// The evaluation, corrected by the results of earlier searches of similar positions (correction history).
     #[inline(always)]
     pub(super) fn corrected(&self, eval: Value, state: &State, ply: usize) -> Value {
-        if !self.shared.options.correction_history {
+        if !self.shared.techniques.selective {
             return eval;
         }
         let correction = self.thread_data.correction(state, self.plies[ply + 1].mv) * self.scale / 16;

@@ -3,7 +3,6 @@
 use doushouqi::board::{
     Animal, Bitboard, Color, Fen, Move, Piece, Position, PositionError, RuleOptions, Rules, Setup, Square,
 };
-use doushouqi::search::SearchOptions;
 use doushouqi::tablebase::Material;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -239,7 +238,6 @@ proptest! {
         options in rules(),
         clock in prop_oneof![Just(0), 0..=Fen::MAX_HALFMOVE_CLOCK],
         squares in vec(0..Square::COUNT, 0..20),
-        flags in vec(any::<bool>(), SearchOptions::NAMES.len()),
     ) {
         reads_back(&position)?;
         reads_back(&Fen { position: position.clone(), halfmove_clock: clock })?;
@@ -250,8 +248,5 @@ proptest! {
         if let Some(material) = Material::of(&position) {
             reads_back(&material)?;
         }
-        let sign = |on: &bool| if *on { '+' } else { '-' };
-        let changes: Vec<String> = SearchOptions::NAMES.iter().zip(&flags).map(|(name, on)| format!("{}{name}", sign(on))).collect();
-        reads_back(&format!("none,{}", changes.join(",")).parse::<SearchOptions>().unwrap())?;
     }
 }

@@ -8,7 +8,7 @@ use super::player::{Player, PlayerError, Requirements};
 use super::program::{ProgramSetup, UciProgram};
 use doushouqi::board::RuleOptions;
 use doushouqi::search::network::{Network, NetworkError};
-use doushouqi::search::{EngineOptions, Evaluation, Parameter, ParameterError, ParseSearchOptionsError, TableCache};
+use doushouqi::search::{EngineOptions, Evaluation, Parameter, ParameterError, TableCache};
 use doushouqi::tablebase::SetError;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -54,9 +54,6 @@ pub enum ParsePlayerError {
         /// The options that it has.
         known: &'static str,
     },
-    /// The search does not have this option.
-    #[error(transparent)]
-    SearchOption(#[from] ParseSearchOptionsError),
     /// The parameter of the search cannot be set.
     #[error(transparent)]
     Parameter(#[from] ParameterError),
@@ -249,7 +246,6 @@ impl Kind {
                 options.tb_probe_depth = depth.ok_or_else(|| wrong("a number of plies from 0 to 100"))?;
             }
             (Kind::Engine { tables, .. }, "tables") if !value.is_empty() => *tables = Some(value.into()),
-            (Kind::Engine { options, .. }, "search") => options.search = value.parse()?,
             (Kind::Engine { network, .. }, "network") if !value.is_empty() => *network = Some(value.into()),
             _ => return Err(unknown()),
         }
@@ -276,10 +272,10 @@ fn known_options(name: &str) -> &'static str {
     match name {
         "random" => "seed",
         // With a network it would be another player.
-        "burnett" => "hash, threads, contempt, tables, table-probe-depth, search",
-        // Plain alpha-beta has one thread and no techniques to switch off, and probes tables only at the root.
+        "burnett" => "hash, threads, contempt, tables, table-probe-depth",
+        // Plain alpha-beta has one thread, and probes tables only at the root.
         "burnett-alphabeta" => "hash, tables",
-        _ => "hash, threads, contempt, tables, table-probe-depth, search, network",
+        _ => "hash, threads, contempt, tables, table-probe-depth, network",
     }
 }
 
@@ -303,7 +299,6 @@ mod tests {
         for (name, option) in [
             ("burnett-alphabeta", "contempt=500"),
             ("burnett-alphabeta", "threads=2"),
-            ("burnett-alphabeta", "search=none"),
             ("burnett-alphabeta", "table-probe-depth=1"),
             ("burnett-alphabeta", "network=x.nnue"),
             ("burnett", "network=x.nnue"),
@@ -312,7 +307,7 @@ mod tests {
             let parsed = format!("builtin:{name},{option}").parse::<PlayerSpec>();
             assert!(matches!(parsed, Err(ParsePlayerError::UnknownOption { .. })), "{name},{option}");
         }
-        for player in ["burnett-alphabeta,hash=1MiB,tables=x", "burnett,threads=2,search=none", "random,seed=3"] {
+        for player in ["burnett-alphabeta,hash=1MiB,tables=x", "burnett,threads=2", "random,seed=3"] {
             assert!(format!("builtin:{player}").parse::<PlayerSpec>().is_ok(), "{player}");
         }
         for (option, unit, most) in

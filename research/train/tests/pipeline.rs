@@ -3,7 +3,7 @@
 use doushouqi::board::{Position, RuleOptions, Rules};
 use doushouqi::game::Game;
 use doushouqi::search::network::Network;
-use doushouqi::search::{Engine, EngineOptions, Evaluation, Limits, SearchOptions, Tables};
+use doushouqi::search::{Engine, EngineOptions, Evaluation, Limits, SearchPreset, Tables};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -99,7 +99,7 @@ fn from_games_to_a_network_that_plays() {
     // The engine evaluates with the network: at depth 1 the best move leads to the worst position for the opponent.
     let network = Arc::new(network);
     let rules = Rules::default();
-    let options = EngineOptions::default().hash_mib(1).search(SearchOptions::NONE);
+    let options = EngineOptions::default().hash_mib(1).search(SearchPreset::AlphaBeta);
     let mut engine = Engine::new(options.evaluation(Evaluation::Network(Arc::clone(&network))));
     for fen in ["l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L b", "7/7/3e3/3t3/7/7/3E3/7/R1L4 w"] {
         let position = Position::from_fen(fen).unwrap();

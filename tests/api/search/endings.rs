@@ -4,7 +4,7 @@ use super::{depth, random_game, rules, search, small};
 use doushouqi::board::{Color, Move, Piece, Position, Rules, Setup, Square};
 use doushouqi::game::Game;
 use doushouqi::game::random::Random;
-use doushouqi::search::{Engine, EngineOptions, Info, Limits, SearchOptions, SearchResult, Tables};
+use doushouqi::search::{Engine, EngineOptions, Info, Limits, SearchPreset, SearchResult, Tables};
 use doushouqi::tablebase::{Material, Probe, Wdl};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -296,7 +296,7 @@ fn a_fail_high_is_played() {
     const OUTSIDE: i32 = 40;
     let mut random = Random::new(31);
     let rules = rules("paper");
-    let plain = EngineOptions::default().search(SearchOptions::NONE);
+    let plain = EngineOptions::default().search(SearchPreset::AlphaBeta);
     for (options, deepest, windows) in [(plain, 4, false), (EngineOptions::default(), 9, true)] {
         let (mut within, mut wider) = (0, 0);
         for _ in 0..60 {

@@ -1,11 +1,11 @@
 //! The search against plain minimax, its signature, and extreme evaluations.
 
-use super::{PRESETS, depth, random_game, rules, search, small};
+use super::{PRESETS, depth, rules, search, small};
 use doushouqi::board::{Color, Position, RuleOptions};
 use doushouqi::game::Game;
 use doushouqi::game::random::Random;
 use doushouqi::search::network::Network;
-use doushouqi::search::{Engine, EngineOptions, Evaluation, SearchOptions, SearchResult, bench, minimax};
+use doushouqi::search::{Engine, EngineOptions, Evaluation, SearchPreset, SearchResult, bench, minimax};
 use std::sync::Arc;
 
 /// The value from White's view, in the units of [`minimax`].
@@ -21,7 +21,7 @@ fn plain_searches_are_minimax() {
     let mut random = Random::new(1);
     for preset in PRESETS.iter().filter(|p| !p.contains("cazaux")) {
         let rules = rules(preset);
-        let plain = EngineOptions::default().search(SearchOptions::NONE).evaluation(Evaluation::Burnett);
+        let plain = EngineOptions::default().search(SearchPreset::AlphaBeta).evaluation(Evaluation::Burnett);
         let mut engine = Engine::new(small(plain));
         for round in 0..40 {
             let pieces = 2 + round % 12;
@@ -41,7 +41,7 @@ fn plain_searches_are_minimax() {
 #[test]
 fn values_are_those_of_the_rules() {
     let mut random = Random::new(12);
-    let plain = EngineOptions::default().search(SearchOptions::NONE).evaluation(Evaluation::Burnett);
+    let plain = EngineOptions::default().search(SearchPreset::AlphaBeta).evaluation(Evaluation::Burnett);
     for options in [plain, EngineOptions::burnett_alphabeta()] {
         let mut engine = Engine::new(small(options));
         for preset in ["paper", "chinese", "paper"] {
@@ -71,29 +71,6 @@ fn extreme_evaluations_are_estimates() {
         let score = search(&mut engine, &Game::default(), &depth(4)).lines[0].score;
         assert!(!score.is_win() && !score.is_loss(), "{extreme}: {score}");
         assert!(score.value().abs() > 20_000, "{extreme}: {score}");
-    }
-}
-
-/// Techniques that must not change a value, one by one and together.
-#[test]
-fn ordering_and_exact_bounds_change_no_value() {
-    let mut random = Random::new(2);
-    let rules = rules("paper");
-    let variants = ["none,+killers,+history,+continuation", "none,+mate-distance", "none,+aspiration,+history"];
-    for techniques in variants {
-        let options = EngineOptions::default().search(techniques.parse().unwrap()).evaluation(Evaluation::Burnett);
-        let mut engine = Engine::new(small(options));
-        for _ in 0..12 {
-            let game = random_game(&mut random, &rules, 60);
-            let position = game.position().clone();
-            // Without the history, which minimax ignores.
-            let game = Game::new(position.clone(), rules.clone(), None);
-            for plies in 2..=5 {
-                let found = search(&mut engine, &game, &depth(plies));
-                let expected = minimax(&position, &rules, plies).value;
-                assert_eq!(value(&found, position.turn()), expected, "{techniques}: {position:?} depth {plies}");
-            }
-        }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{depth, rules, search, small};
 use doushouqi::game::Game;
 use doushouqi::game::random::Random;
-use doushouqi::search::{Engine, EngineOptions, SearchOptions, Tables};
+use doushouqi::search::{Engine, EngineOptions, SearchPreset, Tables};
 use doushouqi::tablebase::{Probe, Wdl};
 use std::sync::Arc;
 
@@ -43,8 +43,7 @@ fn distances_of_a_full_search_are_those_of_the_tables() {
     let mut random = Random::new(4);
     let rules = rules("paper");
     let tables = Tables::solve(rules.options(), 3).unwrap();
-    let techniques: SearchOptions = "none,+den-threats,+quiescence,+history,+mate-distance".parse().unwrap();
-    let mut engine = Engine::new(small(EngineOptions::default().search(techniques)));
+    let mut engine = Engine::new(small(EngineOptions::default().search(SearchPreset::AlphaBeta)));
     let mut decided = 0;
     for _ in 0..80 {
         let position = random.position(3, &rules);

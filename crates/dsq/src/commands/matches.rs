@@ -25,11 +25,11 @@ use std::time::{Duration, Instant};
 /// Play games between two engines and estimate the Elo difference.
 ///
 /// A player is the command line of a UCI program; gtp:COMMAND or gtp2:COMMAND for a GTP program whose moves are one or
-/// two commands (`dsq help gtp`); or a built-in player: builtin:default, builtin:burnett (Burnett's evaluation), builtin:burnett-alphabeta (the papers' engine), builtin:random
-/// (any legal move). Options of a built-in player follow after commas: hash=SIZE, threads=N, contempt=CP, tables=PATH,
-/// table-probe-depth=PLIES, network=FILE, search=best:-NAME to switch off a search technique
-/// (search=none:+NAME to use only that technique); seed=N for builtin:random. An option that a player does not use is
-/// an error.
+/// two commands (`dsq help gtp`); or a built-in player: builtin:default, builtin:burnett (Burnett's evaluation),
+/// builtin:burnett-alphabeta (the papers' engine), builtin:random (any legal move). Options of a built-in player follow
+/// after commas: hash=SIZE, threads=N, contempt=CP, tables=PATH, table-probe-depth=PLIES, network=FILE; seed=N for
+/// builtin:random. An option that a player does not use is an error. To measure a change of the search, play builds
+/// with and without it against each other.
 ///
 /// The players play every opening twice, with colours exchanged. A game ends by the rules, by a late, illegal or
 /// missing move, or by adjudication (--draw, --resign, --max-moves, --adjudicate-tables). With --nodes or --depth and
@@ -41,7 +41,7 @@ use std::time::{Duration, Instant};
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  dsq match builtin:default builtin:burnett-alphabeta --games 200 --movetime 100\n  \
-                        dsq match builtin:default,hash=4MiB,search=best:-killers builtin:default,hash=4MiB --games 4064 --nodes 2000 --openings biased --concurrency 2 --sprt -10,0\n  \
+                        dsq match 'new/dsq uci' 'old/dsq uci' --games 4064 --nodes 2000 --openings biased --concurrency 2 --sprt 0,10\n  \
                         dsq match builtin:default builtin:random --games 20 --nodes 1000 --concurrency 2 --out games.txt\n  \
                         dsq match builtin:default 'other-engine --uci' --b-option Hash=64 --tc 10+0.1 --rules chinese\n  \
                         dsq match builtin:default 'gtp:dsq gtp' --nodes 10000 --openings openings.epd\n  \

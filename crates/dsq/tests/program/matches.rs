@@ -87,8 +87,7 @@ fn players_are_named() {
         "builtin:burnett,hash=1MiB,threads=2",
         "builtin:random,seed=5",
         "builtin:burnett-alphabeta",
-        "builtin:default,search=best:-singular,hash=2MiB",
-        "builtin:default,search=none:+history",
+        "builtin:default,contempt=20,hash=2MiB",
         "engine --uci 'a b'",
     ] {
         assert_eq!(text.parse::<PlayerSpec>().unwrap().name(), text);
@@ -98,8 +97,7 @@ fn players_are_named() {
         "builtin:best",
         "builtin:default,hash=0MiB",
         "builtin:default,hash",
-        "builtin:default,search=best:-luck",
-        "builtin:random,search=none",
+        "builtin:default,search=none",
         "builtin:default,tables=",
         "builtin:default,network=",
         "builtin:random,hash=1MiB",
