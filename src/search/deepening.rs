@@ -1,13 +1,11 @@
 //! Iterative deepening with aspiration windows, for the best lines of one thread.
 
-use super::eval::State;
+use super::eval::{NO_MOVE, Packed, State, animal_of, pack_move, to_of, unpack_move};
 use super::info::Info;
-use super::packed::{NO_MOVE, Packed, pack_move};
 use super::parameters::STABILITY;
-use super::root::{RootMove, unpack_line};
+use super::pvs::{RootMove, Worker};
 use super::score::{DECIDED, INFINITE, MATE, Score, Value, public};
 use super::shared::Shared;
-use super::worker::Worker;
 use crate::board::Move;
 use std::cmp::Reverse;
 use std::ops::ControlFlow;
@@ -205,4 +203,19 @@ fn ranked(mut lines: Vec<Info>) -> Vec<Info> {
         line.multipv = i + 1;
     }
     lines
+}
+
+/// A line from the root as moves.
+fn unpack_line(state: &State, line: &[Packed]) -> Vec<Move> {
+    let mut lanes = state.lanes;
+    let mut turn = state.turn;
+    line.iter()
+        .map(|&mv| {
+            let from = &mut lanes[turn as usize][animal_of(mv)];
+            let unpacked = unpack_move(mv, *from);
+            *from = 1 << to_of(mv);
+            turn = !turn;
+            unpacked
+        })
+        .collect()
 }

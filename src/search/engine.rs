@@ -1,24 +1,20 @@
 //! The engine: it chooses a move in a game, within limits of time, nodes or depth.
 
-use super::deepening::Deepening;
 use super::eval::{CaptureMasks, Evaluation, State};
-use super::info::{Info, SearchResult};
+use super::history::ThreadData;
+use super::info::{Info, SearchResult, complete};
 use super::limits::Limits;
-use super::mate_line;
 use super::options::{EngineOptions, Techniques};
 use super::parameters::Reductions;
-use super::pvs::compiled_for;
 use super::shared::{Request, Shared};
 use super::tb_root::{TbRoot, tb_root};
-use super::thread_data::ThreadData;
+use super::threads::{STACK, parallel};
 use super::tt::Tt;
-use super::worker::Worker;
 use crate::board::{Move, RuleOptions, Rules};
 use crate::clock::Instant;
-use crate::cpu::CpuLevel;
 use crate::game::Game;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// The plies that a search that prunes looks further than the mate that is to be found.
@@ -65,7 +61,7 @@ enum Memory {
 
 impl Engine {
     /// The stack in bytes for a thread that calls [`Search::run`]: several times the stack that the longest line needs.
-    pub const STACK: usize = 16 << 20;
+    pub const STACK: usize = STACK;
 
     /// An engine with an empty transposition table.
     #[must_use]
@@ -215,12 +211,12 @@ impl Engine {
         let multipv = options.multipv.clamp(1, roots.len());
         let mut report = |info: &Info| {
             let mut info = info.clone();
-            mate_line::complete(request.game, &mut info);
+            complete(request.game, &mut info);
             on_info(&info);
         };
         let scale = if matches!(options.evaluation, Evaluation::Burnett) { 2 } else { 1 };
         let mut lines = parallel(&shared, &state, &roots, multipv, thread_data, scale, &mut report);
-        lines.iter_mut().for_each(|info| mate_line::complete(request.game, info));
+        lines.iter_mut().for_each(|info| complete(request.game, info));
         *delay = shared.waited();
         Found { lines, is_final: shared.is_over() }
     }
@@ -306,65 +302,9 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Searches with a thread for each `thread_data`. The first is the calling thread, which reports.
-fn parallel(
-    shared: &Shared<'_>,
-    state: &State,
-    roots: &[Move],
-    multipv: usize,
-    thread_data: &mut [ThreadData],
-    scale: i32,
-    report: &mut dyn FnMut(&Info),
-) -> Vec<Info> {
-    let compiled = compiled_for(CpuLevel::get());
-    let (main, helpers) = thread_data.split_first_mut().expect("there is a thread at least");
-    std::thread::scope(|scope| {
-        let mut started = Vec::new();
-        for (i, thread_data) in helpers.iter_mut().enumerate() {
-            let helper = move || {
-                let worker = Worker::new(shared, compiled, i + 1, thread_data, scale);
-                Deepening::new(worker, state, roots, 1).run(&mut |_| ())
-            };
-            // If a thread cannot be started, the search continues without it.
-            started.extend(std::thread::Builder::new().stack_size(Engine::STACK).spawn_scoped(scope, helper));
-        }
-        let worker = Worker::new(shared, compiled, 0, main, scale);
-        let mut lines = Deepening::new(worker, state, roots, multipv).run(report);
-        shared.done.store(true, Ordering::Relaxed);
-        let found = started.into_iter().filter_map(|helper| helper.join().ok()?.into_iter().next());
-        if multipv == 1 && vote(&mut lines, found.collect()) {
-            lines.iter().for_each(report);
-        }
-        lines
-    })
-}
-
-/// Replaces the line of the first thread by the line of another thread if that thread's move gets more votes. Returns
-/// whether it did. Each thread votes for its move; the weight of a vote grows with the depth and the score. A win needs
-/// no votes.
-fn vote(lines: &mut [Info], helpers: Vec<Info>) -> bool {
-    let [first] = lines else { return false };
-    let threads = || helpers.iter().chain([&*first]);
-    let Some(least) = threads().map(|line| line.score).min() else { return false };
-    let weight = |line: &Info| i64::from(line.score.value() - least.value() + 14) * i64::from(line.depth);
-    let rank = |line: &Info| {
-        let votes: i64 = threads().filter(|other| other.pv[0] == line.pv[0]).map(weight).sum();
-        let win = line.score.is_win().then_some(line.score);
-        (win, votes, weight(line))
-    };
-    // The last of equal threads wins, which lets the first thread keep its line.
-    let Some(best) = threads().max_by_key(|line| rank(line)).filter(|best| best.pv[0] != first.pv[0]).cloned() else {
-        return false;
-    };
-    *first = Info { nodes: first.nodes, time: first.time, tbhits: first.tbhits, hashfull: first.hashfull, ..best };
-    true
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::Position;
-    use crate::search::Score;
     use crate::search::tt::{Bound, NO_EVAL, TtEntry};
 
     /// The table is cleared if it may contain entries of another game or of other rules, or is untouched before a game.
@@ -404,47 +344,5 @@ mod tests {
         let (first, again) = (masks("paper"), masks("paper"));
         assert_eq!(first, again);
         assert_ne!(masks("chinese").map(|(rules, _)| rules), first.map(|(rules, _)| rules));
-    }
-
-    #[test]
-    fn threads_vote_for_a_move() {
-        let moves = Position::start().moves(&Default::default());
-        let line = |mv: usize, depth, score| Info {
-            depth,
-            seldepth: depth,
-            multipv: 1,
-            score,
-            nodes: 100 * u64::from(depth),
-            time: Duration::ZERO,
-            hashfull: 0,
-            tbhits: 0,
-            pv: vec![moves[mv]],
-        };
-        let estimate = |mv, depth, cp| line(mv, depth, Score::estimate(cp));
-        let chosen = |first: &Info, helpers: &[Info]| {
-            let mut lines = [first.clone()];
-            let replaced = vote(&mut lines, helpers.to_vec());
-            assert_eq!(replaced, lines[0].pv != first.pv);
-            assert_eq!(lines[0].nodes, first.nodes);
-            moves.iter().position(|&mv| mv == lines[0].pv[0]).unwrap()
-        };
-        let first = estimate(0, 10, 20);
-        assert_eq!(chosen(&first, &[]), 0);
-        assert_eq!(chosen(&first, &[estimate(1, 10, 20)]), 0);
-        assert_eq!(chosen(&first, &[estimate(1, 11, 25)]), 1);
-        assert_eq!(chosen(&first, &[estimate(1, 9, 25)]), 1);
-        assert_eq!(chosen(&first, &[estimate(1, 9, 20), estimate(1, 9, 20)]), 1);
-        assert_eq!(chosen(&first, &[estimate(1, 9, 20), estimate(2, 9, 20)]), 0);
-        // The shortest proven win is chosen.
-        assert_eq!(
-            chosen(&first, &[line(1, 5, Score::win(9)), line(2, 7, Score::win(7)), line(0, 8, Score::win(8))]),
-            2
-        );
-        assert_eq!(chosen(&line(0, 5, Score::win(5)), &[line(1, 9, Score::win(7))]), 0);
-        // A thread whose score is a loss has little weight.
-        assert_eq!(chosen(&line(0, 9, Score::loss(6)), &[estimate(1, 8, -300)]), 1);
-        // Several lines stay.
-        let mut lines = [estimate(0, 5, 10), estimate(1, 5, 5)];
-        assert!(!vote(&mut lines, vec![estimate(2, 9, 90)]));
     }
 }

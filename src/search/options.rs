@@ -2,7 +2,7 @@
 
 use super::eval::Evaluation;
 use super::parameters::{Parameter, ParameterError, Parameters};
-use super::tb::Tables;
+use super::tables::Tables;
 use std::sync::Arc;
 use std::time::Duration;
 

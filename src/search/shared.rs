@@ -5,7 +5,7 @@ use super::limits::Limits;
 use super::options::{EngineOptions, Techniques};
 use super::parameters::{Parameters, Reductions};
 use super::score::{Value, mated_in};
-use super::tb::Tables;
+use super::tables::Tables;
 use super::tt::Tt;
 use crate::board::{NoMove, Position, Rules};
 use crate::clock::Instant;

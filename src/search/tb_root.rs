@@ -3,7 +3,7 @@
 use super::info::Info;
 use super::score::Score;
 use super::shared::Shared;
-use super::tb::{Tables, TablesWithin};
+use super::tables::{Tables, TablesWithin};
 use crate::board::{Color, Move, Position, Repetition};
 use crate::game::{Game, GameEnd};
 use crate::tablebase::{Probe, Value, Wdl};

@@ -4,7 +4,7 @@
 //! and Mann, *A lockless transposition-table implementation for parallel search*, 2002). Four entries form a bucket of
 //! one cache line; a new entry replaces the entry of the lowest depth and the greatest age.
 
-use super::packed::{NO_MOVE, Packed};
+use super::eval::{NO_MOVE, Packed};
 use super::score::{DECIDED, Value};
 use crate::pages::{Pages, Words, prefetch};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
@@ -40,8 +40,8 @@ impl Bound {
 pub(super) struct TtEntry {
     /// A packed move, or [`NO_MOVE`].
     pub mv: Packed,
-    /// The value in stored form: wins count plies from this position.
-    pub value: i16,
+    /// The value. In the table, wins count plies from this position, in the search from the root.
+    pub value: Value,
     /// The depth of the search in plies; 0 for quiescence.
     pub depth: u8,
     pub bound: Bound,
@@ -54,13 +54,13 @@ pub(super) const NO_EVAL: i16 = i16::MIN;
 
 /// The key and the data in a slot. An entry torn by two threads has a random key, which no probe finds.
 #[inline(always)]
-pub(super) fn read_slot([check, data]: &[AtomicU64; 2]) -> (u64, u64) {
+fn read_slot([check, data]: &[AtomicU64; 2]) -> (u64, u64) {
     let data = data.load(Relaxed);
     (check.load(Relaxed) ^ data, data)
 }
 
 #[inline(always)]
-pub(super) fn write_slot([check, data]: &[AtomicU64; 2], key: u64, value: u64) {
+fn write_slot([check, data]: &[AtomicU64; 2], key: u64, value: u64) {
     check.store(key ^ value, Relaxed);
     data.store(value, Relaxed);
 }
@@ -85,7 +85,7 @@ unsafe impl Words for Bucket {}
 
 fn pack(entry: &TtEntry, age: u8) -> u64 {
     u64::from(entry.mv)
-        | u64::from(entry.value as u16) << 16
+        | u64::from(entry.value as i16 as u16) << 16
         | u64::from(entry.depth) << 32
         | u64::from(entry.eval as u16) << 40
         | u64::from(entry.bound as u8) << 56
@@ -98,7 +98,13 @@ fn unpack(data: u64) -> TtEntry {
         2 => Bound::Lower,
         _ => Bound::Exact,
     };
-    TtEntry { mv: data as u16, value: (data >> 16) as i16, depth: (data >> 32) as u8, bound, eval: (data >> 40) as i16 }
+    TtEntry {
+        mv: data as u16,
+        value: Value::from((data >> 16) as i16),
+        depth: (data >> 32) as u8,
+        bound,
+        eval: (data >> 40) as i16,
+    }
 }
 
 impl Tt {
@@ -210,20 +216,19 @@ impl Tt {
 
 /// A value in the form of an entry: wins count plies from the position instead of the root.
 #[inline(always)]
-pub(super) fn value_to_tt(value: Value, ply: usize) -> i16 {
-    (if value >= DECIDED {
+pub(super) fn value_to_tt(value: Value, ply: usize) -> Value {
+    if value >= DECIDED {
         value + ply as Value
     } else if value <= -DECIDED {
         value - ply as Value
     } else {
         value
-    }) as i16
+    }
 }
 
 /// The reverse of [`value_to_tt`].
 #[inline(always)]
-pub(super) fn value_from_tt(value: i16, ply: usize) -> Value {
-    let value = Value::from(value);
+pub(super) fn value_from_tt(value: Value, ply: usize) -> Value {
     if value >= DECIDED {
         value - ply as Value
     } else if value <= -DECIDED {
@@ -236,6 +241,8 @@ pub(super) fn value_from_tt(value: i16, ply: usize) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::Ordering;
+    use std::thread;
 
     #[test]
     fn a_probe_finds_what_was_stored() {
@@ -243,7 +250,7 @@ mod tests {
         for i in 1..1000u64 {
             let key = i.wrapping_mul(0x9e37_79b9_7f4a_7c15);
             let bound = [Bound::Upper, Bound::Lower, Bound::Exact][i as usize % 3];
-            let entry = TtEntry { mv: i as u16, value: -(i as i16), depth: i as u8, bound, eval: 7 * i as i16 };
+            let entry = TtEntry { mv: i as u16, value: -(i as Value), depth: i as u8, bound, eval: 7 * i as i16 };
             tt.store(key, entry);
             assert_eq!(tt.probe(key), Some(entry));
             assert_eq!(tt.probe(key ^ 1), None);
@@ -301,5 +308,81 @@ mod tests {
             assert_eq!(value_from_tt(value_to_tt(value, 5), 5), value);
         }
         assert_eq!(value_from_tt(value_to_tt(MATE - 9, 5), 2), MATE - 6);
+    }
+
+    // While threads write the same bucket all the time, an entry that a probe finds was stored whole under its key. The two
+    // words are read and written with relaxed ordering, so a reader may see any combination of old and new words. The XOR
+    // of both must then reveal a wrong key.
+
+    /// The only entry that is ever stored under a key.
+    fn entry_of(key: u64) -> TtEntry {
+        let mix = key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let bound = [Bound::Upper, Bound::Lower, Bound::Exact][(mix >> 60) as usize % 3];
+        TtEntry {
+            mv: (mix >> 8) as u16 | 1,
+            value: Value::from((mix >> 24) as i16),
+            depth: (mix >> 40) as u8 % 8,
+            bound,
+            eval: mix as i16,
+        }
+    }
+
+    #[test]
+    fn no_torn_entry_is_found() {
+        const ROUNDS: u64 = 200_000;
+        let table = Tt::new(0);
+        let found = AtomicU64::new(0);
+        // All keys share the high bits, which select the bucket. There are more keys than entries in a bucket.
+        let key = |n: u64| (n % 13).wrapping_mul(0x0000_01d8_7f4a_7c15) >> 8 | 1;
+        thread::scope(|scope| {
+            for thread in 0..4u64 {
+                let (table, found) = (&table, &found);
+                scope.spawn(move || {
+                    let mut state = thread + 1;
+                    for _ in 0..ROUNDS {
+                        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                        let key = key(state >> 33);
+                        if state >> 62 == 0 {
+                            table.store(key, entry_of(key));
+                        } else if let Some(entry) = table.probe(key) {
+                            found.fetch_add(1, Ordering::Relaxed);
+                            assert_eq!(entry, entry_of(key));
+                        }
+                    }
+                });
+            }
+        });
+        assert!(found.into_inner() > ROUNDS / 100);
+    }
+
+    /// A slot whose words one thread writes.
+    type Slot = [AtomicU64; 2];
+
+    /// Whether a reader can find data under a wrong key. Relaxed writes to two words may become visible in any order: a
+    /// reader may see any past value of one word together with any past value of the other.
+    fn can_be_torn(write: fn(&Slot, u64, u64), read: fn(&Slot) -> (u64, u64)) -> bool {
+        let keys = [3, 5, 6];
+        let data_of = |key: u64| key << 8 | 1;
+        let written = |key: u64| {
+            let slot = Slot::default();
+            write(&slot, key, data_of(key));
+            slot.map(AtomicU64::into_inner)
+        };
+        let states: Vec<[u64; 2]> = keys.into_iter().map(written).chain([[0, 0]]).collect();
+        states.iter().flat_map(|&[check, _]| states.iter().map(move |&[_, data]| [check, data])).any(|words| {
+            let (key, data) = read(&words.map(AtomicU64::new));
+            keys.contains(&key) && data != 0 && data != data_of(key)
+        })
+    }
+
+    #[test]
+    fn no_order_of_reads_and_writes_tears_an_entry() {
+        assert!(!can_be_torn(write_slot, read_slot));
+        // Keys stored without the XOR do not protect the data.
+        let plain = |[check, data]: &Slot, key, value| {
+            check.store(key, Ordering::Relaxed);
+            data.store(value, Ordering::Relaxed);
+        };
+        assert!(can_be_torn(plain, |[check, data]| (check.load(Ordering::Relaxed), data.load(Ordering::Relaxed))));
     }
 }

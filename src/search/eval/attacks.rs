@@ -75,11 +75,11 @@ fn danger_from(attackers: usize, squares: &Lanes, masks: &CaptureMasks, state: &
 
 #[cfg(test)]
 mod tests {
+    use super::super::state::{animal_of, pack_move, to_of};
     use super::*;
     use crate::board::Position;
     use crate::cpu::{CpuLevel, compiled};
     use crate::game::random::Random;
-    use crate::search::packed::{animal_of, pack_move, to_of};
 
     type Input<'a> = (&'a Rules, &'a CaptureMasks, &'a State);
 

@@ -1,9 +1,40 @@
-//! The position in a search: [`Position`] with incrementally updated sets, copied for each move.
+//! The position in a search: [`Position`] with incrementally updated sets, copied for each move. Moves in nine bits, as the
+//! transposition table and the history heuristics store them.
 
-use super::super::packed::{Packed, animal_of, to_of};
 use crate::board::geometry::{DEN, TRAPS};
 use crate::board::zobrist::Keys;
-use crate::board::{Color, Lanes, Position, union};
+use crate::board::{Animal, Color, Lanes, Move, Position, Square, union};
+
+/// A move as its animal and target square: a number below 512. The position determines the side to move.
+pub(in crate::search) type Packed = u16;
+
+/// No move. The number stands for a rat move to a square that does not exist.
+pub(in crate::search) const NO_MOVE: Packed = 63;
+
+#[inline(always)]
+pub(in crate::search) fn pack(animal: usize, to: usize) -> Packed {
+    (animal << 6 | to) as Packed
+}
+
+#[inline(always)]
+pub(in crate::search) fn animal_of(mv: Packed) -> usize {
+    usize::from(mv >> 6 & 7)
+}
+
+#[inline(always)]
+pub(in crate::search) fn to_of(mv: Packed) -> usize {
+    usize::from(mv & 63)
+}
+
+pub(in crate::search) fn pack_move(mv: Move) -> Packed {
+    pack(mv.animal.index(), mv.to.index())
+}
+
+/// The move of the animal that stands on the only square of `from`.
+pub(in crate::search) fn unpack_move(mv: Packed, from: u64) -> Move {
+    let to = Square::lowest(1 << to_of(mv));
+    Move { animal: Animal::ALL[animal_of(mv)], from: Square::lowest(from), to }
+}
 
 /// The traps of each side, as bits.
 pub(in crate::search) const TRAP_BITS: [u64; 2] = [TRAPS.white.bits(), TRAPS.black.bits()];
@@ -148,9 +179,8 @@ impl State {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::packed::pack_move;
     use super::*;
-    use crate::board::{Rules, Square, zobrist};
+    use crate::board::{Rules, zobrist};
     use crate::game::random::Random;
 
     #[test]

@@ -7,7 +7,7 @@ use crate::tablebase::{
     WdlTables,
 };
 use std::convert::Infallible;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -354,6 +354,28 @@ fn usable<T>(
     faults: &mut Vec<SetError>,
 ) -> Option<T> {
     prober(set?.with_cache(CACHE_BYTES)).map_err(|fault| faults.push(fault)).ok()
+}
+
+/// Loaded endgame tables, shared by all engines that use them.
+#[derive(Default)]
+pub struct TableCache {
+    loaded: Vec<(PathBuf, Arc<Tables>)>,
+}
+
+impl TableCache {
+    /// The tables of a path, for games under these rules, see [`Tables::open`].
+    ///
+    /// # Errors
+    /// As [`Tables::open`].
+    pub fn get(&mut self, path: &Path, rules: &RuleOptions) -> Result<Arc<Tables>, SetError> {
+        let fits = |(loaded, tables): &&(PathBuf, Arc<Tables>)| loaded == path && tables.supports_rules(rules);
+        if let Some((_, tables)) = self.loaded.iter().find(fits) {
+            return Ok(Arc::clone(tables));
+        }
+        let tables = Arc::new(Tables::open(path, rules)?);
+        self.loaded.push((path.to_owned(), Arc::clone(&tables)));
+        Ok(tables)
+    }
 }
 
 impl std::fmt::Debug for Tables {

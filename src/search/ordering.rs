@@ -2,9 +2,8 @@
 //! are the transposition table's move, then captures that do not lose material, killers, quiet moves by history, and
 //! losing captures.
 
-use super::eval::{Attacks, State, TRAP_BITS};
-use super::packed::{NO_MOVE, Packed, animal_of, pack, to_of};
-use super::thread_data::ThreadData;
+use super::eval::{Attacks, NO_MOVE, Packed, State, TRAP_BITS, animal_of, pack, to_of};
+use super::history::ThreadData;
 
 /// The piece values that order captures: Burnett's material.
 pub(super) const PIECE_VALUE: [i32; 8] = super::burnett::MATERIAL;
@@ -241,8 +240,7 @@ impl Picker {
 
 #[cfg(test)]
 mod tests {
-    use super::super::eval::CaptureMasks;
-    use super::super::packed::pack_move;
+    use super::super::eval::{CaptureMasks, pack_move};
     use super::super::parameters::Parameters;
     use super::*;
     use crate::board::{Position, Rules};

@@ -1,8 +1,7 @@
 //! The data that a search thread keeps between nodes and between searches: killer moves, history, continuation history
 //! and correction history.
 
-use super::eval::{Evaluator, State};
-use super::packed::{NO_MOVE, Packed};
+use super::eval::{Evaluator, NO_MOVE, Packed, State};
 use super::parameters::Parameters;
 use super::score::{MAX_PLY, Value};
 
