@@ -6,13 +6,13 @@
 use crate::board::{Animal, Color, Lanes, Piece, Position, Square};
 
 /// The material value of each animal, weakest animal first.
-pub(crate) const MATERIAL: [i32; Animal::COUNT] = [500, 200, 300, 400, 500, 800, 900, 1000];
+pub const MATERIAL: [i32; Animal::COUNT] = [500, 200, 300, 400, 500, 800, 900, 1000];
 
 /// The value of a square for a white animal: weakest animal first, then by [`Square::index`]. Each table is written
 /// upside down, with rank 1 on top. Squares on which the animal never stands during the game have the value 0: the dens
 /// (entering the enemy's den ends the game) and, for every animal except the rat, the water.
 #[rustfmt::skip]
-pub(crate) const DEVELOPMENT: [[i32; Square::COUNT]; Animal::COUNT] = [
+pub const DEVELOPMENT: [[i32; Square::COUNT]; Animal::COUNT] = [
     [ // Rat
          8,  8,  8,  0,  8,  8,  8,
          8,  8,  8,  9,  9,  9,  9,

@@ -1,14 +1,12 @@
 //! Search: the value of a position and the best move.
 //!
-//! [`minimax()`] returns the plain value that the papers publish; an [`Engine`] plays.
-//!
 //! The files, the lowest first:
 //!
 //! | file | content |
 //! |---|---|
 //! | `score`, `limits`, `info` | values, limits and time management, results |
 //! | `parameters` | the margins, depths and reductions of the search, which the feature `tune` makes variable |
-//! | `burnett`, `minimax` | Burnett's evaluation, and the plain search of the papers' values |
+//! | `burnett` | Burnett's evaluation |
 //! | `eval/*` | static evaluation, positions and moves as the search stores them |
 //! | `tt`, `history`, `ordering` | transposition table, history heuristics, move ordering |
 //! | `tables` | endgame tables for the search |
@@ -29,7 +27,6 @@ mod eval;
 mod history;
 mod info;
 mod limits;
-mod minimax;
 mod options;
 mod ordering;
 mod parameters;
@@ -46,7 +43,6 @@ pub use engine::{Engine, Search};
 pub use eval::{Evaluation, network};
 pub use info::{Info, SearchResult};
 pub use limits::{Clock, Limits};
-pub use minimax::{RootValues, minimax};
 pub use options::{EngineOptions, SearchPreset};
 pub use parameters::{Parameter, ParameterError};
 pub use score::Score;

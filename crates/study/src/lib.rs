@@ -15,6 +15,7 @@ pub mod endgame_moves;
 pub mod export;
 pub mod features;
 pub mod learn;
+mod minimax;
 mod prose;
 pub mod puzzles;
 pub mod reproduce;
@@ -24,6 +25,7 @@ mod show;
 mod tree;
 
 pub use features::{Feature, FeatureChoice, FeatureKind, FeatureSet};
+pub use minimax::{RootValues, minimax};
 pub use prose::{Bearing, Clause};
 pub use routes::{Routes, manhattan};
 pub use sample::{TrainingSet, Winner};

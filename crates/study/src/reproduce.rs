@@ -4,9 +4,9 @@
 //! Analysis of Dou Shou Qi*, ICGA Journal 37(2), 2014. A [`Cell`] contains the printed and the computed number. If they
 //! differ, it is [`Verdict::Explained`] only if a stated explanation predicts exactly the computed number.
 
+use crate::minimax::{RootValues, minimax};
 use doushouqi::board::{NoMove, Position, RuleOptions, Rules};
 use doushouqi::perft::{Perft, PerftMode};
-use doushouqi::search::{RootValues, minimax};
 use doushouqi::tablebase::{Classes, Material, Options, SolveError, Solver, Stats};
 use rayon::prelude::*;
 use report::text::grouped;

@@ -3,11 +3,12 @@
 use doushouqi::board::{Color, Move, NoMove, Position, RuleOptions, Rules};
 use doushouqi::game::random::Random;
 use doushouqi::game::{Game, GameEnd};
-use doushouqi::search::{Engine, EngineOptions, Limits, minimax};
+use doushouqi::search::{Engine, EngineOptions, Limits};
 use doushouqi::tablebase::{Material, SolveError, Solver, position_of, squares_in_play};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::convert::Infallible;
+use study::minimax;
 
 /// Numbers of legal moves.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

@@ -1,9 +1,9 @@
-//! The engine against minimax, against the endgame tables, and with any position, game and limit.
+//! The engine against the endgame tables, and with any position, game and limit.
 
 mod endings;
 mod limits;
-mod minimax;
 mod tables;
+mod values;
 mod wins;
 
 use doushouqi::board::{Position, RuleOptions, Rules};

@@ -13,8 +13,8 @@ pub use generate::{Generate, MEMORY_PIECES};
 pub use source::Source;
 pub use themes::Theme;
 
+use crate::minimax::minimax;
 use doushouqi::board::{Move, ParseFenError, Piece, Position, Rules, Square};
-use doushouqi::search::minimax;
 use doushouqi::tablebase::{Material, Probe, Value, Wdl};
 use serde::{Deserialize, Serialize};
 

@@ -3,13 +3,16 @@
 //! A position that already occurred on the path from the root scores 0, so the value of a position depends on the path
 //! to it. Therefore this search has no transposition table: its values are exactly those of plain minimax.
 
-use super::burnett::{DEVELOPMENT, MATERIAL, evaluate};
-use crate::board::geometry::DEN;
-use crate::board::{Animal, Bitboard, Color, Move, MoveList, NoMove, Outcome, Position, Rules, Square};
+use doushouqi::board::geometry::DEN;
+use doushouqi::board::{Animal, Bitboard, Color, Move, NoMove, Outcome, Position, Rules, Square};
+use doushouqi::search::burnett::{DEVELOPMENT, MATERIAL, evaluate};
 
 /// The value of a game that White has won in the root position itself. A win `n` plies later is worth `n` less, which
 /// makes shorter wins better. Evaluations are far smaller.
-pub(super) const WIN: i32 = 1_000_000;
+const WIN: i32 = 1_000_000;
+
+/// The most moves of a side: four of each piece. A jump replaces a step.
+const MOST_MOVES: usize = 4 * Animal::COUNT;
 
 /// A bound above every value.
 const INFINITE: i32 = WIN + 1;
@@ -24,7 +27,7 @@ pub struct RootValues {
     pub best: Vec<Move>,
 }
 
-/// The minimax value of `position` at `depth` plies, under [Burnett's evaluation](super::burnett).
+/// The minimax value of `position` at `depth` plies, under [Burnett's evaluation](doushouqi::search::burnett).
 ///
 /// - A finished game is worth a million minus its plies for the winner. A stalemate that draws is worth 0.
 /// - A position that already occurred on the path, the root included, is worth 0 under every rule on repetition.
@@ -32,7 +35,7 @@ pub struct RootValues {
 ///
 /// ```
 /// use doushouqi::board::{Position, Rules};
-/// use doushouqi::search::minimax;
+/// use study::minimax;
 /// let (start, rules) = (Position::start(), Rules::default());
 /// let root = minimax(&start, &rules, 1);
 /// assert_eq!(root.value, 5);
@@ -90,7 +93,7 @@ const fn sign(color: Color) -> i32 {
 fn leaf(position: &Position, rules: &Rules) -> i32 {
     match position.outcome(rules) {
         Some(Outcome::Win(winner)) => WIN * sign(winner),
-        Some(Outcome::NoMove) => 0,
+        Some(_) => 0,
         None => evaluate(position),
     }
 }
@@ -145,7 +148,7 @@ impl Search<'_> {
             return won - 1;
         }
         let killers = self.killers[ply as usize];
-        let mut ordered = [(0, Move { animal: Animal::Rat, from: Square::A1, to: Square::A1 }, 0); MoveList::CAPACITY];
+        let mut ordered = [(0, Move { animal: Animal::Rat, from: Square::A1, to: Square::A1 }, 0); MOST_MOVES];
         let ordered = &mut ordered[..moves.len()];
         for (slot, &mv) in ordered.iter_mut().zip(&moves) {
             let gain = gain(position, mv);
@@ -182,8 +185,8 @@ impl Search<'_> {
     /// The value of a stalemate, where a loss costs `won`.
     fn stalemate_value(&self, won: i32) -> i32 {
         match self.rules.options().no_move {
-            NoMove::Draw => 0,
             NoMove::Loss => -won,
+            _ => 0,
         }
     }
 }
@@ -191,8 +194,10 @@ impl Search<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::RuleOptions;
-    use crate::game::random::Random;
+    use doushouqi::board::RuleOptions;
+    use doushouqi::game::Game;
+    use doushouqi::game::random::Random;
+    use doushouqi::search::{Engine, EngineOptions, Evaluation, Limits, SearchPreset, SearchResult};
 
     /// Plain minimax by its definition: no pruning, no move ordering, and an evaluation from scratch at every leaf.
     fn plain(path: &mut Vec<Position>, rules: &Rules, depth: u32) -> RootValues {
@@ -204,7 +209,7 @@ mod tests {
             match position.outcome(rules) {
                 Some(Outcome::Win(Color::White)) => Some(WIN - ply),
                 Some(Outcome::Win(Color::Black)) => Some(ply - WIN),
-                Some(Outcome::NoMove) => Some(0),
+                Some(_) => Some(0),
                 None if depth == 0 => Some(evaluate(position)),
                 None => None,
             }
@@ -328,6 +333,63 @@ mod tests {
             let walk = random.walk(&Position::start(), &rules, 40 + 5 * game);
             for depth in 1..=3 {
                 agree(&walk[walk.len() - 1], &rules, depth);
+            }
+        }
+    }
+
+    fn rules(text: &str) -> Rules {
+        Rules::new(text.parse::<RuleOptions>().unwrap())
+    }
+
+    fn search(engine: &mut Engine, game: &Game, plies: u32) -> SearchResult {
+        engine.search(game, &Limits::default().depth(plies)).run()
+    }
+
+    /// The value from White's view, in the units of [`minimax`].
+    fn value(result: &SearchResult, turn: Color) -> i32 {
+        let value = result.lines[0].score.value();
+        if turn == Color::White { value } else { -value }
+    }
+
+    /// Both searches without pruning and extensions equal minimax. The transposition table is off: with it, a value may
+    /// come from another path, on which other positions are repetitions.
+    #[test]
+    fn plain_searches_are_minimax() {
+        let mut random = Random::new(1);
+        for preset in ["paper", "bodlaender", "quadibloc", "bell", "chinese"] {
+            let rules = rules(preset);
+            let plain = EngineOptions::default().search(SearchPreset::AlphaBeta).evaluation(Evaluation::Burnett);
+            let mut engine = Engine::new(plain.hash_mib(1));
+            for round in 0..40 {
+                let pieces = 2 + round % 12;
+                let position = random.position(pieces, &rules);
+                let game = Game::new(position.clone(), rules.clone(), None);
+                for plies in 1..=4 {
+                    let expected = minimax(&position, &rules, plies);
+                    let found = search(&mut engine, &game, plies);
+                    assert_eq!(value(&found, position.turn()), expected.value, "{position:?} depth {plies} {preset}");
+                    assert!(expected.best.contains(&found.best().unwrap()), "{position:?} depth {plies} {preset}");
+                }
+            }
+        }
+    }
+
+    /// One engine plays games under rules that change from game to game.
+    #[test]
+    fn values_are_those_of_the_rules() {
+        let mut random = Random::new(12);
+        let plain = EngineOptions::default().search(SearchPreset::AlphaBeta).evaluation(Evaluation::Burnett);
+        for options in [plain, EngineOptions::burnett_alphabeta()] {
+            let mut engine = Engine::new(options.hash_mib(1));
+            for preset in ["paper", "chinese", "paper"] {
+                let rules = rules(preset);
+                for _ in 0..10 {
+                    let position = random.position(9, &rules);
+                    let game = Game::new(position.clone(), rules.clone(), None);
+                    let found = search(&mut engine, &game, 3);
+                    let expected = minimax(&position, &rules, 3).value;
+                    assert_eq!(value(&found, position.turn()), expected, "{position:?} {preset}");
+                }
             }
         }
     }
