@@ -2,7 +2,7 @@
 
 use cli::failure::{Failure, failure_of_set};
 use doushouqi::tablebase::{SetError, SolveError, TableError};
-use matches::{LoadError, PlayerError};
+use matches::{PlayerError, SpecError};
 use protocols::SessionError;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -16,11 +16,11 @@ pub fn failure_of_player(error: &PlayerError) -> Failure {
     }
 }
 
-/// The failure for tables or the network of a player that cannot be loaded.
-pub fn failure_of_load(error: LoadError) -> Failure {
+/// The failure for the specification of a player that is wrong, or names tables or a network that cannot be loaded.
+pub fn failure_of_spec(error: SpecError) -> Failure {
     match error {
-        LoadError::Tables(error) => error.into(),
-        LoadError::Read { path, error } => Failure::reading(path.display(), &error),
+        SpecError::Tables(error) => error.into(),
+        SpecError::Read { path, error } => Failure::reading(path.display(), &error),
         _ => Failure::Input(error.to_string()),
     }
 }

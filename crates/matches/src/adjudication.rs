@@ -47,7 +47,7 @@ pub struct Adjudication {
 /// Why a text is not a rule of adjudication.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{text:?} is not a rule of adjudication: write {example}")]
-pub struct ParseAdjudicationError {
+pub struct AdjudicationError {
     text: String,
     example: &'static str,
 }
@@ -77,28 +77,25 @@ fn items<const N: usize>(text: &str, keys: [&str; N], defaults: [Option<i32>; N]
 
 /// Parses `move-number=40,move-count=8,score=10`.
 impl FromStr for DrawRule {
-    type Err = ParseAdjudicationError;
+    type Err = AdjudicationError;
 
-    fn from_str(text: &str) -> Result<DrawRule, ParseAdjudicationError> {
+    fn from_str(text: &str) -> Result<DrawRule, AdjudicationError> {
         items(text, ["move-number", "move-count", "score"], [Some(0), None, None])
             .filter(|[_, count, _]| *count > 0)
             .map(|[number, count, score]| DrawRule { move_number: number as u32, move_count: count as u32, score })
-            .ok_or_else(|| ParseAdjudicationError {
-                text: text.to_owned(),
-                example: "move-number=40,move-count=8,score=10",
-            })
+            .ok_or_else(|| AdjudicationError { text: text.to_owned(), example: "move-number=40,move-count=8,score=10" })
     }
 }
 
 /// Parses `move-count=3,score=600` and `move-count=3,score=600,two-sided=yes`.
 impl FromStr for ResignRule {
-    type Err = ParseAdjudicationError;
+    type Err = AdjudicationError;
 
-    fn from_str(text: &str) -> Result<ResignRule, ParseAdjudicationError> {
+    fn from_str(text: &str) -> Result<ResignRule, AdjudicationError> {
         items(text, ["move-count", "score", "two-sided"], [None, None, Some(0)])
             .filter(|[count, score, two_sided]| *count > 0 && *score > 0 && *two_sided <= 1)
             .map(|[count, score, two_sided]| ResignRule { move_count: count as u32, score, two_sided: two_sided == 1 })
-            .ok_or_else(|| ParseAdjudicationError {
+            .ok_or_else(|| AdjudicationError {
                 text: text.to_owned(),
                 example: "move-count=3,score=600, optionally followed by ,two-sided=yes or ,two-sided=no",
             })

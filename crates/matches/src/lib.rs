@@ -35,13 +35,13 @@ mod spsa;
 pub mod statistics;
 mod time_control;
 
-pub use adjudication::{Adjudication, DrawRule, ParseAdjudicationError, ResignRule};
+pub use adjudication::{Adjudication, AdjudicationError, DrawRule, ResignRule};
 pub use biased::BiasedOpenings;
-pub use openings::{Opening, OpeningError, Openings, ParseBookError, ParseOpeningsError};
+pub use openings::{Opening, Openings, OpeningsError};
 pub use player::{Choice, Player, PlayerError, Requirements, Turn};
 pub use referee::{Conditions, PlayedGame, Usage, play};
 pub use runner::{Match, MatchError, MatchGame, Side, Standing};
-pub use spec::{LoadError, ParsePlayerError, PlayerSpec};
+pub use spec::{PlayerSpec, SpecError};
 pub use spsa::{Spsa, SpsaError, Trial, Tuned};
 pub use statistics::{Decision, Sprt, Tally};
 pub use time_control::TimeControl;

@@ -12,7 +12,7 @@ use thiserror::Error;
 const BIASED: &str = include_str!("biased.epd");
 
 /// The built-in book. A mirror image is another opening for the search, whose order of moves has no symmetry.
-fn biased() -> Result<Openings, ParseBookError> {
+fn biased() -> Result<Openings, OpeningsError> {
     let mirrored = |line: &str| {
         let (board, rest) = line.split_once(' ')?;
         let ranks: Vec<String> = board.split('/').map(|rank| rank.chars().rev().collect()).collect();
@@ -55,21 +55,20 @@ pub struct Opening {
     pub moves: Vec<Move>,
 }
 
-/// Why a text is not an opening.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error(
-    "{text:?} is not an opening: write start, biased, or random:PLIES:SEED with at most {} plies, as in random:8:1",
-    Openings::MAX_PLIES
-)]
-pub struct ParseOpeningsError {
-    text: String,
-}
-
-/// Why a text is not a book of openings.
+/// Why openings cannot be read or played.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
-pub enum ParseBookError {
-    /// A line is not a position.
+pub enum OpeningsError {
+    /// The text names no openings.
+    #[error(
+        "{text:?} is not an opening: write start, biased, or random:PLIES:SEED with at most {} plies, as in random:8:1",
+        Openings::MAX_PLIES
+    )]
+    Text {
+        /// The text.
+        text: String,
+    },
+    /// A line of a book is not a position.
     #[error("line {line}: {error}")]
     Fen {
         /// The number of the line, from 1.
@@ -77,18 +76,12 @@ pub enum ParseBookError {
         /// The error in the position.
         error: ParseFenError,
     },
-    /// The text is not a list of saved games.
+    /// A book is not a list of saved games.
     #[error(transparent)]
     Games(#[from] ParseRecordError),
-    /// The text contains no opening.
+    /// A book contains no opening.
     #[error("there is no opening: write one FEN on each line, or saved games")]
     Empty,
-}
-
-/// Why an opening cannot be played.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum OpeningError {
     /// Every attempt at this number of random plies ends the game.
     #[error("every try of {plies} random plies ends the game; use fewer plies")]
     Random {
@@ -119,12 +112,12 @@ impl Openings {
     /// use matches::Openings;
     /// let book = Openings::book("mine", "7/7/3e3/7/7/7/3E3/7/7 w id \"elephants\";\n", 8)?;
     /// assert_eq!(book.to_string(), "mine (1)");
-    /// # Ok::<(), matches::ParseBookError>(())
+    /// # Ok::<(), matches::OpeningsError>(())
     /// ```
     ///
     /// # Errors
     /// If the text is neither a list of positions nor of games, or contains no opening.
-    pub fn book(name: &str, text: &str, plies: usize) -> Result<Openings, ParseBookError> {
+    pub fn book(name: &str, text: &str, plies: usize) -> Result<Openings, OpeningsError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let first = text.trim_start();
         let openings: Vec<Opening> = if first.starts_with('[') || first.starts_with("1.") {
@@ -138,13 +131,13 @@ impl Openings {
             lines
                 .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
                 .map(|(line, text)| {
-                    let start = parse_epd(text).map_err(|error| ParseBookError::Fen { line, error })?;
+                    let start = parse_epd(text).map_err(|error| OpeningsError::Fen { line, error })?;
                     Ok(Opening { start, moves: Vec::new() })
                 })
-                .collect::<Result<_, ParseBookError>>()?
+                .collect::<Result<_, OpeningsError>>()?
         };
         if openings.is_empty() {
-            return Err(ParseBookError::Empty);
+            return Err(OpeningsError::Empty);
         }
         Ok(Openings::Book { name: name.to_owned(), openings: openings.into() })
     }
@@ -162,7 +155,7 @@ impl Openings {
     ///
     /// # Errors
     /// If every try of random moves ends the game, or the opening of the book is not legal or ends the game.
-    pub fn game(&self, pair: u64, rules: &Rules, no_capture_limit: Option<u32>) -> Result<Game, OpeningError> {
+    pub fn game(&self, pair: u64, rules: &Rules, no_capture_limit: Option<u32>) -> Result<Game, OpeningsError> {
         match self {
             Openings::Start => Ok(Game::new(Position::start(), rules.clone(), no_capture_limit)),
             Openings::Random { plies, seed } => {
@@ -173,11 +166,11 @@ impl Openings {
                     random.play(&mut game, *plies as usize);
                     game
                 });
-                games.into_iter().find(|game| game.end().is_none()).ok_or(OpeningError::Random { plies: *plies })
+                games.into_iter().find(|game| game.end().is_none()).ok_or(OpeningsError::Random { plies: *plies })
             }
             Openings::Book { name, openings } => {
                 let number = (pair % openings.len() as u64) as usize;
-                let wrong = |problem: String| OpeningError::Book { book: name.clone(), number: number + 1, problem };
+                let wrong = |problem: String| OpeningsError::Book { book: name.clone(), number: number + 1, problem };
                 let Opening { start, moves } = &openings[number];
                 let mut game = Game::from_fen(start.clone(), rules.clone(), no_capture_limit);
                 for &mv in moves {
@@ -202,7 +195,7 @@ impl Openings {
     ///
     /// # Errors
     /// As [`Openings::game`].
-    pub fn check(&self, pairs: u64, rules: &Rules, no_capture_limit: Option<u32>) -> Result<(), OpeningError> {
+    pub fn check(&self, pairs: u64, rules: &Rules, no_capture_limit: Option<u32>) -> Result<(), OpeningsError> {
         (0..pairs.max(1).min(self.count().unwrap_or(1)))
             .try_for_each(|pair| self.game(pair, rules, no_capture_limit).map(|_| ()))
     }
@@ -250,9 +243,9 @@ impl fmt::Display for Openings {
 }
 
 impl FromStr for Openings {
-    type Err = ParseOpeningsError;
+    type Err = OpeningsError;
 
-    fn from_str(text: &str) -> Result<Openings, ParseOpeningsError> {
+    fn from_str(text: &str) -> Result<Openings, OpeningsError> {
         let parts: Vec<&str> = text.split(':').collect();
         let parsed = match parts[..] {
             ["start"] => Some(Openings::Start),
@@ -265,7 +258,7 @@ impl FromStr for Openings {
                 .map(|(plies, seed)| Openings::Random { plies, seed }),
             _ => None,
         };
-        parsed.ok_or_else(|| ParseOpeningsError { text: text.to_owned() })
+        parsed.ok_or_else(|| OpeningsError::Text { text: text.to_owned() })
     }
 }
 
@@ -273,7 +266,7 @@ impl FromStr for Openings {
 mod tests {
     use super::*;
 
-    fn book(text: &str, plies: usize) -> Result<Openings, ParseBookError> {
+    fn book(text: &str, plies: usize) -> Result<Openings, OpeningsError> {
         Openings::book("book", text, plies)
     }
 
@@ -298,17 +291,17 @@ mod tests {
 
     #[test]
     fn wrong_books_are_refused() {
-        assert_eq!(book("\n# nothing\n", 8), Err(ParseBookError::Empty));
-        assert!(matches!(book("7/7/3e3/7/7/7/3E3/7/7 w\n7/7 w", 8), Err(ParseBookError::Fen { line: 2, .. })));
-        assert!(matches!(book("7/7/3e3/7/7/7/3E3/7/7 w id \"x\"", 8), Err(ParseBookError::Fen { line: 1, .. })));
-        assert!(matches!(book("[White \"a\"]\n\n1. Eb9 *\n", 8), Err(ParseBookError::Games(_))));
+        assert_eq!(book("\n# nothing\n", 8), Err(OpeningsError::Empty));
+        assert!(matches!(book("7/7/3e3/7/7/7/3E3/7/7 w\n7/7 w", 8), Err(OpeningsError::Fen { line: 2, .. })));
+        assert!(matches!(book("7/7/3e3/7/7/7/3E3/7/7 w id \"x\"", 8), Err(OpeningsError::Fen { line: 1, .. })));
+        assert!(matches!(book("[White \"a\"]\n\n1. Eb9 *\n", 8), Err(OpeningsError::Games(_))));
         for operations in ["hmvc abc;", "hmvc;", "hmvc -1;", "hmvc 5 6;", "id \"a\"; hmvc x;", "12; hmvc 12;"] {
             let text = format!("7/7/3e3/7/7/7/3E3/7/7 w {operations}");
-            assert!(matches!(book(&text, 8), Err(ParseBookError::Fen { line: 1, .. })), "{operations}");
+            assert!(matches!(book(&text, 8), Err(OpeningsError::Fen { line: 1, .. })), "{operations}");
         }
         assert!(book("7/7/3e3/7/7/7/3E3/7/7 w 12 hmvc 13;", 8).is_err(), "two clocks");
         let over = book("3E3/7/3e3/7/7/7/7/7/7 b", 8).unwrap();
-        assert!(matches!(over.check(1, &Rules::default(), None), Err(OpeningError::Book { number: 1, .. })));
+        assert!(matches!(over.check(1, &Rules::default(), None), Err(OpeningsError::Book { number: 1, .. })));
     }
 
     /// A position of which the clock is an EPD operation.

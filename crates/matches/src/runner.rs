@@ -2,10 +2,10 @@
 //! limits, the results of a match do not depend on the concurrency.
 
 use super::adjudication::Adjudication;
-use super::openings::{OpeningError, Openings};
+use super::openings::{Openings, OpeningsError};
 use super::player::{Player, PlayerError, Requirements};
 use super::referee::{Conditions, PlayedGame, Usage, play};
-use super::spec::{LoadError, PlayerSpec};
+use super::spec::{PlayerSpec, SpecError};
 use super::statistics::{Decision, Sprt, Tally};
 use doushouqi::board::{ByColor, Color, Rules};
 use doushouqi::game::{Conclusion, ForfeitReason};
@@ -50,13 +50,13 @@ pub struct Match {
 pub enum MatchError {
     /// A file of a player cannot be used.
     #[error(transparent)]
-    Load(#[from] LoadError),
+    Spec(#[from] SpecError),
     /// A player cannot be created.
     #[error(transparent)]
     Player(#[from] PlayerError),
     /// An opening cannot be played.
     #[error(transparent)]
-    Openings(#[from] OpeningError),
+    Openings(#[from] OpeningsError),
 }
 
 /// The forfeits and the usage of a player.
@@ -84,7 +84,7 @@ pub struct Standing {
     /// The plies of all games together.
     pub plies: u64,
     /// Why the opening of the next game cannot be played, which ended the match.
-    pub opening_error: Option<OpeningError>,
+    pub opening_error: Option<OpeningsError>,
     /// An incomplete pair: its number, and the points of the first player in its first game, in halves.
     half_pair: Option<(u64, usize)>,
 }
@@ -249,7 +249,7 @@ impl Match {
         number: u64,
         team: &mut [Box<dyn Player>; 2],
         stop: &AtomicBool,
-    ) -> Result<Option<MatchGame>, OpeningError> {
+    ) -> Result<Option<MatchGame>, OpeningsError> {
         let pair = self.first_pair.wrapping_add(number / 2);
         let game = self.openings.game(pair, &self.rules, self.no_capture_limit)?;
         let plies = game.moves().len();

@@ -183,18 +183,18 @@ pub enum Decision {
      for a gain or -4,0 for a simplification",
     most = Sprt::MAX_NELO
 )]
-pub struct ParseSprtError {
+pub struct SprtError {
     text: String,
 }
 
 impl FromStr for Sprt {
-    type Err = ParseSprtError;
+    type Err = SprtError;
 
-    fn from_str(text: &str) -> Result<Sprt, ParseSprtError> {
+    fn from_str(text: &str) -> Result<Sprt, SprtError> {
         let number = |text: &str| text.trim().parse::<f64>().ok();
         text.split_once(',')
             .and_then(|(nelo0, nelo1)| Sprt::new(number(nelo0)?, number(nelo1)?))
-            .ok_or_else(|| ParseSprtError { text: text.to_owned() })
+            .ok_or_else(|| SprtError { text: text.to_owned() })
     }
 }
 

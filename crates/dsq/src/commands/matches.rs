@@ -1,5 +1,5 @@
 use crate::arguments::{LevelArgs, NoCaptureArg, clock};
-use crate::failure::{failure_of_load, failure_of_player};
+use crate::failure::{failure_of_player, failure_of_spec};
 use crate::games::Archive;
 use clap::Args;
 use cli::arguments::{JsonArg, RulesArg, at_least_one};
@@ -210,9 +210,8 @@ struct SideReport<'a> {
 
 impl MatchCommand {
     pub fn run(self) -> Outcome {
-        let input = |e: matches::ParsePlayerError| Failure::Input(e.to_string());
-        let first = self.first.with_program_options(self.a_option).map_err(input)?;
-        let second = self.second.with_program_options(self.b_option).map_err(input)?;
+        let first = self.first.with_program_options(self.a_option).map_err(failure_of_spec)?;
+        let second = self.second.with_program_options(self.b_option).map_err(failure_of_spec)?;
         let control = self.tc.or(self.level.get()).unwrap_or(TimeControl::MoveTime(Duration::from_millis(100)));
         let tables = match &self.adjudicate_tables {
             Some(dir) => Some(TableCache::default().get(dir, &self.rules.rules)?),
@@ -259,7 +258,7 @@ impl MatchCommand {
         bar.finish_and_clear();
         let standing = result.map_err(|error| match error {
             MatchError::Player(error) => failure_of_player(&error),
-            MatchError::Load(error) => failure_of_load(error),
+            MatchError::Spec(error) => failure_of_spec(error),
             _ => Failure::Input(error.to_string()),
         })?;
         if failure.is_ok()
