@@ -13,7 +13,7 @@
 //! let player: PlayerSpec = "builtin:default,hash=16MiB".parse()?;
 //! assert_eq!(player.name(), "builtin:default,hash=16MiB");
 //! assert!("builtin:default,hash=0MiB".parse::<PlayerSpec>().is_err());
-//! # Ok::<(), matches::ParsePlayerError>(())
+//! # Ok::<(), matches::SpecError>(())
 //! ```
 
 #![warn(missing_docs, unreachable_pub)]
