@@ -3,6 +3,7 @@
 use crate::arguments::whole;
 use crate::board::PyBoard;
 use crate::errors::{self, GameError};
+use crate::memory;
 use crate::moves::PyMove;
 use crate::rules::{RulesArgument, rules};
 use doushouqi::board::Move;
@@ -34,10 +35,10 @@ fn line<'py>(
     Ok((moves.iter().map(|&mv| PyMove::of(mv)).collect(), nags.to_vec(), comments.to_vec(), list))
 }
 
-/// The tags of a game in their order, and its moves.
+/// The tags of a game in their order, its comment, and its moves.
 fn parts<'py>(py: Python<'py>, record: &Record) -> PyResult<Bound<'py, PyTuple>> {
     let moves = line(py, record.game.moves(), &record.nags, &record.comments, &record.variations)?;
-    (record.all_tags(), moves).into_pyobject(py)
+    (record.all_tags(), &record.comment, moves).into_pyobject(py)
 }
 
 /// Reads games line by line; `doushouqi.read_games` makes objects of them.
@@ -45,7 +46,12 @@ fn parts<'py>(py: Python<'py>, record: &Record) -> PyResult<Bound<'py, PyTuple>>
 #[derive(Default)]
 pub(crate) struct PyRecordReader {
     reader: RecordReader,
+    /// The bytes of text since the last end of a game.
+    bytes: usize,
 }
+
+/// The bytes that a game and its objects take for each byte of its text, about.
+const RECORD_BYTES: usize = 64;
 
 #[pymethods]
 impl PyRecordReader {
@@ -56,19 +62,25 @@ impl PyRecordReader {
 
     /// The tags and moves of the games that end on a line.
     fn line<'py>(&mut self, py: Python<'py>, text: &str) -> PyResult<Vec<Bound<'py, PyTuple>>> {
-        let records = self.reader.line(text).map_err(|e| error(&e))?;
+        self.bytes += text.len();
+        memory::need(self.bytes.saturating_mul(RECORD_BYTES))?;
+        let records = self.reader.line(text).inspect_err(|_| self.bytes = 0).map_err(|e| error(&e))?;
+        if !records.is_empty() {
+            self.bytes = 0;
+        }
         records.iter().map(|record| parts(py, record)).collect()
     }
 
     /// Ends the text. Raises GameError within a game.
     fn finish(&mut self) -> PyResult<()> {
-        std::mem::take(&mut self.reader).finish().map_err(|e| error(&e))
+        std::mem::take(self).reader.finish().map_err(|e| error(&e))
     }
 }
 
 /// The text of a game as the library writes it. Raises GameError if it is not one game.
 #[pyfunction]
 pub(crate) fn _format_game(text: &str) -> PyResult<String> {
+    memory::need(text.len().saturating_mul(RECORD_BYTES))?;
     let records = Record::parse_all(text).map_err(|e| error(&e))?;
     match &records[..] {
         [record] => record.to_text().map_err(|e| GameError::new_err(e.to_string())),

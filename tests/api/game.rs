@@ -129,6 +129,7 @@ proptest! {
             record.black = names.1.clone();
             record.date = (i > 0).then(|| "2026.02.28".to_owned());
             record.tags = vec![("Opening".to_owned(), names.2.clone())];
+            record.comment = names.0.clone();
             record.nags = nags.iter().take(record.game.moves().len()).cloned().collect();
             record.comments = comments.iter().take(record.game.moves().len()).cloned().collect();
             if record.game.end().is_none() && i > 1 {
@@ -144,6 +145,7 @@ proptest! {
             prop_assert_eq!(&a.black, &b.black);
             prop_assert_eq!(&a.date, &b.date);
             prop_assert_eq!(&a.tags, &b.tags);
+            prop_assert_eq!(&a.comment, &b.comment);
             prop_assert_eq!(a.game.positions(), b.game.positions());
             prop_assert_eq!(a.game.moves(), b.game.moves());
             prop_assert_eq!(a.game.rules().options(), b.game.rules().options());
@@ -165,6 +167,7 @@ proptest! {
         game in games(),
         tags in vec((prop_oneof!["[A-Za-z_]{0,6}", Just("White".to_owned()), Just("Variant".to_owned()), text()], text()), 0..3),
         date in proptest::option::of(prop_oneof![Just("2026.02.28".to_owned()), text()]),
+        comment in text(),
         comments in vec(text(), 0..8),
         nags in vec(btree_set(any::<u8>(), 0..3), 0..8),
         variations in vec((0..6usize, vec(any::<Index>(), 0..4)), 0..3),
@@ -187,11 +190,12 @@ proptest! {
             Variation { ply, moves: moves.collect(), nags: Vec::new(), comments: Vec::new(), variations: Vec::new() }
         };
         let variations = variations.into_iter().map(any_move).collect();
-        let record = Record { date, tags, comments, nags, variations, ..Record::new(game) };
+        let record = Record { date, tags, comment, comments, nags, variations, ..Record::new(game) };
         if let Ok(text) = record.to_text() {
             let read = Record::parse_all(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
             prop_assert_eq!(read.len(), 1);
             prop_assert_eq!(&read[0].tags, &record.tags);
+            prop_assert_eq!(&read[0].comment, &record.comment);
             prop_assert_eq!(read[0].game.moves(), record.game.moves());
             prop_assert_eq!(read[0].to_text(), Ok(text));
         }
@@ -405,7 +409,7 @@ fn wrong_records_are_refused() {
     assert!(matches!(problem("1. Eb3\n2. rb7 *"), (2, P::MoveNumber { .. })));
     assert!(matches!(problem("Eb3\nEb3 *"), (2, P::Move { ply: 1, .. })));
     assert!(matches!(problem("Eb3\nrb7 hello *"), (2, P::Move { ply: 2, .. })));
-    assert_eq!(problem("{hello} Eb3 *"), (1, P::Comment));
+    assert_eq!(problem("{hello} {hello} Eb3 *"), (1, P::Comment));
     assert_eq!(problem("Eb3 {a} {b} *"), (1, P::Comment));
     assert_eq!(problem("Eb3 {a\n} *"), (1, P::Comment));
     for text in ["(Eb3) *", "Eb3 () *", "Eb3) *", "Eb3 ((Ea4)) *", ") *"] {
@@ -468,6 +472,34 @@ fn other_spellings_are_read() {
     let record = Record::parse_all(text).unwrap().remove(0);
     assert_eq!(record.comments, ["straight on (no { joke", "", ""]);
     assert!(record.to_text().unwrap().ends_with("1. Eb3 $1 {straight on (no { joke} Rb7 2. Lf1 *\n"));
+}
+
+/// A comment before the first move belongs to the game, and there is at most one.
+#[test]
+fn a_game_has_a_comment() {
+    for first in ["{a \\} b}", "\n{a \\} b}\n", "; a } b\n"] {
+        for moves in ["1. Eb3 {slow} (1. Ea4) Rb7", ""] {
+            let record = Record::parse_all(&format!("[White \"Anna\"]\n{first} {moves} *")).unwrap().remove(0);
+            assert_eq!((record.white.as_str(), record.comment.as_str()), ("Anna", "a } b"));
+            assert_eq!(record.comments.len(), usize::from(!moves.is_empty()));
+            let text = record.to_text().unwrap();
+            assert!(text.contains("\n\n{a \\} b} "), "{text}");
+            assert_eq!(Record::parse_all(&text).unwrap()[0].to_text(), Ok(text));
+        }
+    }
+    let games = Record::parse_all("{one} 1. Eb3 * {two} 1. Eb3 * 1. Eb3 *").unwrap();
+    assert_eq!(games.iter().map(|game| game.comment.as_str()).collect::<Vec<_>>(), ["one", "two", ""]);
+    let mut reader = RecordReader::default();
+    assert!(reader.line("{lost} 1. Eb9 *").is_err());
+    assert_eq!(reader.line("1. Eb3 *").unwrap()[0].comment, "");
+    for (wrong, problem) in [
+        ("{a} {b} 1. Eb3 *", RecordProblem::Comment),
+        ("1. Eb3 ({a} 1. Ea4) *", RecordProblem::Comment),
+        ("{a}\n[White \"Anna\"]", RecordProblem::TagAmongMoves),
+        ("{a}", RecordProblem::UnexpectedEnd),
+    ] {
+        assert_eq!(Record::parse_all(wrong).unwrap_err().problem, problem, "{wrong}");
+    }
 }
 
 /// Games of Mistboard are those of the mirrored board, and a board that is unknown is not guessed.

@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 fn vectors(list: &str) -> Vec<Json> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/notation.json");
     let all: Json = serde_json::from_str(&std::fs::read_to_string(path).expect(path)).expect("JSON");
-    assert_eq!(all["version"], "1.5");
+    assert_eq!(all["version"], "1.6");
     let entries = all[list].as_array().unwrap_or_else(|| panic!("no list {list}")).clone();
     let valid = |valid: bool| entries.iter().filter(|entry| entry["valid"] == valid).count();
     assert!(list == "legal_moves" || valid(true) >= 5 && valid(false) >= 5, "{list}");
@@ -75,8 +75,10 @@ fn games_are_read() {
             plies.map(|ply| record.nags.get(ply).into_iter().flatten().copied().collect()).collect();
         let none = || json!(vec![[0u8; 0]; nags.len()]);
         assert_eq!(json!(nags), entry.get("nags").cloned().unwrap_or_else(none), "{entry}");
+        assert_eq!(record.comment, entry["before"].as_str().unwrap_or_default(), "{entry}");
         let again = Record::parse_all(&record.to_text().unwrap()).unwrap();
         assert_eq!(again[0].nags, record.nags, "{entry}");
+        assert_eq!(again[0].comment, record.comment, "{entry}");
         assert_eq!(again[0].to_text(), record.to_text(), "{entry}");
     }
 }

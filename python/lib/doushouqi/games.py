@@ -69,15 +69,13 @@ class GameNode:
 
     @property
     def comment(self) -> str:
-        """The comment on the move; a `Game` has none."""
+        """The comment on the move; that of a `Game` comes before its first move."""
         return self._comment
 
     @comment.setter
     def comment(self, text: str) -> None:
         if not isinstance(text, str):
             raise TypeError(f"a comment is a str, not {type(text).__name__}")
-        if text and self.parent is None:
-            raise ValueError("a comment belongs to a move, so the first position has none")
         self._comment = text
 
     def game(self) -> Game:
@@ -395,12 +393,15 @@ class Game(GameNode):
             numbers[id(node)] = number
             if node.parent is not None:
                 tree.append((numbers[id(node.parent)], node.uci(), node.comment, list(node.nags)))
-        return _game, (type(self), dict(self.headers), tree)
+        return _game, (type(self), dict(self.headers), self.comment, tree)
 
 
-def _game(cls: type[Game], headers: Mapping[str, str], tree: Iterable[tuple[int, str, str, list[int]]]) -> Game:
+def _game(
+    cls: type[Game], headers: Mapping[str, str], comment: str, tree: Iterable[tuple[int, str, str, list[int]]]
+) -> Game:
     """Return the game of a pickle: each node has the number of its parent."""
     game = cls(headers)
+    game.comment = comment
     nodes: list[GameNode] = [game]
     for parent, move, comment, nags in tree:
         nodes.append(nodes[parent].add_variation(Move.from_uci(move), comment=comment, nags=nags))
@@ -423,8 +424,10 @@ def _words(node: GameNode, depth: int) -> Iterator[str]:
     """The words of the continuations of a node."""
     if depth > _DEPTH:
         raise GameError(f"variations stand in at most {_DEPTH} parentheses")
-    if depth == 0 and (node.comment or node.nags):
-        raise GameError("a comment or an assessment belongs to a move, so the first position has none")
+    if depth == 0:
+        if node.nags:
+            raise GameError("an assessment belongs to a move, so the first position has none")
+        yield from _comment(node)
     while node.variations:
         main, *others = node.variations
         yield from _word(main)
@@ -443,6 +446,11 @@ def _word(node: GameNode) -> Iterator[str]:
         if not isinstance(nag, int) or not 0 <= nag <= 255:
             raise GameError(f"an assessment is a number from 0 to 255, not {nag!r}")
         yield f"${int(nag)}"
+    yield from _comment(node)
+
+
+def _comment(node: GameNode) -> Iterator[str]:
+    """The comment of a node, if it has one."""
     if node.comment:
         yield "{" + _escaped(node.comment, "}") + "}"
 
@@ -458,9 +466,10 @@ def _add(node: GameNode, line: _Line) -> None:
         _add(before[ply], other)
 
 
-def _from_record(record: tuple[Sequence[tuple[str, str]], _Line]) -> Game:
-    tags, line = record
+def _from_record(record: tuple[Sequence[tuple[str, str]], str, _Line]) -> Game:
+    tags, comment, line = record
     game = Game(dict(tags))
+    game.comment = comment
     _add(game, line)
     return game
 

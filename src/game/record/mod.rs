@@ -28,8 +28,9 @@
 //!   before White's move, `1...` before Black's.
 //! - `$` and a number up to 255 after a move assess the move, as in chess (numeric annotation glyphs, NAGs): `$1` is a
 //!   good move, also written `!`; `$2` to `$6` are `?`, `!!`, `??`, `!?` and `?!`.
-//! - Text in braces after a move is a comment on the move. It stays on one line: `\}`, `\\` and `\n` represent a brace,
-//!   a backslash and the end of a line. Text from a semicolon to the end of its line is a comment, too.
+//! - Text in braces after a move is a comment on the move, and before the first move of a game one on the game. It stays
+//!   on one line: `\}`, `\\` and `\n` represent a brace, a backslash and the end of a line. Text from a semicolon to the end
+//!   of its line is a comment, too.
 //! - Moves in parentheses after a move are a variation: they replace the move. A variation contains at least one move,
 //!   and comments and variations as the game does, but no result.
 //!
@@ -118,7 +119,7 @@ pub enum RecordProblem {
         expected: String,
     },
     /// A comment is in the wrong place, or not closed on its line.
-    #[error("a comment is one text after a move, in braces on the same line or after a semicolon")]
+    #[error("a comment is one text before the first move or after a move, in braces on one line or after a semicolon")]
     Comment,
     /// A numeric annotation glyph is unknown, or no move precedes it.
     #[error("an assessment is $0 to $255, !, ?, !!, ??, !? or ?! after a move")]
@@ -207,6 +208,8 @@ pub struct Record {
     pub tags: Vec<(String, String)>,
     /// The moves and the rules.
     pub game: Game,
+    /// The comment before the first move; may be empty.
+    pub comment: String,
     /// Assessments of the moves, by index: numeric annotation glyphs such as 1 for `$1`; empty or missing for a move
     /// without one.
     pub nags: Vec<BTreeSet<u8>>,
@@ -231,6 +234,7 @@ impl Record {
             date: None,
             tags: Vec::new(),
             game,
+            comment: String::new(),
             nags: Vec::new(),
             comments: Vec::new(),
             variations: Vec::new(),
@@ -364,6 +368,7 @@ impl Record {
         let first = usize::from(self.game.positions()[0].turn() == Color::Black);
         let (game, mut words) = loop {
             let mut words = Wrapped { first, ..Wrapped::default() };
+            words.comment(&self.comment);
             let start = Game::from_fen(self.game.start_fen(), rules.clone(), limit);
             let written = words.line(start, self.game.moves(), &self.nags, &self.comments, &self.variations, 0);
             match written {
@@ -434,9 +439,7 @@ impl Wrapped {
             for nag in nags.get(i).into_iter().flatten() {
                 self.put(&format!("${nag}"));
             }
-            if let Some(comment) = comments.get(i).filter(|comment| !comment.is_empty()) {
-                self.put(&format!("{{{}}}", escape(comment, '}')));
-            }
+            self.comment(comments.get(i).map_or("", String::as_str));
             is_numbered = false;
             for other in variations.iter().filter(|other| other.ply == i) {
                 self.opening = true;
@@ -449,6 +452,13 @@ impl Wrapped {
             }
         }
         Ok(game)
+    }
+
+    /// Adds a comment unless it is empty.
+    fn comment(&mut self, comment: &str) {
+        if !comment.is_empty() {
+            self.put(&format!("{{{}}}", escape(comment, '}')));
+        }
     }
 
     fn put(&mut self, word: &str) {

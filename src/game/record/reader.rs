@@ -23,10 +23,12 @@ pub struct RecordReader {
     count: usize,
     tags: Vec<(String, String)>,
     /// The variation that is being read, after those that contain it; the moves of the game come first. Empty before the
-    /// first word after the tags, from which they are created.
+    /// first word or comment after the tags, from which they are created.
     lines: Vec<Line>,
     /// How the game that is being read writes squares.
     dialect: Option<Dialect>,
+    /// The comment before the first move.
+    comment: Option<String>,
     /// The rules of the last game: to make rules takes longer than to read a game.
     rules: Option<Rules>,
 }
@@ -87,6 +89,7 @@ impl RecordReader {
         self.tags.clear();
         self.lines.clear();
         self.dialect = None;
+        self.comment = None;
         ParseRecordError { line: self.count, problem }
     }
 
@@ -131,8 +134,12 @@ impl RecordReader {
         Ok(())
     }
 
-    /// Adds a comment on the last move.
+    /// Adds a comment on the last move, or on the game before its first move.
     fn comment(&mut self, comment: String) -> Result<(), RecordProblem> {
+        if self.first_line()?.len() == 0 && self.lines.len() == 1 && self.comment.is_none() {
+            self.comment = Some(comment);
+            return Ok(());
+        }
         let line = self.lines.last_mut().filter(|line| line.comments.len() < line.len());
         let line = line.ok_or(RecordProblem::Comment)?;
         line.comments.resize(line.len() - 1, String::new());
@@ -256,12 +263,18 @@ impl RecordReader {
         Ok(Line::new(Game::from_fen(start, rules, limit)))
     }
 
-    /// Reads a number, a move, or both.
-    fn word(&mut self, word: &str) -> Result<(), RecordProblem> {
+    /// The moves of the game, which begin here if none was read.
+    fn first_line(&mut self) -> Result<&mut Line, RecordProblem> {
         if self.lines.is_empty() {
             let line = self.begin()?;
             self.lines.push(line);
         }
+        Ok(&mut self.lines[0])
+    }
+
+    /// Reads a number, a move, or both.
+    fn word(&mut self, word: &str) -> Result<(), RecordProblem> {
+        self.first_line()?;
         let game = &mut self.lines.last_mut().expect("there is one").game;
         let ply = game.moves().len();
         let mut text = word;
@@ -298,7 +311,8 @@ impl RecordReader {
         let black = self.take("Black").unwrap_or_default();
         let date = self.take("Date");
         let tags = std::mem::take(&mut self.tags);
-        let mut record = Record { white, black, date, tags, nags, comments, variations, ..Record::new(game) };
+        let comment = self.comment.take().unwrap_or_default();
+        let mut record = Record { white, black, date, tags, comment, nags, comments, variations, ..Record::new(game) };
         record.conclude(result, termination.as_deref())?;
         Ok(record)
     }

@@ -363,7 +363,7 @@ fn a_saved_game_opens_as_it_was_saved() {
         ("[Result \"1-0\"]\n\n1. Eb3 *", "line 3: the result is * instead of 1-0, the result in its tag"),
         (
             "1. Eb3 {slow *",
-            "line 1: a comment is one text after a move, in braces on the same line or after a semicolon",
+            "line 1: a comment is one text before the first move or after a move, in braces on one line or after a semicolon",
         ),
         ("[FEN \"7/7/7/7/7/7/3E3/7/r6\"]\n\n*", "line 1: the side to move is missing after the board: write w or b"),
     ] {
