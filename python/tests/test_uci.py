@@ -35,6 +35,12 @@ def test_the_engine_introduces_itself(shared: UciEngine) -> None:
         shared.configure({"Rules": "paper\nquit"})
 
 
+def test_an_empty_text_has_a_name(shared: UciEngine) -> None:
+    assert shared.options["book"].default == ""
+    shared.configure({"Book": ""})
+    assert list(shared._heard.lines) == ["info string setoption name Book value <empty>"]
+
+
 def test_the_interface_is_that_of_the_engine(shared: UciEngine) -> None:
     board = dsq.Board(WIN)
     for engine in (shared, dsq.Engine()):

@@ -42,6 +42,7 @@ def main(wrong: str) -> None:
             say("id name Test engine\nid author the tests\noption name MultiPV type spin default 1 min 1 max 8")
             say("option name Rules type string default paper\noption name NoCaptureLimit type spin default 100")
             say("option name Style type combo default calm var calm var very wild\noption name Clear Hash type button")
+            say("option name Book type string default <empty>")
             say("uciok")
         elif words[0] == "isready":
             if wrong == "twice" and analysis is not None:
@@ -54,6 +55,8 @@ def main(wrong: str) -> None:
                 say(f"info string setoption: no rules are called {value}")
                 continue
             rules = value if name == "Rules" else rules
+            if name == "Book":
+                say(f"info string {line.strip()}")
             limit = int(value) if name == "NoCaptureLimit" else limit
             lines = int(value) if name == "MultiPV" else lines
         elif words[0] == "position":

@@ -21,6 +21,8 @@ _LONGEST = 1_000_000
 """The most seconds that an engine is told."""
 _QUITTING = 10.0
 """The seconds that an engine may take to quit."""
+_EMPTY = "<empty>"
+"""The empty text, as the value of an option."""
 _REFUSALS = ("setoption:", "no such option", "unknown option", "error")
 """How lines begin, in lower case, by which engines refuse an option; UCI has no answer for that."""
 
@@ -358,7 +360,8 @@ class UciEngine:
         text = _text(value)
         if expected := _expected(option, text):
             raise EngineError(f"the option {option.name} is {expected}, not {text!r}")
-        return f"setoption name {option.name} value {text}"
+        sent = _EMPTY if option.type == "string" and not text else text
+        return f"setoption name {option.name} value {sent}"
 
     def _set_options(self, commands: Mapping[str, tuple[object, str]]) -> None:
         """Set options, and wait until the engine has done so. Raises EngineError if it refuses one."""
@@ -622,6 +625,8 @@ def _option(words: Sequence[str]) -> UciOption:
         else:
             field.append(word)
     text = {name: " ".join(field) for name, field in fields.items()}
+    if text.get("default") == _EMPTY:
+        text["default"] = ""
     return UciOption(
         text.get("name", ""),
         text.get("type", ""),
