@@ -11,10 +11,11 @@ use crate::memory;
 use crate::moves::PyMove;
 use crate::pickle::Keywords;
 use crate::rules::RulesArgument;
+use crate::tables::{OPENING_BYTES, check_memory};
 use doushouqi::board::{RuleOptions, Rules};
 use doushouqi::game::Game;
 use doushouqi::search::{Engine, EngineOptions, Evaluation, Limits, SearchResult, Tables};
-use doushouqi::tablebase::Probe;
+use doushouqi::tablebase::{Classes, Probe};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -79,6 +80,9 @@ impl Arguments {
             None => None,
             Some(TablesArgument::Pieces(pieces)) => {
                 let rules = self.rules;
+                memory::need(OPENING_BYTES)?;
+                let classes = py.detach(|| Classes::new(&rules, pieces));
+                check_memory((2..=pieces).flat_map(|pieces| classes.level(pieces)).map(|(_, class)| class))?;
                 Some(abandonable(py, move || Tables::solve(&rules, pieces))?.map_err(errors::solve)?)
             }
             Some(TablesArgument::Directory(dir)) => {

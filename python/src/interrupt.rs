@@ -9,9 +9,10 @@ use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::fmt::Display;
 use std::mem::forget;
+use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -103,10 +104,6 @@ fn stoppable<T: Send>(
     stop: &AtomicBool,
     work: impl FnOnce() -> T + Send,
 ) -> PyResult<T> {
-    if rayon::current_thread_index().is_some() {
-        // A callback of other work: its thread would wait for itself.
-        return Ok(py.detach(work));
-    }
     let found = py.detach(|| {
         pool.in_place_scope(|scope| {
             let (done, result) = channel();
@@ -122,9 +119,6 @@ fn stoppable<T: Send>(
 
 /// As [`parallel`], for work that cannot be stopped: after Ctrl-C it runs to its end, and its result is dropped.
 pub(crate) fn abandonable<T: Send + 'static>(py: Python<'_>, work: impl FnOnce() -> T + Send + 'static) -> PyResult<T> {
-    if rayon::current_thread_index().is_some() {
-        return Ok(py.detach(work));
-    }
     let pool = SHARED.get(py)?;
     let found = py.detach(|| {
         let (done, result) = channel();
@@ -136,6 +130,67 @@ pub(crate) fn abandonable<T: Send + 'static>(py: Python<'_>, work: impl FnOnce()
     });
     let found = found?.expect("a panic was caught");
     Ok(found.unwrap_or_else(|panic| resume_unwind(panic)))
+}
+
+/// What work with reports sends to the thread that waits for it.
+enum Message<R, T> {
+    /// A report; the work goes on after the answer.
+    Report(R, Sender<ControlFlow<()>>),
+    Done(std::thread::Result<T>),
+}
+
+/// As [`parallel`], for work that calls its argument with reports and ends soon after a [`ControlFlow::Break`]. `report`
+/// receives them on this thread, and an exception that it raises ends the work. It may do all that Python may: the work has
+/// threads of its own, and if the process was forked within `report`, the new one does not wait for them.
+///
+/// # Errors
+/// The exception of `report` or of a signal handler, or RuntimeError in a process that was forked within `report`.
+pub(crate) fn reporting<R: Send + 'static, T: Send + 'static>(
+    py: Python<'_>,
+    report: impl Fn(Python<'_>, R) -> PyResult<()>,
+    work: impl FnOnce(&(dyn Fn(R) -> ControlFlow<()> + Sync)) -> T + Send + 'static,
+) -> PyResult<T> {
+    let (process, threads) = (std::process::id(), pool(0)?);
+    let (sender, mut messages) = channel();
+    threads.spawn(move || {
+        let tell = |now| {
+            let (answer, answered) = channel();
+            // The waiting thread is gone if it has raised an exception.
+            let told = sender.send(Message::Report(now, answer)).ok().and_then(|()| answered.recv().ok());
+            told.unwrap_or(ControlFlow::Break(()))
+        };
+        let done = catch_unwind(AssertUnwindSafe(|| work(&tell)));
+        let _ = sender.send(Message::Done(done));
+    });
+    let mut raised = None;
+    loop {
+        let receiver = &mut messages;
+        match py.detach(move || receiver.recv_timeout(SIGNALS)) {
+            Ok(Message::Report(now, answer)) => {
+                if raised.is_none() {
+                    raised = report(py, now).err();
+                }
+                if std::process::id() != process {
+                    // Ending them would wait for locks that the missing threads may have held.
+                    forget((threads, messages, answer));
+                    return Err(raised.unwrap_or_else(another_process));
+                }
+                let flow = if raised.is_none() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
+                // The work waits for it.
+                let _ = answer.send(flow);
+            }
+            Ok(Message::Done(done)) => {
+                let done = done.unwrap_or_else(|panic| resume_unwind(panic));
+                return raised.map_or(Ok(done), Err);
+            }
+            Err(RecvTimeoutError::Timeout) => raised = raised.or_else(|| py.check_signals().err()),
+            Err(RecvTimeoutError::Disconnected) => unreachable!("the work always ends with a message"),
+        }
+    }
+}
+
+fn another_process() -> PyErr {
+    PyRuntimeError::new_err("this work belongs to another process: the one that was forked")
 }
 
 /// Waits for a result, and checks for signals meanwhile. `None` if the sender panicked.

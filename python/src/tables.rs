@@ -3,7 +3,7 @@
 use crate::arguments::{self, BoardArgument, Positions, whole};
 use crate::board::PyBoard;
 use crate::errors::{self, TablesError};
-use crate::interrupt::{abandonable, parallel};
+use crate::interrupt::{abandonable, parallel, reporting};
 use crate::memory;
 use crate::moves::PyMove;
 use crate::pickle::Reduced;
@@ -14,8 +14,8 @@ use crate::values::{NO_DISTANCE, PyStats, PyValue, UNKNOWN, numbers};
 use doushouqi::board::{Position, RuleOptions, Square};
 use doushouqi::game::Game;
 use doushouqi::tablebase::{
-    ClassId, CountPhase, CountProgress, Follow, Generate, Material, OnDemand, OnDemandError, Options, SolveError,
-    Solved, Solver, TableProber, TableSet, Value, memory_limit,
+    Class, ClassId, CountPhase, CountProgress, Follow, Generate, Material, OnDemand, OnDemandError, Options,
+    SolveError, Solved, Solver, TableProber, TableSet, Value, memory_limit,
 };
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
 use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
@@ -37,7 +37,7 @@ const VALUE_BYTES: usize = 16;
 const PART: usize = 1 << 22;
 const PART_BYTES: usize = 64;
 /// The bytes of classes and indexes that opening or solving takes, about.
-const OPENING_BYTES: usize = 16 << 20;
+pub(crate) const OPENING_BYTES: usize = 16 << 20;
 
 /// Exact values of endgames, from a directory (`open_tables`) or from memory (`solve`). A context manager.
 ///
@@ -161,17 +161,16 @@ impl PyTables {
     #[pyo3(signature = (board, progress = None))]
     fn count(&self, py: Python<'_>, board: BoardArgument, progress: Option<Py<PyAny>>) -> PyResult<()> {
         let source = self.source_for(from_ref(&board))?;
-        let Some(counter) = counter(&source, &board.position) else { return Ok(()) };
-        let raised = Mutex::new(None);
-        let report = |now: CountProgress| {
-            let Some(progress) = &progress else { return ControlFlow::Continue(()) };
-            let called = Python::attach(|py| progress.call1(py, (phase_name(now.phase), now.fraction)).map(|_| ()));
-            let Err(error) = called else { return ControlFlow::Continue(()) };
-            raised.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-            ControlFlow::Break(())
+        let position = board.position;
+        let Some(counter) = counter(&source, &position) else { return Ok(()) };
+        let Some(progress) = progress else { return counted(py, |follow| counter.count(&position, follow)) };
+        let report =
+            |py: Python<'_>, now: CountProgress| progress.call1(py, (phase_name(now.phase), now.fraction)).map(drop);
+        let source = Arc::clone(&source);
+        let count = move |follow: Follow<'_>| {
+            self::counter(&source, &position).map_or(Ok(()), |counter| counter.count(&position, follow))
         };
-        let result = counted_with(py, &report, |follow| counter.count(&board.position, follow));
-        raised.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(result, Err)
+        reporting(py, report, count)?.map_err(errors::on_demand)
     }
 
     /// The values of many positions: `wdl` (int8) and `dtw` (int16).
@@ -330,19 +329,10 @@ fn phase_name(phase: CountPhase) -> &'static str {
 
 /// Runs work that may count, until Ctrl-C.
 fn counted<T: Send>(py: Python<'_>, work: impl FnOnce(Follow<'_>) -> Result<T, OnDemandError> + Send) -> PyResult<T> {
-    counted_with(py, &|_| ControlFlow::Continue(()), work)
-}
-
-/// As [`counted`], with reports to `report`, which may end the count.
-fn counted_with<T: Send>(
-    py: Python<'_>,
-    report: Follow<'_>,
-    work: impl FnOnce(Follow<'_>) -> Result<T, OnDemandError> + Send,
-) -> PyResult<T> {
     let result = parallel(py, |stop| {
-        let follow = |now: CountProgress| match stop.load(Ordering::Relaxed) {
+        let follow = |_| match stop.load(Ordering::Relaxed) {
             true => ControlFlow::Break(()),
-            false => report(now),
+            false => ControlFlow::Continue(()),
         };
         work(&follow)
     });
@@ -412,7 +402,8 @@ impl Opening {
             )));
         }
         if self.in_memory > 0 {
-            check_memory(&prober, self.in_memory)?;
+            let classes = prober.set().ids().map(|id| prober.set().classes().get(id));
+            check_memory(classes.filter(|class| class.representative.len() <= self.in_memory))?;
             let loaded = parallel(py, |stop| Loaded::read(prober, self.in_memory, stop))??;
             return Ok(Source::Loaded(Box::new(loaded)));
         }
@@ -486,12 +477,10 @@ pub(crate) fn open_tables(
     Ok(PyTables::of(opening.open(py)?, MadeBy::Open(opening)))
 }
 
-/// Raises MemoryError if the tables of up to `pieces` pieces are larger than the memory of the process may be.
-fn check_memory(prober: &TableProber, pieces: usize) -> PyResult<()> {
-    let classes = prober.set().classes();
-    let wanted = prober.set().ids().map(|id| classes.get(id)).filter(|class| class.representative.len() <= pieces);
+/// Raises MemoryError if the tables of these classes are larger than the memory of the process may be.
+pub(crate) fn check_memory<'a>(classes: impl Iterator<Item = &'a Class>) -> PyResult<()> {
     // A byte for each cell, for both sides to move.
-    let bytes: u64 = wanted.map(|class| 2 * class.index().cells() as u64).sum();
+    let bytes: u64 = classes.map(|class| 2 * class.index().cells() as u64).sum();
     match memory_limit().filter(|&limit| bytes > limit) {
         Some(limit) => {
             Err(PyMemoryError::new_err(format!("the tables need {bytes} bytes of memory; the limit is {limit}")))
@@ -540,17 +529,16 @@ pub(crate) fn solve(py: Python<'_>, material: &Bound<'_, PyAny>, rules: RulesArg
         Wanted::Pieces(pieces) => pieces,
         Wanted::Material(material) => material.len(),
     };
+    let mut solver = py.detach(|| Solver::new(&rules.0, pieces, Options::default()));
+    let levels: Vec<Vec<ClassId>> = match wanted {
+        Wanted::Pieces(pieces) => (2..=pieces).map(|n| solver.classes().level(n).map(|(id, _)| id).collect()).collect(),
+        Wanted::Material(material) => {
+            let member = solver.classes().member(material);
+            member.map_or_else(Vec::new, |member| solver.classes().needed_for(member.class))
+        }
+    };
+    check_memory(levels.iter().flatten().map(|&id| solver.classes().get(id)))?;
     let solver = parallel(py, |stop| {
-        let mut solver = Solver::new(&rules.0, pieces, Options::default());
-        let levels: Vec<Vec<ClassId>> = match wanted {
-            Wanted::Pieces(pieces) => {
-                (2..=pieces).map(|n| solver.classes().level(n).map(|(id, _)| id).collect()).collect()
-            }
-            Wanted::Material(material) => {
-                let member = solver.classes().member(material);
-                member.map_or_else(Vec::new, |member| solver.classes().needed_for(member.class))
-            }
-        };
         let check = |_, _: &Solved| if stop.load(Ordering::Relaxed) { Err(SolveError::Stopped) } else { Ok(()) };
         levels.iter().try_for_each(|level| solver.solve_classes(level, true, true, &check)).map(|()| solver)
     });

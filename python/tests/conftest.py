@@ -27,6 +27,14 @@ def two_on_disk(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def four_on_disk(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with a table of four pieces and those that it leads to."""
+    directory = tmp_path_factory.mktemp("four")
+    dsq.generate(directory, "EvLRC")
+    return directory
+
+
+@pytest.fixture(scope="session")
 def three_on_disk(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A directory with all tables of up to three pieces."""
     directory = tmp_path_factory.mktemp("three")

@@ -15,11 +15,15 @@ import os, resource, sys
 import numpy as np
 import doushouqi as dsq
 
-call, directory, cache = sys.argv[1:]
+call, directory, four, cache = sys.argv[1:]
 fen = "7/7/7/7/L6/6e/7/7/7 w"
 rows = dsq.random_positions(200_000, "EvL")
 white = rows[rows[:, 16] == 0]
 board = dsq.Board()
+long = dsq.Board(no_capture_limit=None, rules="repetition=none")
+for i in range(400):
+    long.push_uci(("a3b3", "a7b7", "b3a3", "b7a7")[i % 4])
+games = str(dsq.Game.from_board(long)).splitlines() * 100
 for mib in (1, 16, 24, 40, 70, 130, 300, 800):
     child = os.fork()
     if child == 0:
@@ -49,11 +53,16 @@ CALLS = {
     "threads": "dsq.Engine(threads=4).analyse(board, dsq.Limit(nodes=2000))",
     "analysis": "dsq.Engine(hash_mib=1).analysis(board, dsq.Limit(nodes=2000)).wait()",
     "engine with tables": "dsq.Engine(tables=3).analyse(dsq.Board(fen), dsq.Limit(depth=2))",
+    "engine with tables of four": "dsq.Engine(tables=4)",
     "engine with files": "dsq.Engine(tables=directory).analyse(dsq.Board(fen), dsq.Limit(depth=2))",
     "solve": "dsq.solve(3).stats('EvLR')",
+    "solve four": "dsq.solve(4)",
+    "read_games": "list(dsq.read_games(games))",
+    "export": "str(dsq.Game.from_board(long))",
     "probe": "dsq.open_tables(directory).probe(fen)",
     "probe_many": "dsq.open_tables(directory).probe_many(rows)",
     "in_memory": "dsq.open_tables(directory, in_memory=3).probe_many(rows)",
+    "in_memory of four": "dsq.open_tables(four, in_memory=4).probe_many(rows)",
     "to_numpy": "dsq.open_tables(directory).to_numpy('EvLR')",
     "longest": "dsq.open_tables(directory).longest(3)",
     "on_demand": "dsq.open_tables(directory, on_demand=True, cache=cache).count('7/3rl2/7/7/7/7/3E3/3C3/7 w')",
@@ -65,8 +74,8 @@ CALLS = {
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_every_limit_is_survived(name: str, three_on_disk: Path, tmp_path: Path) -> None:
-    command = [sys.executable, "-c", PROGRAM, CALLS[name], str(three_on_disk), str(tmp_path)]
+def test_every_limit_is_survived(name: str, three_on_disk: Path, four_on_disk: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-c", PROGRAM, CALLS[name], str(three_on_disk), str(four_on_disk), str(tmp_path)]
     environment = {"OPENBLAS_NUM_THREADS": "1"}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     codes = [int(line.split()[1]) for line in done.stdout.splitlines() if line.split()[1].lstrip("-").isdigit()]

@@ -300,6 +300,57 @@ print("done")
 """
 
 
+FORK_IN_CALLBACK = """
+import os, signal, sys
+import doushouqi as dsq
+
+directory, cache = sys.argv[1:]
+first, second, third = (f"7/7/3e{animal}2/7/7/7/3E3/7/7 w" for animal in "ltr")
+tables = dsq.open_tables(directory, on_demand=True, cache=cache)
+forks = []
+opened, gate = os.pipe()
+
+def progress(phase, share):
+    if not forks:
+        # A callback may use the package, on however few threads.
+        assert tables.probe_many(dsq.random_positions(5_000, 2))[0].min() >= -1
+        forks.append(os.fork())
+        if forks == [0]:
+            # A child that hangs is ended by the signal.
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
+            signal.alarm(120)
+
+try:
+    tables.count(first, progress)
+except RuntimeError as error:
+    assert forks == [0] and "another process" in str(error), error
+    os.close(gate)
+    os.read(opened, 1)
+    assert tables.probe_many(dsq.random_positions(5_000, 2))[0].min() >= -1
+    assert tables.need(first) is None
+    tables.count(third, progress)
+    assert tables.need(third) is None
+    os._exit(0)
+assert tables.need(first) is None
+# The child is still there, and does not hold the lock of the cache.
+tables.count(second)
+os.close(gate)
+code = os.waitstatus_to_exitcode(os.waitpid(forks[0], 0)[1])
+assert code == 0, code
+print("done")
+"""
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="this system has no fork")
+@pytest.mark.parametrize("threads", ["1", "4"])
+def test_a_fork_within_a_callback(threads: str, two_on_disk: Path, tmp_path: Path) -> None:
+    """Neither process waits for the other, or for threads that it lacks."""
+    command = [sys.executable, "-W", "ignore", "-c", FORK_IN_CALLBACK, str(two_on_disk), str(tmp_path)]
+    environment = {"RAYON_NUM_THREADS": threads}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.stdout == "done\n", done.stdout + done.stderr
+
+
 @pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="this system has no fork")
 def test_forks_while_other_threads_work(two_on_disk: Path, tmp_path: Path) -> None:
     """Locks that another thread holds at the fork do not stop the new process."""

@@ -2,11 +2,11 @@
 
 use super::address::{Address, Addresser};
 use super::{
-    CellValue, ClassId, Classes, Probe, ProbeWdl, ROW_CELLS, SetError, SolveError, Solver, Table, TableProber, Value,
-    Wdl,
+    CellValue, ClassId, Classes, Index, Probe, ProbeWdl, ROW_CELLS, SetError, SolveError, Solver, Table, TableProber,
+    Value, Wdl,
 };
 use crate::board::{ByColor, Color, Lanes, NoMove, Position, RuleOptions, Rules};
-use crate::memory::Memory;
+use crate::memory::{Memory, has_memory};
 use crate::tablebase::layout::Layout;
 use rayon::prelude::*;
 
@@ -38,6 +38,7 @@ impl WdlTables {
     pub fn solve(rules: &RuleOptions, pieces: usize) -> Result<WdlTables, SolveError> {
         let solver = Solver::solved(rules, pieces)?;
         let classes = solver.classes();
+        check_memory(classes)?;
         let packed = (0..classes.len())
             .into_par_iter()
             .map(|i| pack(classes, ClassId(i), solver.table(ClassId(i)).expect("the class is solved and kept")))
@@ -60,6 +61,7 @@ impl WdlTables {
     /// If the memory cannot be allocated.
     pub(crate) fn read_intact(tables: &TableProber, pieces: usize) -> Result<(WdlTables, Vec<SetError>), SolveError> {
         let classes = Classes::new(tables.rules().options(), pieces);
+        check_memory(&classes)?;
         let read = |i| match tables.set().table(ClassId(i)) {
             Ok(table) => (pack(&classes, ClassId(i), &table), None),
             Err(fault) => (unknown(&classes, ClassId(i)), Some(fault)),
@@ -147,10 +149,22 @@ impl ProbeWdl for WdlTables {
     }
 }
 
+/// The bytes of a side to move.
+fn packed_len(index: &Index, layout: &Layout) -> usize {
+    (index.rows * layout.row_len()).div_ceil(4)
+}
+
+/// Whether there is memory for the values of each class, and then for those of all classes in one block.
+fn check_memory(classes: &Classes) -> Result<(), SolveError> {
+    let class_bytes = |index: Index| 2 * packed_len(&index, &Layout::new(&index));
+    let bytes = 2 * classes.iter().map(|(_, class)| class_bytes(class.index())).sum::<usize>();
+    if has_memory(bytes) { Ok(()) } else { Err(SolveError::Memory { bytes }) }
+}
+
 /// The values of a class that could not be read.
 fn unknown(classes: &Classes, id: ClassId) -> (ByColor<Vec<u8>>, u32) {
     let index = classes.get(id).index();
-    let bytes = (index.rows * Layout::new(&index).row_len()).div_ceil(4);
+    let bytes = packed_len(&index, &Layout::new(&index));
     (ByColor::from_fn(|_| vec![UNKNOWN * 0b0101_0101; bytes]), 0)
 }
 
@@ -162,7 +176,7 @@ fn pack(classes: &Classes, id: ClassId, table: &Table) -> (ByColor<Vec<u8>>, u32
     let no_move = if classes.options().no_move == NoMove::Loss { LOSS } else { DRAW };
     let mut longest = 0;
     let sides = ByColor::from_fn(|turn| {
-        let mut packed = vec![0; (index.rows * layout.row_len()).div_ceil(4)];
+        let mut packed = vec![0; packed_len(&index, &layout)];
         for row in 0..index.rows {
             for (i, cell) in layout.cells().enumerate() {
                 let value = CellValue::from_code(table.cells[turn].get(row * ROW_CELLS + cell));

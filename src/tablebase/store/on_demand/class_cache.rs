@@ -7,7 +7,7 @@ use crate::tablebase::squares::Squares;
 use crate::tablebase::store::cache::{Cache, get_or_decode};
 use crate::tablebase::store::error::SetError;
 use crate::tablebase::store::file::{Block, TableFile};
-use crate::tablebase::store::lock::lock;
+use crate::tablebase::store::lock::{Lock, lock};
 use crate::tablebase::store::partial::{ABANDONED, is_of_cache, sweep};
 use crate::tablebase::store::table_error::TableError;
 use crate::tablebase::{CellValue, Material};
@@ -151,7 +151,7 @@ impl ClassCache {
     ///
     /// # Errors
     /// If the directory cannot be written.
-    pub(super) fn lock(&self) -> Result<Option<File>, SetError> {
+    pub(super) fn lock(&self) -> Result<Option<Lock>, SetError> {
         match lock(&self.dir) {
             Ok(lock) => Ok(Some(lock)),
             Err(SetError::Locked { .. }) => Ok(None),
