@@ -204,6 +204,11 @@ impl Index {
         valid
     }
 
+    /// The letters of the pieces, in their order.
+    pub(crate) fn letters(&self) -> String {
+        self.pieces.iter().map(|piece| piece.letter()).collect()
+    }
+
     /// The letters of sets of pieces, given as places in `pieces`.
     pub(crate) fn names(&self, sets: &[Vec<usize>]) -> Vec<String> {
         sets.iter().map(|set| set.iter().map(|&place| self.pieces[place].letter()).collect()).collect()

@@ -171,19 +171,6 @@ impl Layout {
             }
         }
     }
-
-    /// The checksum of the values: XXH3-64 over the stored cells row by row, as two bytes each, little-endian, 0 for
-    /// cells without a position. It does not depend on block size, cell width or compression.
-    pub(crate) fn checksum(&self, cells: CellsRef<'_>) -> u64 {
-        let mut hash = Xxh3::new();
-        let (mut codes, mut hashed) = (Cells::empty(cells.cell_bytes(), 0), Vec::new());
-        for first in (0..cells.len()).step_by(ROW_CELLS) {
-            self.gather(cells.range(first..first + ROW_CELLS), &mut codes);
-            checksum_codes(codes.view(), &mut hashed);
-            hash.update(bytemuck::cast_slice(&hashed));
-        }
-        hash.digest()
-    }
 }
 
 /// Appends the checksum of each row of these codes, whole rows in the order of a file: XXH3-64 of its values, as two

@@ -16,7 +16,6 @@ mod material_table;
 mod needs;
 mod order;
 mod probe;
-mod reorder;
 mod solve;
 mod spill;
 mod squares;

@@ -61,13 +61,6 @@ impl Squares {
         }
         self
     }
-
-    /// The list of the squares at these places.
-    #[inline]
-    pub(crate) fn permuted(self, places: &[u8]) -> Squares {
-        let places = places.iter().enumerate();
-        places.fold(Squares::default(), |list, (to, &from)| list.with(to, self.get(from.into())))
-    }
 }
 
 #[inline]
@@ -103,7 +96,6 @@ mod tests {
             let mut expected = list.clone();
             places.iter().zip(sorted).for_each(|(&place, square)| expected[place] = square);
             is_list(squares.sorted(&exchanges(&places)), &expected);
-            is_list(squares.permuted(&[3, 0, 1]), &[list[3], list[0], list[1]]);
             for count in 0..=8 {
                 let (one, other) = (squares.number(count), squares.reflected().number(count));
                 let reflected: Vec<Square> = list.iter().map(|square| square.mirror()).collect();

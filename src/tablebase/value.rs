@@ -1,6 +1,5 @@
 use crate::board::ByColor;
 use std::fmt;
-use std::ops::Range;
 
 /// The value that a table stores for a position, from the side to move's view. [`Value`](super::Value) is its meaning
 /// under stated rules.
@@ -184,14 +183,6 @@ pub(crate) enum CellsMut<'a> {
 }
 
 impl<'a> CellsRef<'a> {
-    /// The cells of a range.
-    pub(crate) fn range(self, range: Range<usize>) -> CellsRef<'a> {
-        match self {
-            CellsRef::Byte(cells) => CellsRef::Byte(&cells[range]),
-            CellsRef::Wide(cells) => CellsRef::Wide(&cells[range]),
-        }
-    }
-
     /// Bytes of a cell: 1 or 2.
     pub(crate) fn cell_bytes(self) -> usize {
         match self {

@@ -33,9 +33,8 @@ struct Reader {
     cell_bytes: usize,
     dont_cares: bool,
     version: u64,
-    /// In versions 4 and 5, the canonical rows as squares of the row pieces, and the sets of interchangeable pieces as
-    /// places.
-    canonical: Option<(Lists, Lists)>,
+    /// The canonical rows as squares of the row pieces, and the sets of interchangeable pieces as places.
+    canonical: (Lists, Lists),
     /// The cells of canonical rows, once they are needed.
     cells: RefCell<HashMap<usize, Vec<[usize; 2]>>>,
     /// The decompressed blocks with White and with Black to move; empty for a side that is not stored.
@@ -48,11 +47,11 @@ impl Reader {
         let number = |at: usize, len: usize| bytes[at..at + len].iter().rev().fold(0, |n, &b| n << 8 | u64::from(b));
         assert_eq!(&bytes[..8], b"DSQTABLE");
         let version = number(8, 4);
-        assert!([2, 4, 5].contains(&version));
+        assert!([4, 5].contains(&version));
         let table = 16 + number(12, 4) as usize;
         let description: serde_json::Value = serde_json::from_slice(&bytes[16..table]).unwrap();
         let field = |name: &str| description[name].as_u64().unwrap() as usize;
-        let (rows, block_rows, cell_bytes) = (field("rows"), field("block_rows"), field("cell_bytes"));
+        let (block_rows, cell_bytes) = (field("block_rows"), field("cell_bytes"));
         let stored = match description["sides"].as_str().unwrap() {
             "both" => [true, true],
             "white" => [true, false],
@@ -64,17 +63,13 @@ impl Reader {
         assert_eq!(description["rules_hash"], format!("{hash:016x}"));
 
         let pieces: Vec<char> = description["pieces"].as_str().unwrap().chars().collect();
-        let canonical = (version > 2).then(|| {
-            let none = Vec::new();
-            let sets = description["interchangeable"].as_array().unwrap_or(&none).iter();
-            let places =
-                |set: &str| set.chars().map(|c| pieces.iter().position(|&p| p == c).unwrap()).collect::<Vec<_>>();
-            let sets: Vec<Vec<usize>> = sets.map(|set| places(set.as_str().unwrap())).collect();
-            (canonical_rows(&pieces, &sets), sets)
-        });
-        let stored_rows = canonical.as_ref().map_or(rows, |(rows, _)| rows.len());
-        assert_eq!(description["canonical_rows"].as_u64(), canonical.as_ref().map(|(rows, _)| rows.len() as u64));
-        let blocks_a_side = stored_rows.div_ceil(block_rows);
+        let none = Vec::new();
+        let sets = description["interchangeable"].as_array().unwrap_or(&none).iter();
+        let places = |set: &str| set.chars().map(|c| pieces.iter().position(|&p| p == c).unwrap()).collect::<Vec<_>>();
+        let sets: Vec<Vec<usize>> = sets.map(|set| places(set.as_str().unwrap())).collect();
+        let canonical = (canonical_rows(&pieces, &sets), sets);
+        assert_eq!(field("canonical_rows"), canonical.0.len());
+        let blocks_a_side = canonical.0.len().div_ceil(block_rows);
         let dictionary_bytes = description["dictionary"].as_u64().unwrap_or(0) as usize;
         let dont_cares = description["dont_cares"].as_bool().unwrap_or(false);
         assert_eq!(dont_cares, version == 4);
@@ -112,9 +107,8 @@ impl Reader {
     /// stored.
     fn stored(&self, squares: &[usize], turn: usize) -> Option<u16> {
         let (word, lane) = (squares.len() - 2, squares.len() - 1);
-        if let Some((rows, sets)) = &self.canonical
-            && self.version == 5
-        {
+        let (rows, sets) = &self.canonical;
+        if self.version == 5 {
             let row = sorted(squares[..word].to_vec(), sets);
             let reflected = sorted(squares[..word].iter().map(|&s| mirror(s)).collect(), sets);
             let is_mirrored = reflected < row;
@@ -122,27 +116,18 @@ impl Reader {
             let there = |i: usize| if is_mirrored { mirror(squares[i]) } else { squares[i] };
             return self.of_row(number, there(word), there(lane), turn);
         }
-        if let Some((rows, sets)) = &self.canonical {
-            let list = smallest(squares, sets);
-            let number = rows.binary_search_by(|row| row[..].cmp(&list[..word])).unwrap();
-            let block = self.blocks[turn].get(number / self.block_rows)?;
-            let first = number / self.block_rows * self.block_rows;
-            let mut cells = self.cells.borrow_mut();
-            for i in first..=number {
-                cells.entry(i).or_insert_with(|| row_cells(&self.pieces, sets, &rows[i]));
-            }
-            let before: usize = (first..number).map(|i| cells[&i].len()).sum();
-            let cell = cells[&number].iter().position(|cell| cell[..] == list[word..]).unwrap();
-            let at = (before + cell) * self.cell_bytes;
-            return Some(block[at..at + self.cell_bytes].iter().rev().fold(0, |n, &byte| n << 8 | u16::from(byte)));
+        let list = smallest(squares, sets);
+        let number = rows.binary_search_by(|row| row[..].cmp(&list[..word])).unwrap();
+        let block = self.blocks[turn].get(number / self.block_rows)?;
+        let first = number / self.block_rows * self.block_rows;
+        let mut cells = self.cells.borrow_mut();
+        for i in first..=number {
+            cells.entry(i).or_insert_with(|| row_cells(&self.pieces, sets, &rows[i]));
         }
-        let mirrored = word > 0 && squares[0] % 7 > 3;
-        let square = |i: usize| if mirrored { mirror(squares[i]) } else { squares[i] };
-        let row = (0..word).fold(0, |row, i| {
-            let counts = |s: &usize| in_play(self.pieces[i], *s) && (i > 0 || s % 7 <= 3);
-            row * (0..63).filter(counts).count() + (0..square(i)).filter(counts).count()
-        });
-        self.of_row(row, square(word), square(lane), turn)
+        let before: usize = (first..number).map(|i| cells[&i].len()).sum();
+        let cell = cells[&number].iter().position(|cell| cell[..] == list[word..]).unwrap();
+        let at = (before + cell) * self.cell_bytes;
+        Some(block[at..at + self.cell_bytes].iter().rev().fold(0, |n, &byte| n << 8 | u16::from(byte)))
     }
 
     /// The value in a row with all cells, by the squares of the word piece and the lane piece.

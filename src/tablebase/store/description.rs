@@ -52,10 +52,9 @@ pub struct Description {
     pub pieces: String,
     /// Number of rows of the index.
     pub rows: usize,
-    /// The number of rows with canonical positions, if the file stores only these rows.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub canonical_rows: Option<usize>,
-    /// The sets of two or more interchangeable pieces, in the order of the index, if the file stores only canonical rows.
+    /// The number of rows with canonical positions, which are stored.
+    pub canonical_rows: usize,
+    /// The sets of two or more interchangeable pieces, in the order of the index.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interchangeable: Vec<String>,
     /// The sides to move that are stored.
@@ -76,9 +75,8 @@ pub struct Description {
     pub content: Content,
     /// The codec with its version and level.
     pub codec: String,
-    /// Whether the checksums of the values are those of the canonical rows, by the checksum of each row, as always in
-    /// version 5; else they are of all rows of the index.
-    #[serde(default, skip_serializing_if = "is_false")]
+    /// Always true: the checksums of the values are made of those of the canonical rows.
+    #[serde(default)]
     pub row_sums: bool,
     /// Checksum of the values of each side to move, stored or not, as 16 hexadecimal digits; independent of the codec.
     pub values: ByColor<String>,
@@ -89,7 +87,7 @@ pub struct Description {
 }
 
 impl Description {
-    /// Whether the file stores distances without a dictionary and don't-cares, as in versions 2 and 5.
+    /// Whether the file stores distances without a dictionary and don't-cares, as in version 5.
     pub(super) fn is_plain(&self) -> bool {
         self.dictionary == 0 && !self.dont_cares && self.content == Content::Dtw
     }

@@ -3,7 +3,7 @@
 //! ```text
 //! offset  bytes
 //! 0       8        magic: "DSQTABLE"
-//! 8       4        format version: 5, 2 for an older table, or 4 for a repacked table
+//! 8       4        format version: 5, or 4 for a repacked table
 //! 12      4        length M of the description
 //! 16      M        the description, JSON: see `Description`
 //!         16 * B   block table: for each block its length (u64) and the XXH3-64 of its bytes (u64)
@@ -15,29 +15,25 @@
 //! If a repacked file has a dictionary, it is the first block.
 //!
 //! There are B = sides * ceil(rows / block_rows) blocks, where `sides` is 2, or 1 if only one side to move is stored,
-//! and `rows` is the number of stored rows: those with canonical positions, or in version 2 those of the index. The
-//! values of the other side follow from the values after its moves, which lead to the stored side or to smaller classes.
-//! `layout` and `canonical` define the contents of a block, `index` the numbers of rows and cells.
-//!
-//! A file names the order of its pieces, which may be another one than that of the class's index. Cells outside this
-//! module and the proof are those of the class's index.
+//! and `rows` is the number of rows with canonical positions. The values of the other side follow from the values after
+//! its moves, which lead to the stored side or to smaller classes. `layout` and `canonical` define the contents of a
+//! block, `index` the numbers of rows and cells.
 
-use crate::board::{Color, Piece, RuleOptions};
+use crate::board::{Color, RuleOptions};
 use crate::memory::has_memory;
 use crate::tablebase::alike::interchangeable_sets;
 use crate::tablebase::canonical::{Canonical, Place};
 use crate::tablebase::index::Index;
 use crate::tablebase::layout::Layout;
 use crate::tablebase::order::solved_rows;
-use crate::tablebase::reorder::Reorder;
 use crate::tablebase::squares::Squares;
 use crate::tablebase::store::codec::{self, Dictionary};
 use crate::tablebase::store::description::hex;
 pub use crate::tablebase::store::description::{Content, Description, Sides};
 use crate::tablebase::store::source::Source;
 pub use crate::tablebase::store::table_error::TableError;
-use crate::tablebase::store::table_error::{ALL_ROWS_VERSION, EXACT_VERSION, PACKED_VERSION};
-use crate::tablebase::{Material, ROW_CELLS, WIDTH};
+use crate::tablebase::store::table_error::{EXACT_VERSION, PACKED_VERSION};
+use crate::tablebase::{Material, ROW_CELLS};
 use std::cell::RefCell;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -85,12 +81,6 @@ pub struct TableFile {
     stored: Stored,
     /// The index of the class.
     index: Index,
-    /// The index with the pieces in the order of the file.
-    own: Index,
-    /// By place in `own`, the place of the piece in `index`.
-    places: [u8; 8],
-    /// If the orders differ: where the cells of `index` are in `own`, and the other way round.
-    reorder: Option<(Reorder, Reorder)>,
     layout: Layout,
     /// The offset of each block in the file, followed by the end of the last block, and the checksum of each block.
     starts: Vec<usize>,
@@ -102,14 +92,12 @@ pub struct TableFile {
     canonical: OnceLock<Canonical>,
 }
 
-/// The rows and cells that a file stores.
+/// The cells of canonical rows that a file stores.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Stored {
-    /// All rows of the index, all cells (version 2).
-    AllRows,
-    /// Canonical rows, all cells (version 5).
+    /// All cells (version 5).
     CanonicalRows,
-    /// Canonical positions (version 4).
+    /// Those of canonical positions (version 4).
     CanonicalCells,
 }
 
@@ -161,7 +149,6 @@ impl TableFile {
         let [version, len] = [8, 12].map(|at| start.get(at..at + 4).map(|bytes| number(bytes) as usize));
         let version = version.ok_or(damaged("it is cut short"))? as u32;
         let stored = match version {
-            ALL_ROWS_VERSION => Stored::AllRows,
             PACKED_VERSION => Stored::CanonicalCells,
             EXACT_VERSION => Stored::CanonicalRows,
             found => return Err(TableError::Version { path: path.to_owned(), found }),
@@ -169,8 +156,7 @@ impl TableFile {
         let table = 16 + len.ok_or(damaged("it is cut short"))?;
         let description: Description =
             serde_json::from_slice(&read(16, table - 16)?).map_err(|_| damaged("its description is not readable"))?;
-        let stored_rows = description.canonical_rows.unwrap_or(description.rows);
-        let end = (stored_rows.checked_next_multiple_of(description.block_rows))
+        let end = (description.canonical_rows.checked_next_multiple_of(description.block_rows))
             .and_then(|rows| (rows / description.block_rows).checked_mul(16 * description.sides.colors().len()))
             .and_then(|len| len.checked_add(table + 16 * usize::from(description.dictionary > 0)))
             .ok_or(damaged("its description is inconsistent"))?;
@@ -189,17 +175,13 @@ impl TableFile {
         }
         let index = Index::new(material, rules).ok_or(damaged("it names more pieces than a table has"))?;
         let unfit = || damaged("its description does not fit its material");
-        let own = index_of(&description.pieces, material).ok_or_else(unfit)?;
-        let places = places_of(&own, &index);
-        let (layout, sets) = (Layout::new(&own), interchangeable_sets(&own.pieces, rules));
-        let (rows, names) = match stored {
-            Stored::AllRows => (None, Vec::new()),
-            Stored::CanonicalRows | Stored::CanonicalCells => (Some(solved_rows(&own.pieces, rules)), own.names(&sets)),
-        };
-        let is_sound = (description.canonical_rows, &description.interchangeable) == (rows, &names)
-            && (stored == Stored::CanonicalCells
-                || description.is_plain() && description.row_sums == (stored == Stored::CanonicalRows))
-            && fits(&description, &own, &layout);
+        let (layout, sets) = (Layout::new(&index), interchangeable_sets(&index.pieces, rules));
+        let is_sound = description.pieces == index.letters()
+            && description.canonical_rows == solved_rows(&index.pieces, rules)
+            && description.interchangeable == index.names(&sets)
+            && description.row_sums
+            && (stored == Stored::CanonicalCells || description.is_plain())
+            && fits(&description, &index, &layout);
         if !is_sound {
             return Err(unfit());
         }
@@ -214,10 +196,7 @@ impl TableFile {
             source,
             description,
             stored,
-            reorder: Reorder::new(&index, &own).zip(Reorder::new(&own, &index)),
             index,
-            own,
-            places,
             layout,
             starts,
             checksums,
@@ -256,22 +235,6 @@ impl TableFile {
         &self.index
     }
 
-    /// The index with the pieces in the order of the file.
-    pub(crate) fn own_index(&self) -> &Index {
-        &self.own
-    }
-
-    /// The cell of the class's index with the longest distance of a side to move; `None` if no position is decided.
-    pub(crate) fn deepest(&self, turn: Color) -> Option<usize> {
-        let cell = self.description.deepest[turn]?;
-        Some(self.reorder.as_ref().map_or(cell, |(_, back)| back.cell(cell)))
-    }
-
-    /// Whether the checksums of the values are those of the canonical rows, by the checksum of each row.
-    pub(crate) fn sums_rows(&self) -> bool {
-        self.description.row_sums
-    }
-
     /// Number of stored cells of a row.
     pub(crate) fn row_len(&self) -> usize {
         self.layout.row_len()
@@ -287,24 +250,19 @@ impl TableFile {
         TableError::Damaged { path: self.path.clone(), what }
     }
 
-    /// The canonical positions of the class, whether the file stores only these or not.
+    /// The canonical positions of the class.
     pub(crate) fn canonical(&self) -> &Canonical {
-        self.canonical.get_or_init(|| Canonical::new(&self.own, self.sets.clone()))
+        self.canonical.get_or_init(|| Canonical::new(&self.index, self.sets.clone()))
     }
 
     /// The names of the sets of interchangeable pieces, as in a description.
     pub(super) fn set_names(&self) -> Vec<String> {
-        self.own.names(&self.sets)
-    }
-
-    /// The number of stored rows of a side to move.
-    fn side_rows(&self) -> usize {
-        self.description.canonical_rows.unwrap_or(self.own.rows)
+        self.index.names(&self.sets)
     }
 
     /// The number of blocks of a side to move.
     pub(crate) fn side_blocks(&self) -> usize {
-        self.side_rows().div_ceil(self.description.block_rows)
+        self.description.canonical_rows.div_ceil(self.description.block_rows)
     }
 
     /// The number of the first block of a side to move, which must be stored.
@@ -312,28 +270,23 @@ impl TableFile {
         if self.description.sides == Sides::Both { color as usize * self.side_blocks() } else { 0 }
     }
 
-    /// The place of the value of the position with these squares of the pieces of `index`, reflected or not. The side to
-    /// move must be stored.
+    /// The place of the value of the position with these squares of the pieces, reflected or not. The side to move must be
+    /// stored.
     #[inline]
     pub(crate) fn stored_place(&self, color: Color, squares: Squares) -> StoredPlace {
-        let own = squares.permuted(&self.places);
         let place = match self.stored {
-            Stored::CanonicalCells => self.canonical().place(own),
+            Stored::CanonicalCells => self.canonical().place(squares),
             Stored::CanonicalRows => {
-                let (row, is_reflected) = self.canonical().row_of(own);
-                let there = if is_reflected { own.reflected() } else { own };
-                let n = self.own.pieces.len();
+                let (row, is_reflected) = self.canonical().row_of(squares);
+                let there = if is_reflected { squares.reflected() } else { squares };
+                let n = self.index.pieces.len();
                 Place { row, cell: self.layout.place(there.get(n - 2).into(), there.get(n - 1).into()) }
-            }
-            Stored::AllRows => {
-                let cell = self.own.cell_of(own);
-                Place { row: cell / ROW_CELLS, cell: self.layout.place(cell / WIDTH % WIDTH, cell % WIDTH) }
             }
         };
         StoredPlace { block: self.first_block(color) + place.row / self.description.block_rows, place }
     }
 
-    /// The sets of interchangeable pieces, as places in the file's own index.
+    /// The sets of interchangeable pieces, as places in the index.
     pub(crate) fn interchangeable(&self) -> &[Vec<usize>] {
         &self.sets
     }
@@ -347,18 +300,13 @@ impl TableFile {
         })
     }
 
-    /// The cells of the file's own index in a block of a side to move, in the order of the block.
+    /// The cells in a block of a side to move, in the order of the block.
     pub(crate) fn block_cells(&self, number: usize) -> impl Iterator<Item = usize> + '_ {
-        let rows =
-            number * self.description.block_rows..self.side_rows().min((number + 1) * self.description.block_rows);
-        let numbers: Box<dyn Iterator<Item = usize>> = match self.stored {
-            Stored::AllRows => Box::new(rows),
-            _ => Box::new(self.canonical().rows_from(rows.start).take(rows.len())),
-        };
-        numbers.flat_map(|row| {
+        let block_rows = self.description.block_rows;
+        self.canonical().rows_from(number * block_rows).take(block_rows).flat_map(|row| {
             let cells: Box<dyn Iterator<Item = usize>> = match self.stored {
-                Stored::CanonicalCells => Box::new(self.canonical().shape(&self.own, row).row_cells()),
-                _ => Box::new(self.layout.cells()),
+                Stored::CanonicalCells => Box::new(self.canonical().shape(&self.index, row).row_cells()),
+                Stored::CanonicalRows => Box::new(self.layout.cells()),
             };
             cells.map(move |cell| row * ROW_CELLS + cell)
         })
@@ -367,13 +315,13 @@ impl TableFile {
     /// Reads, checks and decodes a block.
     pub(crate) fn block(&self, number: usize) -> Result<Block, TableError> {
         let first_row = number % self.side_blocks() * self.description.block_rows;
-        let rows = self.description.block_rows.min(self.side_rows() - first_row);
+        let rows = self.description.block_rows.min(self.description.canonical_rows - first_row);
         let mut starts = Vec::new();
         let cells = if self.stored == Stored::CanonicalCells {
             let canonical = self.canonical();
             canonical.rows_from(first_row).take(rows).fold(0, |cells, row| {
                 starts.push(cells as u32);
-                cells + canonical.shape(&self.own, row).len()
+                cells + canonical.shape(&self.index, row).len()
             })
         } else {
             rows * self.layout.row_len()
@@ -454,19 +402,6 @@ impl TableFile {
         }
         Ok(())
     }
-}
-
-/// The index with the pieces of a material in the order of these letters; `None` if they are others.
-fn index_of(letters: &str, material: Material) -> Option<Index> {
-    let pieces: Vec<Piece> = letters.chars().map(Piece::from_letter).collect::<Option<_>>()?;
-    let is_right = pieces.len() == material.len() && material.pieces().all(|piece| pieces.contains(&piece));
-    Index::of(pieces).filter(|_| is_right)
-}
-
-/// By place in an index, the place of the piece in another index of the same pieces. Places without a piece stay.
-fn places_of(here: &Index, there: &Index) -> [u8; 8] {
-    let place = |at: usize| there.place_of(*here.pieces.get(at)?);
-    std::array::from_fn(|at| place(at).unwrap_or(at) as u8)
 }
 
 /// The offset of each block and of the end of the last, if the first is at `first`, and the checksum of each block;

@@ -34,8 +34,6 @@ pub(crate) mod set;
 mod source;
 mod table_error;
 pub(crate) mod verify;
-#[cfg(test)]
-mod version_2;
 pub(crate) mod write;
 #[cfg(target_family = "wasm")]
 #[path = "wasm_zstd.rs"]

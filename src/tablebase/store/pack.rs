@@ -50,7 +50,7 @@ pub(super) fn write_packed(
     let Packed { sides, dictionary, blocks } = packer.pack().map_err(TableError::io(path))?;
     let description = Description {
         sides,
-        canonical_rows: Some(source.canonical().rows()),
+        canonical_rows: source.canonical().rows(),
         interchangeable: source.set_names(),
         block_rows: packer.block_rows,
         cell_bytes: packer.cell_bytes,

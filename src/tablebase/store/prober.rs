@@ -74,7 +74,9 @@ impl TableProber {
                 if best.as_ref().is_some_and(|(so_far, _)| longest <= *so_far) {
                     continue;
                 }
-                if let Some(position) = file.deepest(turn).and_then(|cell| file.index().position(cell, turn)) {
+                if let Some(position) =
+                    file.description().deepest[turn].and_then(|cell| file.index().position(cell, turn))
+                {
                     best = Some((longest, position));
                 }
             }

@@ -5,8 +5,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// The format version of tables with the values of both sides to move in all rows of the index; they are only read.
-pub(crate) const ALL_ROWS_VERSION: u32 = 2;
 /// The format version of repacked tables, which store only canonical positions and not every value.
 pub(crate) const PACKED_VERSION: u32 = 4;
 /// The format version of tables with the values of both sides to move in canonical rows, as the solver reads and writes
@@ -39,8 +37,8 @@ pub enum TableError {
         path: PathBuf,
     },
     /// The file has another format version.
-    #[error("{path} has format version {found}; this program reads versions {ALL_ROWS_VERSION}, {PACKED_VERSION} and \
-             {EXACT_VERSION}: {}delete the table and generate it again",
+    #[error("{path} has format version {found}; this program reads versions {PACKED_VERSION} and {EXACT_VERSION}: \
+             {}delete the table and generate it again",
             if *found > EXACT_VERSION { "update it, or if it is up to date, the table is damaged: " } else { "" })]
     Version {
         /// The file.

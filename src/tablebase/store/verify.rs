@@ -155,5 +155,5 @@ fn counts_are_right(file: &TableFile, turn: Color, cells: &Cells) -> bool {
     let description = file.description();
     let stats = Stats::of(cells.view(), |row| file.index().weight(row));
     let longest = stats.by_plies.iter().rposition(|&n| n > 0).map(|plies| CellValue::Decided(plies as u16).code());
-    stats == description.stats[turn] && longest == file.deepest(turn).map(|cell| cells.get(cell))
+    stats == description.stats[turn] && longest == description.deepest[turn].map(|cell| cells.get(cell))
 }

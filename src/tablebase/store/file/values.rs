@@ -12,27 +12,21 @@ use rayon::prelude::*;
 /// A side to move of a file, for reading rows of the index in the order of `layout`.
 pub(crate) struct SideRows<'a> {
     file: &'a TableFile,
-    color: Color,
-    /// All blocks, unless the file stores all rows of the index.
     blocks: Vec<Block>,
     /// By place in a row, the place of the cell that is reflected in the d-file.
     reflections: Vec<u16>,
 }
 
+/// The number of consecutive rows that are read at once.
+const ROWS_AT_ONCE: usize = 16;
+
 impl TableFile {
     /// The rows of a stored side to move.
     pub(crate) fn rows(&self, color: Color) -> Result<SideRows<'_>, TableError> {
-        let blocks = match self.stored {
-            Stored::AllRows => Vec::new(),
-            Stored::CanonicalRows | Stored::CanonicalCells => {
-                let first = self.first_block(color);
-                (first..first + self.side_blocks())
-                    .into_par_iter()
-                    .map(|number| self.block(number))
-                    .collect::<Result<_, _>>()?
-            }
-        };
-        Ok(SideRows { file: self, color, blocks, reflections: self.layout.reflections() })
+        let first = self.first_block(color);
+        let blocks = (first..first + self.side_blocks()).into_par_iter().map(|number| self.block(number));
+        let blocks = blocks.collect::<Result<_, _>>()?;
+        Ok(SideRows { file: self, blocks, reflections: self.layout.reflections() })
     }
 
     /// Decodes all values of a side to move that is stored exactly, and compares their checksum.
@@ -50,10 +44,7 @@ impl TableFile {
     /// Decodes the stored bytes of a side to move, don't-cares included.
     pub(crate) fn load_stored(&self, color: Color) -> Result<Cells, TableError> {
         let mut cells = self.empty_cells();
-        match &self.reorder {
-            None => self.decode_into(color, cells.view_mut())?,
-            Some((there, _)) => there.copy(self.decode(color)?.view(), cells.view_mut()),
-        }
+        self.decode_into(color, cells.view_mut())?;
         Ok(cells)
     }
 
@@ -63,43 +54,30 @@ impl TableFile {
 
     /// As [`load`](TableFile::load), into `cells`, which must have the file's number and width of cells and be zero.
     pub(crate) fn load_into<'a>(&self, color: Color, mut cells: CellsMut<'a>) -> Result<CellsRef<'a>, TableError> {
-        let Some((there, _)) = &self.reorder else {
-            self.decode_into(color, cells.reborrow())?;
-            let cells = cells.read();
-            self.check_own_values(color, cells)?;
-            return Ok(cells);
-        };
-        let own = self.decode(color)?;
-        self.check_own_values(color, own.view())?;
-        there.copy(own.view(), cells.reborrow());
-        Ok(cells.read())
-    }
-
-    /// Decodes a side to move to cells of the file's own index.
-    fn decode(&self, color: Color) -> Result<Cells, TableError> {
-        let mut cells = Cells::empty(self.description.cell_bytes, self.own.cells());
-        self.decode_into(color, cells.view_mut())?;
+        self.decode_into(color, cells.reborrow())?;
+        let cells = cells.read();
+        self.check_values(color, cells)?;
         Ok(cells)
     }
 
-    /// As [`decode`](TableFile::decode), into `cells`, which must be zero.
+    /// Decodes a side to move into `cells`, which must be zero.
     fn decode_into(&self, color: Color, cells: CellsMut<'_>) -> Result<(), TableError> {
         match self.stored {
             Stored::CanonicalRows => self.decode_rows(color, cells),
-            Stored::AllRows | Stored::CanonicalCells => self.decode_all(color, cells),
+            Stored::CanonicalCells => self.decode_all(color, cells),
         }
     }
 
     /// Decodes all rows, a number of consecutive rows at once.
     fn decode_all(&self, color: Color, mut cells: CellsMut<'_>) -> Result<(), TableError> {
         let rows = self.rows(color)?;
-        let at_once = rows.at_once();
-        cells.chunks(at_once * ROW_CELLS).into_par_iter().enumerate().try_for_each(|(i, cells)| {
-            let first = i * at_once;
-            let bytes = rows.bytes(first, at_once.min(self.own.rows - first))?;
-            self.layout.scatter(&bytes, cells, first, |row| self.own.valid_row(row));
-            Ok(())
-        })
+        let parts = cells.chunks(ROWS_AT_ONCE * ROW_CELLS).into_par_iter().enumerate();
+        parts.for_each(|(i, cells)| {
+            let first = i * ROWS_AT_ONCE;
+            let bytes = rows.bytes(first, ROWS_AT_ONCE.min(self.index.rows - first));
+            self.layout.scatter(&bytes, cells, first, |row| self.index.valid_row(row));
+        });
+        Ok(())
     }
 
     /// Decodes the stored rows block by block, and copies them to the other rows.
@@ -117,27 +95,18 @@ impl TableFile {
             let mut part = part.chunks(ROW_CELLS);
             for (bytes, &row) in block.bytes.chunks_exact(row_bytes).zip(rows) {
                 let cells = part[row - rows[0]].reborrow();
-                self.layout.scatter(bytes, cells, row, |row| self.own.valid_row(row));
+                self.layout.scatter(bytes, cells, row, |row| self.index.valid_row(row));
             }
             Ok(())
         })?;
-        let like = |row| canonical.row_place(&self.own, row).map(|(number, mirrored)| (stored[number], mirrored));
+        let like = |row| canonical.row_place(&self.index, row).map(|(number, mirrored)| (stored[number], mirrored));
         spread(cells, like);
         Ok(())
     }
 
     /// Compares the values of a side to move, stored or not, with their checksum.
     pub(crate) fn check_values(&self, color: Color, cells: CellsRef<'_>) -> Result<(), TableError> {
-        match &self.reorder {
-            None => self.check_own_values(color, cells),
-            Some((_, back)) => self.check_own_values(color, back.copied(cells).view()),
-        }
-    }
-
-    /// As [`check_values`](TableFile::check_values), of cells of the file's own index.
-    fn check_own_values(&self, color: Color, cells: CellsRef<'_>) -> Result<(), TableError> {
-        let checksum = if self.sums_rows() { self.rows_checksum(cells) } else { self.layout.checksum(cells) };
-        if hex(checksum) != self.description.values[color] {
+        if hex(self.rows_checksum(cells)) != self.description.values[color] {
             return Err(self.damaged("the checksum of its values is wrong"));
         }
         Ok(())
@@ -157,19 +126,10 @@ impl TableFile {
 }
 
 impl SideRows<'_> {
-    /// The number of consecutive rows that are best read at once.
-    pub(crate) fn at_once(&self) -> usize {
-        if self.blocks.is_empty() { self.file.description.block_rows } else { 16 }
-    }
-
     /// The bytes of `count` rows of the index from the row `first` on, in the order of `layout`; arbitrary bytes for
-    /// cells without a position. `first` must be a multiple of [`at_once`](SideRows::at_once), and `count` at most this
-    /// number.
-    pub(crate) fn bytes(&self, first: usize, count: usize) -> Result<Vec<u8>, TableError> {
+    /// cells without a position.
+    pub(crate) fn bytes(&self, first: usize, count: usize) -> Vec<u8> {
         let file = self.file;
-        if self.blocks.is_empty() {
-            return Ok(file.block(file.first_block(self.color) + first / file.description.block_rows)?.bytes);
-        }
         let (canonical, block_rows, width) =
             (file.canonical(), file.description.block_rows, file.description.cell_bytes);
         let row_bytes = file.layout.row_len() * width;
@@ -179,21 +139,21 @@ impl SideRows<'_> {
                 self.copy_row(row, to);
                 continue;
             }
-            canonical.visit_row(&file.own, row, |word, lane, place| {
+            canonical.visit_row(&file.index, row, |word, lane, place| {
                 let block = &self.blocks[place.row / block_rows];
                 let from = block.starts[place.row - block.first_row] as usize + place.cell;
                 let at = file.layout.place(word, lane);
                 to[at * width..][..width].copy_from_slice(&block.bytes[from * width..][..width]);
             });
         }
-        Ok(bytes)
+        bytes
     }
 
     /// Copies the bytes of a row of the index from the canonical row that is equal to it; nothing for a row without
     /// positions.
     fn copy_row(&self, row: usize, to: &mut [u8]) {
         let (block_rows, width) = (self.file.description.block_rows, self.file.description.cell_bytes);
-        let Some((number, mirrored)) = self.file.canonical().row_place(&self.file.own, row) else { return };
+        let Some((number, mirrored)) = self.file.canonical().row_place(&self.file.index, row) else { return };
         let from = &self.blocks[number / block_rows].bytes[number % block_rows * to.len()..][..to.len()];
         if !mirrored {
             to.copy_from_slice(from);

@@ -287,7 +287,7 @@ fn damaged_blocks_make_a_class_unknown() {
     let whole = fs::read(path).unwrap();
     let mut damaged = whole.clone();
     let description = TableFile::open(path, &fixture.rules, material).unwrap().description().clone();
-    let blocks = 2 * description.canonical_rows.unwrap().div_ceil(description.block_rows);
+    let blocks = 2 * description.canonical_rows.div_ceil(description.block_rows);
     let start = 16 + u32::from_le_bytes(whole[12..16].try_into().unwrap()) as usize + 16 * blocks + 8;
     damaged[start..].iter_mut().for_each(|byte| *byte ^= 0x55);
     fs::write(path, &damaged).unwrap();

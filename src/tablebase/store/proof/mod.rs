@@ -235,7 +235,7 @@ impl<'a> Prover<'a> {
         if file.description().content == Content::Wdl {
             return Err(TableError::WdlOnly { path: file.file_path().to_owned() }.into());
         }
-        let index = file.own_index();
+        let index = file.index();
         let mut captures = Vec::new();
         for piece in 0..index.pieces.len() {
             captures.push(self.exit(index, piece)?);
@@ -249,7 +249,7 @@ impl<'a> Prover<'a> {
         let Some(rest) = index.material().without(index.pieces[victim]) else { return Ok(Exit::Last) };
         let classes = self.set.classes();
         let member = classes.member(rest).expect("the classes hold all smaller materials");
-        let smaller = self.set.file(member.class)?.own_index();
+        let smaller = self.set.file(member.class)?.index();
         let mut adds = [vec![[0; WIDTH]; index.pieces.len()], vec![[0; WIDTH]; index.pieces.len()]];
         let (mut first, mut mirrored) = (0, 0);
         for (piece, kind) in index.pieces.iter().enumerate().filter(|&(piece, _)| piece != victim) {
@@ -285,7 +285,7 @@ fn add(index: &Index, slot: usize, square: Square) -> usize {
 
 impl<C: Sweepable> Work<'_, C> {
     fn sweep<'s>(&'s self, turn: Color, successors: &'s Plane<C>) -> Sweep<'s, C> {
-        let index = self.file.own_index();
+        let index = self.file.index();
         let enemies = of_side(index, !turn);
         let capture = |(piece, exit): (usize, &'s Exit<C>)| match exit {
             _ if !enemies.contains(&piece) => None,
@@ -365,7 +365,7 @@ impl<C: Sweepable> Work<'_, C> {
         stored: Option<CellValue>,
         computed: CellValue,
     ) -> Box<Contradiction> {
-        let position = self.file.own_index().position(cell, turn).expect("only cells of positions are compared");
+        let position = self.file.index().position(cell, turn).expect("only cells of positions are compared");
         Box::new(Contradiction::CellValue { position, stored, computed })
     }
 
@@ -376,7 +376,7 @@ impl<C: Sweepable> Work<'_, C> {
         let deepest = description.deepest[turn].map(|cell| self.scale.code(plane.get(cell)));
         let wanted = longest(&digest.stats).map(|plies| CellValue::Decided(plies as u16).code());
         if digest.stats != description.stats[turn] || deepest != wanted {
-            let material = self.file.own_index().material();
+            let material = self.file.index().material();
             return Err(Stop::Wrong(Box::new(Contradiction::Counts { material, turn })));
         }
         Ok(())
@@ -385,7 +385,7 @@ impl<C: Sweepable> Work<'_, C> {
     /// Compares every value of a side to move with the value computed from its moves.
     fn compare(&self, turn: Color, planes: &ByColor<Plane<C>>) -> Result<(), Stop> {
         let sweep = self.sweep(turn, &planes[!turn]);
-        let first = planes::portions(self.file.own_index().rows).into_par_iter().find_map_first(|rows| {
+        let first = planes::portions(self.file.index().rows).into_par_iter().find_map_first(|rows| {
             let mut expected = vec![C::ZERO; ROW_CELLS];
             rows.into_iter().find_map(|row| self.compare_row(turn, &sweep, row, &planes[turn], &mut expected))
         });
@@ -447,7 +447,7 @@ impl<C: Sweepable> PackedRows for Filled<'_, C> {
             block.extend_from_slice(&code[..cell_bytes]);
         };
         let file = self.work.file;
-        file.canonical().shape(file.own_index(), row).row_cells().for_each(push);
+        file.canonical().shape(file.index(), row).row_cells().for_each(push);
     }
 }
 

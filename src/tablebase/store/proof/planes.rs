@@ -190,12 +190,9 @@ impl Digest {
         Digest { hash: Xxh3::new(), counts: Counts::default() }
     }
 
-    /// Adds the next rows, whose cells without a position are 0.
-    fn take<C: Score>(&mut self, part: &Packed<C>) {
-        match &part.sums {
-            None => write_codes(&mut self.hash, &part.codes),
-            Some(sums) => sums.iter().for_each(|sum| self.hash.write(&sum.to_le_bytes())),
-        }
+    /// Adds the next rows.
+    fn take(&mut self, part: &Packed) {
+        part.sums.iter().for_each(|sum| self.hash.write(&sum.to_le_bytes()));
         self.counts.merge(&part.counts);
     }
 
@@ -218,32 +215,23 @@ impl Digest {
     }
 }
 
-/// The codes of some rows in the order of a file, 0 for cells without a position.
-struct Packed<C> {
-    codes: Vec<C>,
-    /// The checksums of the canonical rows, if the checksum of the file is made of these.
-    sums: Option<Vec<u64>>,
+/// The digest of some rows.
+#[derive(Default)]
+struct Packed {
+    /// The checksums of the canonical rows.
+    sums: Vec<u64>,
     counts: Counts,
 }
 
-/// The checksums of the rows of a file, one after the other.
-struct RowSums<'a> {
-    file: &'a TableFile,
-    sums: Option<Vec<u64>>,
-}
-
-impl RowSums<'_> {
-    fn new(file: &TableFile) -> RowSums<'_> {
-        RowSums { file, sums: file.sums_rows().then(Vec::new) }
-    }
-
-    /// Adds a row of the index.
-    fn push<C: Score>(&mut self, row: usize, codes: &[C]) {
-        if let Some(sums) = self.sums.as_mut().filter(|_| self.file.canonical().stores(row)) {
+impl Packed {
+    /// Adds a row of the index, given its codes in the order of the file, 0 for cells without a position.
+    fn push<C: Score>(&mut self, file: &TableFile, row: usize, codes: &[C]) {
+        if file.canonical().stores(row) {
             let mut hash = Xxh3::new();
             write_codes(&mut hash, codes);
-            sums.push(hash.finish());
+            self.sums.push(hash.finish());
         }
+        self.counts.add(codes, file.index().weight(row));
     }
 }
 
@@ -271,15 +259,15 @@ pub(super) fn load<C: Score>(
     scale: Scale,
     conversions: Option<Conversions<'_, C>>,
 ) -> Result<(Plane<C>, Digested), TableError> {
-    let index = file.own_index();
+    let index = file.index();
     let kept = Kept::new(index);
     let mut plane = Plane::new(index.rows);
     let table: Vec<C> = (0..=255).map(|code| scale.score(code)).collect();
     let stored = file.rows(turn)?;
-    let fill = |first: usize, rows: &mut [C]| -> Result<Packed<C>, TableError> {
-        let bytes = stored.bytes(first, rows.len() / ROW_CELLS)?;
+    let fill = |first: usize, rows: &mut [C]| -> Result<Packed, TableError> {
+        let bytes = stored.bytes(first, rows.len() / ROW_CELLS);
         let mut codes = codes::<C>(&bytes, file.description().cell_bytes);
-        let (mut counts, mut sums) = (Counts::default(), RowSums::new(file));
+        let mut packed = Packed::default();
         let mut best = vec![C::ZERO; if conversions.is_some() { ROW_CELLS } else { 0 }];
         let parts = codes.chunks_exact_mut(kept.row_len()).zip(rows.chunks_exact_mut(ROW_CELLS));
         for (row, (codes, cells)) in (first..).zip(parts) {
@@ -299,29 +287,27 @@ pub(super) fn load<C: Score>(
                     }
                 }
             }
-            sums.push(row, codes);
-            counts.add(codes, index.weight(row));
+            packed.push(file, row, codes);
         }
-        Ok(Packed { codes, sums: sums.sums, counts })
+        Ok(packed)
     };
-    let digested = in_groups(plane.rows_mut(), stored.at_once(), fill)?;
+    let digested = in_groups(plane.rows_mut(), fill)?;
     Ok((plane, digested))
 }
 
 /// Fills all rows in groups, and adds each group to the digest while the next is filled. `fill` receives the number of
-/// its first row and up to `at_once` rows.
+/// its first row and up to [`ROWS_AT_ONCE`] rows.
 fn in_groups<C: Score, E: Send>(
     rows: &mut [C],
-    at_once: usize,
-    fill: impl Fn(usize, &mut [C]) -> Result<Packed<C>, E> + Sync,
+    fill: impl Fn(usize, &mut [C]) -> Result<Packed, E> + Sync,
 ) -> Result<Digested, E> {
     let mut digest = Digest::new();
-    let mut ready: Vec<Packed<C>> = Vec::new();
-    let group = (GROUP_CELLS / ROW_CELLS).next_multiple_of(at_once);
+    let mut ready: Vec<Packed> = Vec::new();
+    let group = (GROUP_CELLS / ROW_CELLS).next_multiple_of(ROWS_AT_ONCE);
     for (number, cells) in rows.chunks_mut(group * ROW_CELLS).enumerate() {
-        let parts = cells.par_chunks_mut(at_once * ROW_CELLS).enumerate();
+        let parts = cells.par_chunks_mut(ROWS_AT_ONCE * ROW_CELLS).enumerate();
         let (filled, ()) = rayon::join(
-            || parts.map(|(i, part)| fill(number * group + i * at_once, part)).collect::<Result<Vec<_>, E>>(),
+            || parts.map(|(i, part)| fill(number * group + i * ROWS_AT_ONCE, part)).collect::<Result<Vec<_>, E>>(),
             || ready.iter().for_each(|part| digest.take(part)),
         );
         ready = filled?;
@@ -339,22 +325,21 @@ pub(super) fn compute<C: Score, E: Send>(
     scale: Scale,
     row: impl Fn(usize, &mut [C]) -> Result<(), E> + Sync,
 ) -> Result<(Plane<C>, Digested), E> {
-    let index = file.own_index();
+    let index = file.index();
     let kept = Kept::new(index);
     let mut plane = Plane::new(index.rows);
-    let fill = |first: usize, rows: &mut [C]| -> Result<Packed<C>, E> {
-        let mut codes = Vec::with_capacity(rows.len() / ROW_CELLS * kept.row_len());
-        let (mut counts, mut sums) = (Counts::default(), RowSums::new(file));
+    let fill = |first: usize, rows: &mut [C]| -> Result<Packed, E> {
+        let mut packed = Packed::default();
+        let mut codes = Vec::with_capacity(kept.row_len());
         for (number, cells) in (first..).zip(rows.chunks_exact_mut(ROW_CELLS)) {
             row(number, cells)?;
-            let start = codes.len();
+            codes.clear();
             codes.extend(kept.cells.iter().map(|&cell| C::cell(scale.code(cells[usize::from(cell)]))));
-            sums.push(number, &codes[start..]);
-            counts.add(&codes[start..], index.weight(number));
+            packed.push(file, number, &codes);
         }
-        Ok(Packed { codes, sums: sums.sums, counts })
+        Ok(packed)
     };
-    let digested = in_groups(plane.rows_mut(), ROWS_AT_ONCE, fill)?;
+    let digested = in_groups(plane.rows_mut(), fill)?;
     Ok((plane, digested))
 }
 

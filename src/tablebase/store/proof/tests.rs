@@ -103,7 +103,7 @@ impl<'a, C: Width> TestSet<'a, C> {
         let found = self.work.compare_row(turn, &sweep, row, &self.planes[turn], &mut expected);
         drop(sweep);
         self.planes[turn].rows_mut()[cell] = whole;
-        let place = self.work.file.own_index().position(cell, turn).unwrap();
+        let place = self.work.file.index().position(cell, turn).unwrap();
         match found.as_deref() {
             Some(Contradiction::CellValue { position, computed, .. }) => {
                 *position == place && computed.code() == self.work.scale.code(whole)
@@ -142,8 +142,7 @@ fn wrong_values_of_two_pieces(step: usize) {
             let mut test_set = TestSet::<u8>::new(&mut prover, id);
             let codes: Vec<u16> = (0..test_set.codes()).chain([254, 255]).collect();
             for turn in Color::ALL {
-                for cell in
-                    (0..ROW_CELLS).filter(|&cell| set.file(id).unwrap().own_index().position(cell, turn).is_some())
+                for cell in (0..ROW_CELLS).filter(|&cell| set.file(id).unwrap().index().position(cell, turn).is_some())
                 {
                     let right = test_set.work.scale.code(test_set.planes[turn].get(cell));
                     let is_chosen = |code: u16| {
@@ -173,7 +172,7 @@ fn seeded_wrong_values_are_found(pieces: usize, count: u64) {
     let each = count.div_ceil(ids.len() as u64);
     for &id in &ids {
         let mut test_set = TestSet::<u8>::new(&mut prover, id);
-        let (index, codes) = (set.file(id).unwrap().own_index().clone(), test_set.codes());
+        let (index, codes) = (set.file(id).unwrap().index().clone(), test_set.codes());
         let mut planted = 0;
         while planted < each {
             let turn = Color::ALL[random.next_u64() as usize % 2];
@@ -213,7 +212,7 @@ fn wide_cells_are_checked_alike() {
         };
         assert_eq!(narrow, wide);
         let mut test_set = TestSet::<u16>::new(&mut prover, id);
-        let index = set.file(id).unwrap().own_index().clone();
+        let index = set.file(id).unwrap().index().clone();
         let mut planted = 0;
         while planted < 20 {
             let cell = random.next_u64() as usize % (index.rows * ROW_CELLS);
@@ -304,7 +303,7 @@ fn a_line_too_long_for_a_cell_is_named() {
     let (two, three): (Vec<_>, Vec<_>) = set.ids().partition(of_two);
     for id in two.into_iter().chain(three.into_iter().step_by(5)) {
         let TestSet { work, planes } = TestSet::<u8>::new(&mut prover, id);
-        let index = work.file.own_index();
+        let index = work.file.index();
         for turn in Color::ALL {
             let played: Vec<usize> = (0..index.cells()).filter(|&cell| planes[!turn].get(cell) != 0).collect();
             for _ in 0..20 {
@@ -345,7 +344,7 @@ fn a_line_too_long_for_two_bytes_is_named() {
     let set = TableSet::open(dir.path()).unwrap();
     let id = set.classes().member("EvL".parse().unwrap()).unwrap().class;
     let TestSet { work, planes } = TestSet::<u16>::new(&mut Prover::new(&set, 8 << 30), id);
-    let rows = work.file.own_index().rows;
+    let rows = work.file.index().rows;
     for turn in Color::ALL {
         let mut answers = Plane::<u16>::new(rows);
         let played = (0..rows * ROW_CELLS).filter(|&cell| planes[!turn].get(cell) != 0);

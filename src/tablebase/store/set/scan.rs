@@ -103,7 +103,7 @@ impl Scan<'_> {
     /// The position of a cell of the file's index, with interchangeable pieces exchanged at random; `None` if the cell has
     /// no position.
     fn position(&self, cell: usize, random: &mut Random) -> Option<Position> {
-        let index = self.file.own_index();
+        let index = self.file.index();
         let mut squares = index.squares(cell)?;
         for set in self.file.interchangeable() {
             let mut exchanged: Vec<_> = set.iter().map(|&place| squares[place]).collect();
