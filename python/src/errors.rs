@@ -1,7 +1,6 @@
 //! The exceptions, with the messages of the library.
 
-use doushouqi::board::{ParseFenError, ParseMoveError, ParseRulesError, PlayError};
-use doushouqi::formats::ParseDialectError;
+use doushouqi::board::{ParseFenError, ParseMoveError, ParseNameError, ParseRulesError, PlayError};
 use doushouqi::tablebase::{OnDemandError, ParseMaterialError, SetError, SolveError, TableError};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyMemoryError, PyValueError};
@@ -47,7 +46,7 @@ pub(crate) fn play(error: PlayError) -> PyErr {
     }
 }
 
-pub(crate) fn format(error: ParseDialectError) -> PyErr {
+pub(crate) fn format(error: ParseNameError) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 

@@ -3,7 +3,7 @@
 use crate::arguments::whole;
 use crate::errors::{IllegalMoveError, InvalidMoveError};
 use crate::squares::square;
-use doushouqi::board::{Move, ParseUciMoveError, Position, UciMove};
+use doushouqi::board::{Move, ParseNameError, Position, UciMove};
 use pyo3::prelude::*;
 
 /// A move from a square to a square.
@@ -40,7 +40,7 @@ impl PyMove {
     /// The move of a text such as 'a3b3'. Raises InvalidMoveError.
     #[staticmethod]
     pub fn from_uci(uci: &str) -> PyResult<PyMove> {
-        let squares = uci.parse().map_err(|error: ParseUciMoveError| InvalidMoveError::new_err(error.to_string()))?;
+        let squares = uci.parse().map_err(|error: ParseNameError| InvalidMoveError::new_err(error.to_string()))?;
         Ok(PyMove { squares })
     }
 

@@ -2,8 +2,6 @@ use super::{File, Rank, Square};
 use std::fmt;
 use std::iter::FusedIterator;
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not, Sub, SubAssign};
-use std::str::FromStr;
-use thiserror::Error;
 
 /// A set of squares: bit [`Square::index`] of a 64-bit word. Bit 63 is never set.
 ///
@@ -11,7 +9,7 @@ use thiserror::Error;
 /// as it looks on the board, rank 9 first, and `FromStr` reads it:
 ///
 /// ```
-/// use doushouqi::board::{Bitboard, ParseBitboardError, geometry::WATER};
+/// use doushouqi::board::{Bitboard, ParseNameError, geometry::WATER};
 ///
 /// let lakes: Bitboard = "
 ///     . . . . . . .
@@ -26,7 +24,7 @@ use thiserror::Error;
 /// ".parse()?;
 /// assert_eq!(lakes, WATER);
 /// assert_eq!(lakes.len(), 12);
-/// # Ok::<(), ParseBitboardError>(())
+/// # Ok::<(), ParseNameError>(())
 /// ```
 #[derive(Copy, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
@@ -80,7 +78,7 @@ impl Bitboard {
     ///     . 1 . . . . .
     /// ".parse()?;
     /// assert_eq!(Bitboard::file(File::B), b);
-    /// # Ok::<(), doushouqi::board::ParseBitboardError>(())
+    /// # Ok::<(), doushouqi::board::ParseNameError>(())
     /// ```
     #[inline]
     #[must_use]
@@ -105,7 +103,7 @@ impl Bitboard {
     ///     . . . . . . .
     /// ".parse()?;
     /// assert_eq!(Bitboard::rank(Rank::Second), second);
-    /// # Ok::<(), doushouqi::board::ParseBitboardError>(())
+    /// # Ok::<(), doushouqi::board::ParseNameError>(())
     /// ```
     #[inline]
     #[must_use]
@@ -150,7 +148,7 @@ impl Bitboard {
     ///     1 1 1 . 1 1 1
     /// ".parse()?;
     /// assert_eq!(Bitboard::rank(Rank::First).without(Square::D1).with(Square::D6), set);
-    /// # Ok::<(), doushouqi::board::ParseBitboardError>(())
+    /// # Ok::<(), doushouqi::board::ParseNameError>(())
     /// ```
     #[inline(always)]
     #[must_use]
@@ -177,13 +175,6 @@ impl Bitboard {
     #[must_use]
     pub const fn last(self) -> Option<Square> {
         if self.0 == 0 { None } else { Square::new(self.0.ilog2() as usize) }
-    }
-
-    /// The only square of the set; `None` if the set is empty or has more squares.
-    #[inline]
-    #[must_use]
-    pub const fn single(self) -> Option<Square> {
-        if self.0.is_power_of_two() { Some(Square::lowest(self.0)) } else { None }
     }
 
     /// Adds a square. Returns false if the set already contained it.
@@ -229,7 +220,7 @@ impl Bitboard {
     ///     . . . . . . .
     /// ".parse()?;
     /// assert_eq!(set.mirror(), mirrored);
-    /// # Ok::<(), doushouqi::board::ParseBitboardError>(())
+    /// # Ok::<(), doushouqi::board::ParseNameError>(())
     /// ```
     #[inline]
     #[must_use]
@@ -393,7 +384,7 @@ impl BitXor for Bitboard {
 ///     . . . 1 . . .
 /// ".parse()?;
 /// assert_eq!(Bitboard::file(File::D) - Bitboard::rank(Rank::Fifth), set);
-/// # Ok::<(), doushouqi::board::ParseBitboardError>(())
+/// # Ok::<(), doushouqi::board::ParseNameError>(())
 /// ```
 impl Sub for Bitboard {
     type Output = Bitboard;
@@ -440,7 +431,8 @@ impl SubAssign for Bitboard {
     }
 }
 
-/// Nine lines, rank 9 first: `1` for a square of the set, `.` for any other square.
+/// Nine lines, rank 9 first: `1` for a square of the set, `.` for any other square. `FromStr` reads it with spaces and
+/// line ends anywhere.
 ///
 /// ```
 /// # use doushouqi::board::{Bitboard, Square};
@@ -460,44 +452,5 @@ impl fmt::Display for Bitboard {
 impl fmt::Debug for Bitboard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "\n{self}")
-    }
-}
-
-/// Why a text is not a drawing of a set of squares.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum ParseBitboardError {
-    /// A character is neither a square nor white space.
-    #[error("{found:?} is neither '1', a square of the set, nor '.', another")]
-    UnknownMark {
-        /// The character.
-        found: char,
-    },
-    /// The text contains more or fewer squares than a board.
-    #[error("a set is drawn as 63 squares; these are {found}")]
-    SquareCount {
-        /// The number of squares in the text.
-        found: usize,
-    },
-}
-
-/// Reads what `Display` writes; spaces and line ends may be anywhere.
-impl FromStr for Bitboard {
-    type Err = ParseBitboardError;
-
-    fn from_str(text: &str) -> Result<Bitboard, ParseBitboardError> {
-        let mut set = Bitboard::EMPTY;
-        let mut found = 0;
-        let mut drawn = Rank::ALL.into_iter().rev().flat_map(|rank| File::ALL.map(|file| (file, rank)));
-        for mark in text.chars().filter(|c| !c.is_whitespace()) {
-            if !matches!(mark, '1' | '.') {
-                return Err(ParseBitboardError::UnknownMark { found: mark });
-            }
-            found += 1;
-            if let (Some((file, rank)), '1') = (drawn.next(), mark) {
-                set.insert(Square::from_coords(file, rank));
-            }
-        }
-        if found == Square::COUNT { Ok(set) } else { Err(ParseBitboardError::SquareCount { found }) }
     }
 }

@@ -18,22 +18,22 @@ mod text_serde;
 pub(crate) mod zobrist;
 
 pub use animal::{Animal, Piece};
-pub use bitboard::{Bitboard, ParseBitboardError, Squares};
+pub use bitboard::{Bitboard, Squares};
 pub use color::{ByColor, Color};
-pub use convert::ConvertError;
+pub use convert::ParseNameError;
 pub(crate) use fen::Fields;
 pub use fen::{Fen, ParseFenError};
 pub use file::File;
 pub use geometry::Direction;
 pub use movegen::MoveList;
-pub use moves::{Move, ParseMoveError, ParseUciMoveError, PlayError, UciMove};
+pub use moves::{Move, ParseMoveError, PlayError, UciMove};
 pub use position::{Outcome, Position, PositionError, Setup};
 pub use rank::Rank;
 pub use rules::{
     DogOverWolf, ElephantTakesRat, NoMove, OwnRatBlocks, PantherLeap, ParseRulesError, Repetition, RuleOption,
     RuleOptions, Rules, Shore, TigerLeap, Traps,
 };
-pub use square::{ParseSquareError, Square};
+pub use square::Square;
 
 #[allow(unused_imports, reason = "used by optional features")]
 pub(crate) use bitboard::mirror_word;

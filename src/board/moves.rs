@@ -1,6 +1,5 @@
 use super::{Animal, Piece, Position, Rules, Square};
 use std::fmt;
-use std::str::FromStr;
 use thiserror::Error;
 
 /// A move of an animal of the side to move. Its text (`Display`) is that of [`UciMove`], `a3b3`;
@@ -57,23 +56,6 @@ impl fmt::Display for UciMove {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.from, self.to)
     }
-}
-
-impl FromStr for UciMove {
-    type Err = ParseUciMoveError;
-
-    fn from_str(text: &str) -> Result<UciMove, ParseUciMoveError> {
-        let squares = text.split_at_checked(2).and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
-        let (from, to) = squares.ok_or_else(|| ParseUciMoveError { text: text.to_owned() })?;
-        Ok(UciMove { from, to })
-    }
-}
-
-/// Why a text is not a [`UciMove`].
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{text:?} is not a move: write two squares, as in a3b3")]
-pub struct ParseUciMoveError {
-    text: String,
 }
 
 /// Why a text is not a legal move of a position.

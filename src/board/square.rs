@@ -1,7 +1,5 @@
 use super::{File, Rank};
 use std::fmt;
-use std::str::FromStr;
-use thiserror::Error;
 
 /// One of the 63 squares. The index is `rank * 7 + file`, both from 0, so a1 = 0, g1 = 6, a2 = 7, g9 = 62:
 ///
@@ -147,23 +145,5 @@ impl fmt::Display for Square {
 impl fmt::Debug for Square {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
-    }
-}
-
-/// Why a text is not a square. The field is the text.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{0:?} is not a square: a square is a file a to g and a rank 1 to 9, as in a3")]
-pub struct ParseSquareError(pub String);
-
-impl FromStr for Square {
-    type Err = ParseSquareError;
-
-    fn from_str(text: &str) -> Result<Square, ParseSquareError> {
-        let mut letters = text.chars();
-        let (file, rank) = (letters.next().and_then(File::from_letter), letters.next().and_then(Rank::from_digit));
-        match (file, rank, letters.next()) {
-            (Some(file), Some(rank), None) => Ok(Square::from_coords(file, rank)),
-            _ => Err(ParseSquareError(text.to_owned())),
-        }
     }
 }

@@ -1,6 +1,6 @@
 //! Positions and squares of the dialects.
 
-use crate::board::{Color, Fen, Fields, Move, ParseFenError, Position, Square, UciMove};
+use crate::board::{Color, Fen, Fields, Move, ParseFenError, ParseNameError, Position, Square, UciMove};
 use crate::game::PlayError;
 use std::fmt;
 use std::str::FromStr;
@@ -18,13 +18,6 @@ pub enum Dialect {
     Katago,
     /// Animalcraft.
     Animalcraft,
-}
-
-/// The error for a text that does not name a dialect.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("no format is called {text:?}; there are dsq, mistboard, katago and animalcraft")]
-pub struct ParseDialectError {
-    text: String,
 }
 
 /// Why a text is not a position, move or game of a dialect.
@@ -233,10 +226,10 @@ impl fmt::Display for Dialect {
 }
 
 impl FromStr for Dialect {
-    type Err = ParseDialectError;
+    type Err = ParseNameError;
 
-    fn from_str(text: &str) -> Result<Dialect, ParseDialectError> {
+    fn from_str(text: &str) -> Result<Dialect, ParseNameError> {
         let named = Dialect::ALL.into_iter().find(|dialect| dialect.as_str() == text);
-        named.ok_or_else(|| ParseDialectError { text: text.to_owned() })
+        named.ok_or_else(|| ParseNameError::new(text, "format", "dsq, mistboard, katago or animalcraft"))
     }
 }

@@ -16,5 +16,5 @@
 mod dialect;
 mod game;
 
-pub use dialect::{Dialect, DialectFen, FormatError, ParseDialectError};
+pub use dialect::{Dialect, DialectFen, FormatError};
 pub use game::{format_moves, parse_moves};

@@ -158,7 +158,7 @@ fn uci_moves_are_texts_without_a_position() {
     }
     for text in ["", "a3", "a3b", "a3b33", "A3B3", "a3-b3", "a3 b3", "h3b3", "a0b3", "Eb3", "éa3", "aé3"] {
         let error = text.parse::<UciMove>().unwrap_err();
-        assert_eq!(error.to_string(), format!("{text:?} is not a move: write two squares, as in a3b3"));
+        assert_eq!(error.to_string(), format!("{text:?} is not a move: expected two squares, as in a3b3"));
     }
     let start = Position::start();
     for mv in start.moves(&Rules::default()).iter() {
