@@ -10,11 +10,6 @@ pub fn named_evaluation(name: &str) -> Result<Evaluation, Failure> {
     match name {
         "default" => return Ok(Evaluation::Default),
         "burnett" => return Ok(Evaluation::Burnett),
-        "hand-crafted" => {
-            let error =
-                "the hand-crafted evaluation does not exist any more; use default, burnett or the file of a network";
-            return Err(Failure::Input(error.to_owned()));
-        }
         _ => {}
     }
     let bytes = std::fs::read(name).map_err(|error| Failure::reading(name, &error))?;
