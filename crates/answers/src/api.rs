@@ -82,41 +82,53 @@ pub fn over(position: &Position, rules: &Rules) -> Option<Over> {
     Some(Over { winner: winner.map(color_name), reason: how })
 }
 
-/// A move with its value.
+/// What a move does.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(JsonSchema))]
-#[cfg_attr(test, schemars(rename = "Move"))]
-pub struct MoveEntry {
+pub struct MoveFacts {
     pub uci: String,
     pub san: String,
     pub from: String,
     pub to: String,
     pub piece: char,
-    #[cfg_attr(test, schemars(extend("enum" = ["white", "black"])))]
-    pub color: &'static str,
     /// The captured animal.
     pub captures: Option<char>,
     pub den: bool,
     pub leap: bool,
+}
+
+impl MoveFacts {
+    #[must_use]
+    pub fn new(position: &Position, mv: Move) -> MoveFacts {
+        MoveFacts {
+            uci: mv.to_string(),
+            san: mv.notation(position),
+            from: mv.from.to_string(),
+            to: mv.to.to_string(),
+            piece: mv.animal.letter(),
+            captures: position.piece_at(mv.to).map(|piece| piece.animal.letter()),
+            den: doushouqi::board::geometry::DEN[!position.turn()] == mv.to,
+            leap: study::manhattan(mv.from, mv.to) > 1,
+        }
+    }
+}
+
+/// A move with its value.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, schemars(rename = "Move"))]
+pub struct MoveEntry {
+    #[serde(flatten)]
+    pub facts: MoveFacts,
+    #[cfg_attr(test, schemars(extend("enum" = ["white", "black"])))]
+    pub color: &'static str,
     /// For the side that makes the move, counting the move.
     pub value: Option<ValueReport>,
 }
 
 fn move_entry(position: &Position, rules: &Rules, mv: Move, value: Option<Value>) -> MoveEntry {
-    let turn = position.turn();
-    let next = position.make(mv);
-    MoveEntry {
-        uci: mv.to_string(),
-        san: mv.notation(position),
-        from: mv.from.to_string(),
-        to: mv.to.to_string(),
-        piece: mv.animal.letter(),
-        color: color_name(turn),
-        captures: position.piece_at(mv.to).map(|piece| piece.animal.letter()),
-        den: doushouqi::board::geometry::DEN[!turn] == mv.to,
-        leap: study::manhattan(mv.from, mv.to) > 1,
-        value: value.map(|value| ValueReport::new(value, is_stuck(&next, rules))),
-    }
+    let value = value.map(|value| ValueReport::new(value, is_stuck(&position.make(mv), rules)));
+    MoveEntry { facts: MoveFacts::new(position, mv), color: color_name(position.turn()), value }
 }
 
 /// The value of a position and of its moves.

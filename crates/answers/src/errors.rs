@@ -61,87 +61,52 @@ impl From<Animal> for Param {
     }
 }
 
-/// The kind of an error; [`Code::as_str`] is stable.
-#[expect(missing_docs, reason = "docs/http-api.md describes them")]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Code {
-    BadFen,
-    BadRules,
-    BadMaterial,
-    BadMove,
-    BadRequest,
-    NotFound,
-    NoTable,
-    NoRoom,
-    NotAllowed,
-    TooLarge,
-    RateLimited,
-    Busy,
-    Timeout,
-    RequestTimeout,
-    ForbiddenHost,
-    ForbiddenOrigin,
-    MethodNotAllowed,
-    Unavailable,
+/// Declares the kinds of errors, each with its name in responses and its HTTP status.
+macro_rules! codes {
+    ($($code:ident = $name:literal, $status:literal;)+) => {
+        /// The kind of an error; [`Code::as_str`] is stable.
+        #[expect(missing_docs, reason = "docs/http-api.md describes them")]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Code { $($code),+ }
+
+        impl Code {
+            /// Every code.
+            pub const ALL: &[Code] = &[$(Code::$code),+];
+
+            /// The code in responses.
+            #[must_use]
+            pub fn as_str(self) -> &'static str {
+                match self { $(Code::$code => $name),+ }
+            }
+
+            /// The HTTP status.
+            #[must_use]
+            pub fn status(self) -> u16 {
+                match self { $(Code::$code => $status),+ }
+            }
+        }
+    };
 }
 
-impl Code {
-    /// Every code.
-    pub const ALL: [Code; 18] = [
-        Code::BadFen,
-        Code::BadRules,
-        Code::BadMaterial,
-        Code::BadMove,
-        Code::BadRequest,
-        Code::NotFound,
-        Code::NoTable,
-        Code::NoRoom,
-        Code::NotAllowed,
-        Code::TooLarge,
-        Code::RateLimited,
-        Code::Busy,
-        Code::Timeout,
-        Code::RequestTimeout,
-        Code::ForbiddenHost,
-        Code::ForbiddenOrigin,
-        Code::MethodNotAllowed,
-        Code::Unavailable,
-    ];
-
-    /// The code in responses.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        self.parts().0
-    }
-
-    /// The HTTP status.
-    #[must_use]
-    pub fn status(self) -> u16 {
-        self.parts().1
-    }
-
-    fn parts(self) -> (&'static str, u16) {
-        match self {
-            Code::BadFen => ("bad_fen", 400),
-            Code::BadRules => ("bad_rules", 400),
-            Code::BadMaterial => ("bad_material", 400),
-            Code::BadMove => ("bad_move", 400),
-            Code::BadRequest => ("bad_request", 400),
-            Code::NotFound => ("not_found", 404),
-            Code::NoTable => ("no_table", 404),
-            Code::NoRoom => ("no_room", 507),
-            Code::NotAllowed => ("not_allowed", 403),
-            Code::TooLarge => ("too_large", 413),
-            Code::RateLimited => ("rate_limited", 429),
-            Code::Busy => ("busy", 503),
-            Code::Timeout => ("timeout", 503),
-            Code::RequestTimeout => ("request_timeout", 408),
-            Code::ForbiddenHost => ("forbidden_host", 403),
-            Code::ForbiddenOrigin => ("forbidden_origin", 403),
-            Code::MethodNotAllowed => ("method_not_allowed", 405),
-            Code::Unavailable => ("unavailable", 503),
-        }
-    }
+codes! {
+    BadFen = "bad_fen", 400;
+    BadRules = "bad_rules", 400;
+    BadMaterial = "bad_material", 400;
+    BadMove = "bad_move", 400;
+    BadRequest = "bad_request", 400;
+    NotFound = "not_found", 404;
+    NoTable = "no_table", 404;
+    NoRoom = "no_room", 507;
+    NotAllowed = "not_allowed", 403;
+    TooLarge = "too_large", 413;
+    RateLimited = "rate_limited", 429;
+    Busy = "busy", 503;
+    Timeout = "timeout", 503;
+    RequestTimeout = "request_timeout", 408;
+    ForbiddenHost = "forbidden_host", 403;
+    ForbiddenOrigin = "forbidden_origin", 403;
+    MethodNotAllowed = "method_not_allowed", 405;
+    Unavailable = "unavailable", 503;
 }
 
 /// A place in a request: a field, and the index of a character in it, from 0.
@@ -165,7 +130,7 @@ pub struct ErrorAnswer {
 #[cfg_attr(test, derive(JsonSchema))]
 #[cfg_attr(test, schemars(rename = "ErrorBody"))]
 pub struct Body {
-    #[cfg_attr(test, schemars(extend("enum" = Code::ALL.map(Code::as_str))))]
+    #[cfg_attr(test, schemars(extend("enum" = Code::ALL.iter().map(|code| code.as_str()).collect::<Vec<_>>())))]
     code: &'static str,
     /// The kind of the error within its code.
     reason: &'static str,

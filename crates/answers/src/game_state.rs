@@ -1,6 +1,6 @@
 //! The state of a game: legal moves, clocks, repetition, captures and the result.
 
-use super::api::{Over, color_name};
+use super::api::{MoveFacts, Over, color_name};
 #[cfg(test)]
 use super::schema;
 use doushouqi::board::{Animal, ByColor, Color, Move, Position, Repetition};
@@ -13,15 +13,8 @@ use serde::Serialize;
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(JsonSchema))]
 pub struct LegalMove {
-    pub uci: String,
-    pub san: String,
-    pub from: String,
-    pub to: String,
-    pub piece: char,
-    /// The captured animal.
-    pub captures: Option<char>,
-    pub den: bool,
-    pub leap: bool,
+    #[serde(flatten)]
+    pub facts: MoveFacts,
     /// How often the position after the move has occurred, that time included.
     pub occurrences: usize,
 }
@@ -104,19 +97,9 @@ fn captured(first: &Position, last: &Position, color: Color) -> Vec<char> {
 }
 
 fn legal_move(game: &Game, mv: Move) -> LegalMove {
-    let position = game.position();
-    let next = position.make(mv);
-    let capture = position.piece_at(mv.to);
-    let earlier = if capture.is_some() { 0 } else { game.since_capture().iter().filter(|p| **p == next).count() };
-    LegalMove {
-        uci: mv.to_string(),
-        san: mv.notation(position),
-        from: mv.from.to_string(),
-        to: mv.to.to_string(),
-        piece: mv.animal.letter(),
-        captures: capture.map(|piece| piece.animal.letter()),
-        den: doushouqi::board::geometry::DEN[!position.turn()] == mv.to,
-        leap: study::manhattan(mv.from, mv.to) > 1,
-        occurrences: earlier + 1,
-    }
+    let facts = MoveFacts::new(game.position(), mv);
+    let next = game.position().make(mv);
+    // A capture leads to a position that has not occurred.
+    let since_capture = if facts.captures.is_some() { &[][..] } else { game.since_capture() };
+    LegalMove { facts, occurrences: since_capture.iter().filter(|position| **position == next).count() + 1 }
 }

@@ -10,7 +10,6 @@ use super::explain;
 use super::game_state::{self, GameState};
 use super::game_text::{self, GameRequest, GameText};
 use super::history;
-use super::html;
 use super::params::{
     AnalyzeQuery, BestMoveQuery, BoardQuery, Field, GameQuery, LongestQuery, MAX_BODY, MAX_URI, MainlineQuery,
     MatrixQuery, NoKeys, PositionQuery, PuzzlesQuery, RandomQuery, StatsQuery, WhatIfQuery,
@@ -329,7 +328,7 @@ pub async fn game<C: Context>(context: C, request: GameRequest) -> Answer<GameTe
 
 /// A picture as SVG.
 pub fn board(query: &BoardQuery) -> Answer<String> {
-    Ok(html::svg(&query.fen.position()?))
+    Ok(report::board::picture(&query.fen.position()?))
 }
 
 /// A rule option.

@@ -3,7 +3,7 @@
 use super::api::{MoveEntry, ProbeAnswer, ValueReport, in_plies};
 use super::rule_tables::RequestTables;
 use doushouqi::board::geometry::{DEN, TRAPS, WATER};
-use doushouqi::board::{Color, File, Move, Piece, Position, Rank, RuleOptions, Square};
+use doushouqi::board::{Color, File, Move, Position, Rank, RuleOptions, Square};
 use doushouqi::tablebase::{Probe as _, Wdl};
 use std::fmt::Write;
 
@@ -134,10 +134,15 @@ fn symbol(class: &str) -> &'static str {
 }
 
 fn move_row(html: &mut String, tables: &RequestTables<'_>, position: &Position, entry: &MoveEntry) {
-    let after = Move::parse(&entry.uci, position, tables.rules()).map(|mv| position.make(mv).to_fen());
+    let after = Move::parse(&entry.facts.uci, position, tables.rules()).map(|mv| position.make(mv).to_fen());
     let link = after.map_or_else(|_| "/".to_owned(), |fen| link(&fen, &tables.requested_rules));
     let words = entry.value.map_or_else(|| "unknown".to_owned(), words);
-    let _ = write!(html, "<tr><td><a href=\"{}\">{}</a></td><td>{words}</td></tr>", escape(&link), escape(&entry.san));
+    let _ = write!(
+        html,
+        "<tr><td><a href=\"{}\">{}</a></td><td>{words}</td></tr>",
+        escape(&link),
+        escape(&entry.facts.san)
+    );
 }
 
 /// The value of a move in words, for the side that makes it.
@@ -164,60 +169,4 @@ fn form(html: &mut String, fen: &str, rules: &RuleOptions) {
         let _ = write!(html, "<option{selected}>{}</option>", escape(&name));
     }
     html.push_str("</select></label> <button>Show</button></p></form>");
-}
-
-/// A picture of a position.
-#[must_use]
-pub fn svg(position: &Position) -> String {
-    const SIZE: usize = 48;
-    let (width, height) = (7 * SIZE + 24, 9 * SIZE + 24);
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
-         role=\"img\"><title>{}</title><rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>",
-        escape(&position.to_fen())
-    );
-    for square in Square::all() {
-        let (x, y) = corner(square, SIZE);
-        let fill = match ground(square).0 {
-            "water" => "#9cc9ea",
-            "trap" => "#e3d3a8",
-            "den" => "#c9a26b",
-            _ => "#eef0df",
-        };
-        let _ = write!(
-            svg,
-            "<rect x=\"{x}\" y=\"{y}\" width=\"{SIZE}\" height=\"{SIZE}\" fill=\"{fill}\" stroke=\"#555\"/>"
-        );
-    }
-    for (piece, square) in position.pieces() {
-        draw(&mut svg, piece, corner(square, SIZE), SIZE);
-    }
-    let text = "font-family=\"sans-serif\" font-size=\"14\" text-anchor=\"middle\" fill=\"#222\"";
-    for (i, file) in File::ALL.into_iter().enumerate() {
-        let _ = write!(svg, "<text x=\"{}\" y=\"{}\" {text}>{file}</text>", 20 + i * SIZE + SIZE / 2, height - 6);
-    }
-    for (i, rank) in Rank::ALL.into_iter().rev().enumerate() {
-        let _ = write!(svg, "<text x=\"10\" y=\"{}\" {text}>{rank}</text>", 4 + i * SIZE + SIZE / 2 + 5);
-    }
-    svg.push_str("</svg>");
-    svg
-}
-
-fn corner(square: Square, size: usize) -> (usize, usize) {
-    let (file, rank) = (square.file().index(), square.rank().index());
-    (20 + file * size, 4 + (8 - rank) * size)
-}
-
-fn draw(svg: &mut String, piece: Piece, (x, y): (usize, usize), size: usize) {
-    let (fill, ink) = if piece.color == Color::White { ("#fdf6e3", "#7a3b00") } else { ("#123a6b", "#ffffff") };
-    let (x, y) = (x + size / 2, y + size / 2);
-    let letter = piece.animal.letter();
-    let _ = write!(
-        svg,
-        "<circle cx=\"{x}\" cy=\"{y}\" r=\"{}\" fill=\"{fill}\" stroke=\"#222\" stroke-width=\"1.5\"/>\
-         <text x=\"{x}\" y=\"{}\" font-family=\"sans-serif\" font-weight=\"bold\" font-size=\"22\" text-anchor=\"middle\" \
-         fill=\"{ink}\">{letter}</text>",
-        size * 2 / 5,
-        y + 8
-    );
 }

@@ -12,100 +12,13 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_64;
 
-const JS: &str = "text/javascript; charset=utf-8";
-const CSS: &str = "text/css; charset=utf-8";
-const SVG: &str = "image/svg+xml";
-const JSONL: &str = "application/jsonl";
+/// Path and content of every file of `src/assets`.
+const FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/files.rs"));
+/// The service worker that removes that of a page without a server.
+const LEAVE: (&str, &[u8]) = ("/sw.js", include_bytes!("site/leave.js"));
 
-/// Path, media type and content of every file.
-#[rustfmt::skip]
-const FILES: &[(&str, &str, &[u8])] = &[
-    ("/", "text/html; charset=utf-8", include_bytes!("assets/index.html")),
-    ("/analysis.js", JS, include_bytes!("assets/analysis.js")),
-    ("/api.js", JS, include_bytes!("assets/api.js")),
-    ("/app.js", JS, include_bytes!("assets/app.js")),
-    ("/board.css", CSS, include_bytes!("assets/board.css")),
-    ("/board-export.js", JS, include_bytes!("assets/board-export.js")),
-    ("/board-input.js", JS, include_bytes!("assets/board-input.js")),
-    ("/board.js", JS, include_bytes!("assets/board.js")),
-    ("/characters.js", JS, include_bytes!("assets/characters.js")),
-    ("/clauses.js", JS, include_bytes!("assets/clauses.js")),
-    ("/clauses.zh.js", JS, include_bytes!("assets/clauses.zh.js")),
-    ("/clock.js", JS, include_bytes!("assets/clock.js")),
-    ("/connection.js", JS, include_bytes!("assets/connection.js")),
-    ("/editor.js", JS, include_bytes!("assets/editor.js")),
-    ("/exercise.js", JS, include_bytes!("assets/exercise.js")),
-    ("/famous-endgames.js", JS, include_bytes!("assets/famous-endgames.js")),
-    ("/game.js", JS, include_bytes!("assets/game.js")),
-    ("/game-text.js", JS, include_bytes!("assets/game-text.js")),
-    ("/gauge.js", JS, include_bytes!("assets/gauge.js")),
-    ("/icon.svg", SVG, include_bytes!("assets/icon.svg")),
-    ("/icons.js", JS, include_bytes!("assets/icons.js")),
-    ("/keys.js", JS, include_bytes!("assets/keys.js")),
-    ("/lessons.js", JS, include_bytes!("assets/lessons.js")),
-    ("/levels.js", JS, include_bytes!("assets/levels.js")),
-    ("/link.js", JS, include_bytes!("assets/link.js")),
-    ("/main.js", JS, include_bytes!("assets/main.js")),
-    ("/match.js", JS, include_bytes!("assets/match.js")),
-    ("/matchbar.js", JS, include_bytes!("assets/matchbar.js")),
-    ("/measure.js", JS, include_bytes!("assets/measure.js")),
-    ("/movegen.js", JS, include_bytes!("assets/movegen.js")),
-    ("/motion.js", JS, include_bytes!("assets/motion.js")),
-    ("/messages.zh.js", JS, include_bytes!("assets/messages.zh.js")),
-    ("/owner.js", JS, include_bytes!("assets/owner.js")),
-    ("/moves-tree.js", JS, include_bytes!("assets/moves-tree.js")),
-    ("/panel-endgames.js", JS, include_bytes!("assets/panel-endgames.js")),
-    ("/noscript.css", CSS, include_bytes!("assets/noscript.css")),
-    ("/page.css", CSS, include_bytes!("assets/page.css")),
-    ("/panel-engine.js", JS, include_bytes!("assets/panel-engine.js")),
-    ("/panel-explore.js", JS, include_bytes!("assets/panel-explore.js")),
-    ("/panel-game.js", JS, include_bytes!("assets/panel-game.js")),
-    ("/panel-home.js", JS, include_bytes!("assets/panel-home.js")),
-    ("/panel-learn.js", JS, include_bytes!("assets/panel-learn.js")),
-    ("/panel-material.js", JS, include_bytes!("assets/panel-material.js")),
-    ("/panel-play.js", JS, include_bytes!("assets/panel-play.js")),
-    ("/panel-position.js", JS, include_bytes!("assets/panel-position.js")),
-    ("/panel-review.js", JS, include_bytes!("assets/panel-review.js")),
-    ("/pending.js", JS, include_bytes!("assets/pending.js")),
-    ("/pieces.js", JS, include_bytes!("assets/pieces.js")),
-    ("/play.css", CSS, include_bytes!("assets/play.css")),
-    ("/player.js", JS, include_bytes!("assets/player.js")),
-    ("/position.js", JS, include_bytes!("assets/position.js")),
-    ("/puzzles.js", JS, include_bytes!("assets/puzzles.js")),
-    ("/puzzles.jsonl", JSONL, include_bytes!("assets/puzzles.jsonl")),
-    ("/retry.js", JS, include_bytes!("assets/retry.js")),
-    ("/review.js", JS, include_bytes!("assets/review.js")),
-    ("/rule-options.js", JS, include_bytes!("assets/rule-options.js")),
-    ("/rules.js", JS, include_bytes!("assets/rules.js")),
-    ("/settings.js", JS, include_bytes!("assets/settings.js")),
-    ("/storage.js", JS, include_bytes!("assets/storage.js")),
-    ("/zh.js", JS, include_bytes!("assets/zh.js")),
-    ("/ruleset.js", JS, include_bytes!("assets/ruleset.js")),
-    ("/scenery.js", JS, include_bytes!("assets/scenery.js")),
-    ("/score.js", JS, include_bytes!("assets/score.js")),
-    ("/status.js", JS, include_bytes!("assets/status.js")),
-    ("/store.js", JS, include_bytes!("assets/store.js")),
-    ("/strings-explain.en.js", JS, include_bytes!("assets/strings-explain.en.js")),
-    ("/strings-explain.zh.js", JS, include_bytes!("assets/strings-explain.zh.js")),
-    ("/strings-learn.en.js", JS, include_bytes!("assets/strings-learn.en.js")),
-    ("/strings-learn.zh.js", JS, include_bytes!("assets/strings-learn.zh.js")),
-    ("/strings-play.en.js", JS, include_bytes!("assets/strings-play.en.js")),
-    ("/strings-play.zh.js", JS, include_bytes!("assets/strings-play.zh.js")),
-    ("/sw.js", JS, include_bytes!("site/leave.js")),
-    ("/solve.js", JS, include_bytes!("assets/solve.js")),
-    ("/sounds.js", JS, include_bytes!("assets/sounds.js")),
-    ("/strings.en.js", JS, include_bytes!("assets/strings.en.js")),
-    ("/strings.zh.js", JS, include_bytes!("assets/strings.zh.js")),
-    ("/tabs.js", JS, include_bytes!("assets/tabs.js")),
-    ("/trainer.js", JS, include_bytes!("assets/trainer.js")),
-    ("/transport.js", JS, include_bytes!("assets/transport.js")),
-    ("/tutorial.js", JS, include_bytes!("assets/tutorial.js")),
-    ("/ui.js", JS, include_bytes!("assets/ui.js")),
-    ("/update.js", JS, include_bytes!("assets/update.js")),
-    ("/variations.js", JS, include_bytes!("assets/variations.js")),
-    ("/views.js", JS, include_bytes!("assets/views.js")),
-];
-
+/// The path of the template of the page, which is not served as it is.
+const INDEX: &str = "/index.html";
 /// The path of the puzzles.
 const PUZZLES: &str = "/puzzles.jsonl";
 /// The style sheets, the module that starts the page, and the picture, as the template names them.
@@ -128,15 +41,15 @@ pub struct Asset {
 }
 
 impl Asset {
-    fn new(path: impl Into<Cow<'static, str>>, kind: &'static str, content: impl Into<Cow<'static, [u8]>>) -> Asset {
-        let content = content.into();
+    fn new(path: impl Into<Cow<'static, str>>, content: impl Into<Cow<'static, [u8]>>) -> Asset {
+        let (path, content) = (path.into(), content.into());
         let gzip = gzip(&content).ok().filter(|gzip| gzip.len() < content.len());
-        Asset { path: path.into(), kind, etag: etag(&content), content, gzip, is_immutable: false }
+        Asset { kind: kind_of(&path), path, etag: etag(&content), content, gzip, is_immutable: false }
     }
 
     /// A file that has the hash of its content in its path: `/app.0123456789abcdef.js`.
-    fn hashed(name: &str, kind: &'static str, content: Vec<u8>) -> Asset {
-        Asset { is_immutable: true, ..Asset::new(format!("/{}", hashed_name(name, &content)), kind, content) }
+    fn hashed(name: &str, content: Vec<u8>) -> Asset {
+        Asset { is_immutable: true, ..Asset::new(format!("/{}", hashed_name(name, &content)), content) }
     }
 }
 
@@ -148,7 +61,7 @@ pub fn hashed_name(name: &str, content: &[u8]) -> String {
 
 /// The text of an embedded file.
 pub fn embedded(path: &str) -> Option<&'static str> {
-    let (_, _, content) = FILES.iter().find(|(other, ..)| *other == path)?;
+    let (_, content) = FILES.iter().find(|(other, _)| *other == path)?;
     std::str::from_utf8(content).ok()
 }
 
@@ -156,15 +69,15 @@ pub fn embedded(path: &str) -> Option<&'static str> {
 pub fn joined() -> Result<(String, Vec<Asset>), String> {
     let read = |file: &str| embedded(&format!("/{file}"));
     let missing = || "a file of the page is missing".to_owned();
-    let chinese = Asset::hashed(CHINESE, JS, bundle::join(CHINESE, &read)?.into_bytes());
+    let chinese = Asset::hashed(CHINESE, bundle::join(CHINESE, &read)?.into_bytes());
     let (import, hashed) = (format!("import(\"./{CHINESE}\")"), format!("import(\".{}\")", chinese.path));
     let app = bundle::join(ENTRY, &read)?.replace(&import, &hashed);
-    let app = Asset::hashed("app.js", JS, app.into_bytes());
+    let app = Asset::hashed("app.js", app.into_bytes());
     let sheets = SHEETS.iter().map(|path| embedded(path)).collect::<Option<String>>().ok_or_else(missing)?;
-    let style = Asset::hashed("style.css", CSS, sheets.into_bytes());
-    let picture = Asset::hashed("icon.svg", SVG, embedded(PICTURE).ok_or_else(missing)?.into());
+    let style = Asset::hashed("style.css", sheets.into_bytes());
+    let picture = Asset::hashed("icon.svg", embedded(PICTURE).ok_or_else(missing)?.into());
     let link = |path: &str| format!("<link rel=\"stylesheet\" href=\"{path}\">\n");
-    let index = embedded("/").ok_or_else(missing)?;
+    let index = embedded(INDEX).ok_or_else(missing)?;
     let index = index
         .replace(&SHEETS.map(link).concat(), &link(&style.path))
         .replace(&format!("/{ENTRY}"), &app.path)
@@ -217,8 +130,9 @@ impl Assets {
             _ => Cow::Borrowed(embedded),
         };
         // Modules that cannot be joined, which a test excludes, are served one by one.
-        let (index, joined) = joined().unwrap_or_else(|_| (embedded("/").unwrap_or("").to_owned(), Vec::new()));
-        let files = FILES.iter().map(|&(path, kind, embedded)| Asset::new(path, kind, content(path, embedded)));
+        let (index, joined) = joined().unwrap_or_else(|_| (embedded(INDEX).unwrap_or("").to_owned(), Vec::new()));
+        let files = FILES.iter().chain([&LEAVE]).filter(|(path, _)| *path != INDEX);
+        let files = files.map(|&(path, embedded)| Asset::new(path, content(path, embedded)));
         Assets { index, embedded: files.chain(joined).collect(), dir }
     }
 

@@ -33,8 +33,6 @@ mod limits;
 mod metrics;
 mod permits;
 mod routes;
-#[cfg(test)]
-mod rule_options;
 pub mod site;
 mod sse;
 mod state;

@@ -47,7 +47,7 @@ impl BoardPicture {
         let shown_width = (width * shown_height + height / 2) / height;
         let mut svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{shown_width}\" \
-             height=\"{shown_height}\" font-family=\"sans-serif\" text-anchor=\"middle\">\n<rect width=\"{width}\" \
+             height=\"{shown_height}\" role=\"img\" font-family=\"sans-serif\" text-anchor=\"middle\">\n<title>{position}</title>\n<rect width=\"{width}\" \
              height=\"{height}\" fill=\"#fff\"/>\n"
         );
         Square::all().for_each(|square| svg += &self.ground(square));

@@ -43,12 +43,6 @@ test("the server can join the modules", () => {
   }
 });
 
-test("the server knows every file", () => {
-  const server = readFileSync(new URL("../assets.rs", ASSETS), "utf8");
-  const missing = files.filter((file) => !server.includes(`include_bytes!("assets/${file}")`));
-  assert.deepEqual(missing, []);
-});
-
 test("nothing is loaded from other hosts, and nothing is styled in the markup", () => {
   for (const file of files) {
     const text = read(file).replaceAll("http://www.w3.org/", "");
@@ -73,7 +67,7 @@ test("every error of the server has a message in Chinese", async () => {
   });
   const rust = sources.map((file) => readFileSync(file, "utf8")).join("\n");
   const found = (pattern) => [...rust.matchAll(pattern)].map((match) => match[1]);
-  const codes = found(/=> \("([a-z_]+)", \d{3}\)/g);
+  const codes = found(/= "([a-z_]+)", \d{3};/g);
   const reasons = [
     ...found(/reason\("([a-z_]+)"\)/g),
     ...found(/"([a-z_]+_to_count)"/g),

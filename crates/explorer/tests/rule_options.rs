@@ -1,4 +1,4 @@
-//! The module `assets/rule-options.js`: what the page knows about rules, written from the library.
+//! The module `src/assets/rule-options.js`: what the page knows about rules, written from the library.
 
 use doushouqi::board::{Animal, Color, Direction, Piece, RuleOptions};
 use std::fmt::Write;
@@ -104,7 +104,7 @@ fn the_page_has_the_rules_of_the_library() {
         std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/src/assets/rule-options.js"), &text).unwrap();
     }
     assert!(
-        text == include_str!("assets/rule-options.js"),
+        text == include_str!("../src/assets/rule-options.js"),
         "the rules have changed: DSQ_WRITE_RULES=1 ./test the_page_has_the_rules"
     );
 }
