@@ -11,7 +11,7 @@ use answers::operations::query;
 use answers::params::PositionQuery;
 use doushouqi::board::{Position, RuleOptions};
 use doushouqi::clock::Instant;
-use doushouqi::gpu::AdapterChoice;
+use doushouqi::gpu::{AdapterChoice, GpuError};
 use doushouqi::tablebase::{
     ClassId, Classes, CountNeed, CountPhase, CountProgress, CpuBackend, Gpu, GpuLimits, Material, MemoryNeed, Options,
     SolveError, Solver,
@@ -121,8 +121,10 @@ impl Task {
                         continue;
                     }
                     Err(error) if device == Device::Gpu => return Err(failed(&error)),
-                    // The CPU goes on.
-                    Err(_) => gpu = None,
+                    Err(error) => {
+                        fall_back(&error);
+                        gpu = None;
+                    }
                 }
             }
             for id in level {
@@ -148,8 +150,17 @@ async fn open(device: Device) -> Result<Option<Gpu>, ApiError> {
     match Gpu::open_async(AdapterChoice::Any, GpuLimits::NONE).await {
         Ok(gpu) => Ok(Some(gpu).filter(|gpu| device == Device::Gpu || !gpu.adapter().is_software())),
         Err(error) if device == Device::Gpu => Err(cannot_solve(&error)),
-        Err(_) => Ok(None),
+        Err(GpuError::NoAdapter) => Ok(None),
+        Err(error) => {
+            fall_back(&error);
+            Ok(None)
+        }
     }
+}
+
+/// Reports why the CPU goes on instead of the GPU.
+fn fall_back(error: &impl Display) {
+    send(event("fallback", &error.to_string()));
 }
 
 fn failed(error: &SolveError) -> ApiError {

@@ -359,6 +359,18 @@ export function load(
 }
 
 /**
+ * Shows a game, unless a game is on the board that the user does not leave; returns whether it is shown.
+ * @param {Page.LoadedGame} game
+ * @param {number} [at] the ply to show
+ */
+export async function show(game, at) {
+  if (!(await mayLeave())) return false;
+  load(game, at);
+  refresh();
+  return true;
+}
+
+/**
  * Continues the line on the board under other rules. A game or an exercise ends.
  * @param {string} rules
  */
@@ -453,10 +465,7 @@ export async function addBestLine() {
  * @param {string} position
  */
 export async function showLine(position) {
-  if (!(await mayLeave())) return;
-  load({ start: position, moves: [], chosen: app.chosen });
-  refresh();
-  await addTableLine();
+  if (await show({ start: position, moves: [], chosen: app.chosen })) await addTableLine();
 }
 
 /**

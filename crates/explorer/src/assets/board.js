@@ -5,7 +5,7 @@ import { toSvg } from "./board-export.js";
 import { listen } from "./board-input.js";
 import { fade, isLeap, leap, stands, stillness } from "./motion.js";
 import { pieceArt } from "./pieces.js";
-import { ground, index, isWhite, name, parse } from "./position.js";
+import { emptyBoard, ground, index, isWhite, name, parse } from "./position.js";
 import { building, coordinates, EDGE, frame, HEIGHT, landscape, paints, WIDTH } from "./scenery.js";
 import { described, h, inWords, pieceName, s, t, valueSymbol } from "./ui.js";
 
@@ -64,7 +64,7 @@ export class Board {
   style = "animals";
   /** The rules with every option, which decide the ranks on the pieces. */
   rules = "";
-  board = emptyPosition();
+  board = emptyBoard();
   /** @type {Page.Move[]} Legal moves, best first. */
   moves = [];
   /** @type {number | null} */
@@ -141,11 +141,6 @@ export class Board {
     if (i < 0) return -1;
     const [x, y] = [i % 7, Math.floor(i / 7)];
     return this.flipped ? y * 7 + 6 - x : (8 - y) * 7 + x;
-  }
-
-  /** @param {string} text */
-  parseSquare(text) {
-    return index(text);
   }
 
   /**
@@ -517,8 +512,4 @@ export class Board {
   toSvg() {
     return toSvg(this.svg, WIDTH, HEIGHT);
   }
-}
-
-function emptyPosition() {
-  return /** @type {Api.Position} */ (parse("7/7/7/7/7/7/7/7/7 w"));
 }

@@ -1,6 +1,6 @@
 // The clauses of decision trees: in the language of the page, and on the board.
 
-import { boardOf, ground } from "./position.js";
+import { boardOf, ground, isWater, isWhite } from "./position.js";
 import { currentLanguage, pieceName, side, t } from "./ui.js";
 
 /**
@@ -14,7 +14,6 @@ export function clauseText({ key, side: about, pieces, numbers, text }) {
   return t(`clause.${key}`, { a, b, n, m });
 }
 
-const isWater = (/** @type {number} */ square) => ground(square).kind === "water";
 const isDen = (/** @type {number} */ square) => ground(square).kind === "den";
 /** @type {(kind: string) => (square: number, own: string) => boolean} */
 const isEnemys = (kind) => (square, own) => ground(square).kind === kind && ground(square).owner !== own;
@@ -46,7 +45,7 @@ const REGIONS = {
 export function clauseSquares({ key, side: about, pieces, numbers }, position) {
   const { squares } = boardOf(position);
   const [what] = key.split(".");
-  const own = about ? about[0] : pieces[0] === pieces[0].toUpperCase() ? "w" : "b";
+  const own = about ? about[0] : isWhite(pieces[0]) ? "w" : "b";
   const isNamed = (/** @type {number} */ square) => {
     const rank = Math.floor(square / 7) + 1;
     return what === "rank" ? rank >= numbers[0] && rank <= numbers[1] : REGIONS[what]?.(square, own);

@@ -18,7 +18,7 @@ import {
   START,
   swapSides,
 } from "./position.js";
-import { $, announce, bar, button, errorText, h, pieceName, side, t, toast } from "./ui.js";
+import { $, announce, bar, button, errorText, field, h, pieceName, select, side, t, toast } from "./ui.js";
 
 /** @type {string | null} */
 let tool = null;
@@ -37,46 +37,26 @@ export function startEditor() {
 }
 
 function build() {
+  const tools = (/** @type {string} */ name, /** @type {string} */ label, /** @type {SVGElement} */ picture) => {
+    const pressed = { "aria-pressed": String(tool === name), "data-tool": name };
+    return button(picture, () => pick(name), { ...pressed, "aria-label": label, title: label });
+  };
   const palette = PIECES.map((piece) =>
-    h(
-      "button",
-      {
-        type: "button",
-        "aria-pressed": String(tool === piece),
-        "aria-label": pieceName(piece),
-        title: pieceName(piece),
-        "data-tool": piece,
-        onclick: () => pick(piece),
-      },
-      pieceIcon(piece, app.settings.pieces, app.spelled),
-    ),
+    tools(piece, pieceName(piece), pieceIcon(piece, app.settings.pieces, app.spelled)),
   );
   $("#editor").replaceChildren(
     h("div", { class: "palette", role: "group", "aria-label": t("editor.palette") }, palette),
     bar(
-      h(
-        "button",
-        {
-          type: "button",
-          "aria-pressed": String(tool === "erase"),
-          "data-tool": "erase",
-          "aria-label": t("editor.erase"),
-          title: t("editor.erase"),
-          onclick: () => pick("erase"),
-        },
-        icon("erase"),
-      ),
+      tools("erase", t("editor.erase"), icon("erase")),
       button(t("editor.swap"), () => change(swapSides(fen())), { id: "swap" }),
       button(t("editor.mirror"), () => change(mirror(fen())), { id: "mirror" }),
-      h(
-        "label",
-        {},
+      field(
         t("tomove.short"),
-        " ",
-        h(
-          "select",
-          { id: "turn", onchange: () => change(pass(fen())) },
-          ["w", "b"].map((c) => h("option", { value: c }, side(c))),
+        select(
+          ["w", "b"].map((turn) => [turn, side(turn)]),
+          null,
+          () => change(pass(fen())),
+          { id: "turn" },
         ),
       ),
       button(t("editor.clear"), () => change(format(emptyBoard())), { id: "clear" }),

@@ -2,8 +2,9 @@
 // until the user leaves it. Subclasses judge the moves.
 
 import { app, control, emit, refresh, rules, undo } from "./app.js";
-import { legalMoves } from "./movegen.js";
+import { legalMoves, whyIllegal } from "./movegen.js";
 import { Owner } from "./owner.js";
+import { t } from "./ui.js";
 
 export class Exercise extends Owner {
   node = app.game.cursor;
@@ -65,6 +66,16 @@ export class Exercise extends Owner {
    */
   judge(_uci) {
     throw new Error("an exercise judges its moves");
+  }
+
+  /**
+   * Explains why a move is illegal.
+   * @param {string} uci
+   */
+  refuse(uci) {
+    if (!this.moves().length) return undefined;
+    this.message = t(`illegal.${whyIllegal(this.node.fen, uci, rules()) ?? "nopiece"}`, { move: uci });
+    return this.changed();
   }
 
   /** The sentence above the tabs. */

@@ -20,7 +20,7 @@ export function startGauge() {
 function reading() {
   const { probe, evaluation } = app;
   if (app.controller || !probe) return [null, t("gauge.unknown")];
-  if (probe.over) return [SHARES[probe.over.winner ?? ""] ?? 0.5, t("gauge.over")];
+  if (probe.over) return [SHARES[probe.over.winner ?? ""] ?? 0.5, t("match.over")];
   if (probe.known && probe.value) {
     const sign = SIGNS[probe.value.wdl] * (turn() === "w" ? 1 : -1);
     return [0.5 + 0.5 * sign, result(probe.value, turn())];

@@ -1,6 +1,6 @@
 // Icons as strokes on 24 x 24.
 
-import { s } from "./ui.js";
+import { button, s } from "./ui.js";
 
 /** @type {Record<string, string>} */
 const ICONS = {
@@ -38,3 +38,13 @@ export const icon = (name) =>
     },
     s("path", { d: ICONS[name] }),
   );
+
+/**
+ * A button with a picture instead of a text.
+ * @param {string} name of the icon
+ * @param {string} label
+ * @param {(event: any) => unknown} onclick
+ * @param {import("./ui.js").Attributes} [attributes]
+ */
+export const iconButton = (name, label, onclick, attributes = {}) =>
+  button(icon(name), onclick, { "aria-label": label, title: label, ...attributes });

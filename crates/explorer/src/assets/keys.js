@@ -4,7 +4,7 @@ import { addBestLine, app, emit, goTo, isExact, on, play, step, undo } from "./a
 import { toggleEditor } from "./editor.js";
 import { toggleAnalysis } from "./panel-engine.js";
 import { choose } from "./panel-explore.js";
-import { $, bar, button, h, t, toast } from "./ui.js";
+import { $, bar, button, checkbox, h, t, toast } from "./ui.js";
 import { ENTRIES } from "./views.js";
 
 /**
@@ -98,6 +98,12 @@ export function showKeys() {
   $("#keyshead").focus();
 }
 
+/** @param {boolean} on */
+function setKeys(on) {
+  app.settings.keys = on;
+  emit("settings");
+}
+
 function build() {
   const row = (/** @type {string[]} */ keys, /** @type {string} */ text) =>
     h(
@@ -128,20 +134,7 @@ function build() {
       ),
     ),
     bar(
-      h(
-        "label",
-        {},
-        h("input", {
-          type: "checkbox",
-          id: "singlekeys",
-          checked: app.settings.keys,
-          onchange: (/** @type {any} */ event) => {
-            app.settings.keys = event.target.checked;
-            emit("settings");
-          },
-        }),
-        t("keys.single"),
-      ),
+      checkbox(t("keys.single"), Boolean(app.settings.keys), setKeys, { id: "singlekeys" }),
       h("span", { class: "space" }),
       button(t("close"), () => $("#keys").close(), { class: "main", id: "closekeys" }),
     ),

@@ -1,8 +1,10 @@
 // The address: rules, position, line, view and overlay, so that a link and a reload restore the view.
 
 import { options } from "./analysis.js";
+import { get } from "./api.js";
 import { app, emit, fen, load } from "./app.js";
 import { boardOf, format, NO_CAPTURE_LIMIT, parseLeniently, splitClock, START, withClock } from "./position.js";
+import { readRules } from "./ruleset.js";
 import { currentLanguage, t } from "./ui.js";
 import { parseTree, treeText } from "./variations.js";
 
@@ -68,24 +70,47 @@ function startOf(text) {
 const limitOf = (text) => (/^\d+$/.test(text ?? "") ? Number(text) || null : NO_CAPTURE_LIMIT);
 
 /**
+ * The error in an address that this page cannot read.
+ * @param {string} search
+ * @returns {Promise<any>}
+ */
+export async function problemIn(search) {
+  const query = new URLSearchParams(search);
+  try {
+    await get("state", { fen: firstOf(query) });
+    await get("probe", { fen: query.get("fen"), rules: query.get("rules") });
+    return { code: "bad_fen", message: t("error.bad_fen") };
+  } catch (error) {
+    return error;
+  }
+}
+
+/**
+ * The first position of the line. Some messengers add a key `from` of their own to every link.
+ * @param {URLSearchParams} query
+ */
+const firstOf = (query) => query.getAll("from").find((text) => text.includes("/"));
+
+/**
  * Applies an address. For an invalid one the page shows the readable part and the error.
  * @param {string} search
+ * @param {any} [problem] the error, if it is known
  */
-export function fromAddress(search) {
+export function fromAddress(search, problem = search === OPENED && PROBLEM ? JSON.parse(PROBLEM) : null) {
   const query = new URLSearchParams(search);
-  // Some messengers add a key `from` of their own to every link.
-  const from = query.getAll("from").find((text) => text.includes("/"));
+  const from = firstOf(query);
   const position = query.get("fen");
   const isFree = !position && !from && !query.get("line");
   app.notice = "";
-  if (search === OPENED && PROBLEM) {
+  if (problem) {
     const start = format(parseLeniently(position ?? from ?? ""));
     load({ start, moves: [], rules: SERVED });
-    app.broken = { ...JSON.parse(PROBLEM), fen: position ?? "" };
+    app.broken = { ...problem, message: problem.message, fen: position ?? "" };
   } else {
     const rules = query.get("rules") || (isFree ? defaultRules() : SERVED);
+    if (!readRules(rules)) throw new TypeError(rules);
     const limit = limitOf(query.get("no_capture_limit"));
-    const terms = { rules, chosen: history.state?.chosen ?? rules, limit };
+    const terms = { rules, limit };
     const given = position ? format(boardOf(position)) : START;
     const moves = parseTree(query.get("line") ?? "");
     const read = load({ start: startOf(from ?? given), moves, ...terms }, Number(query.get("at")));
@@ -94,6 +119,7 @@ export function fromAddress(search) {
       // The position that the readable part of the line does not lead to is shown without the line.
       if (position && fen() !== given) load({ start: given, moves: [], ...terms });
     }
+    if (history.state?.game) app.game.restore(history.state.game);
   }
   app.game.done = [];
   app.tab = query.get("view") || (isFree && !app.broken ? "home" : "position");
@@ -103,9 +129,9 @@ export function fromAddress(search) {
 let jumping = true;
 export const jump = () => (jumping = true);
 
-/** What an entry of the browser's history keeps beside the address: the owner of the board, the chosen rules, and the
- * options of an analysis that the user has switched on. */
-const state = () => ({ owner: app.controller?.identity() ?? null, chosen: app.chosen, analysis: options() });
+/** What an entry of the browser's history keeps beside the address: the owner of the board, the game with its comments,
+ * tags and chosen rules, and the options of an analysis that the user has switched on. */
+const state = () => ({ owner: app.controller?.identity() ?? null, game: app.game.snapshot(), analysis: options() });
 
 /** Writes the address, but keeps an invalid one. The browser's back button undoes a jump to another position. */
 export function write() {

@@ -2,17 +2,17 @@
 
 import { forget, get } from "./api.js";
 import { choose as analyse, startAnalysis } from "./analysis.js";
-import { app, control, emit, fen, mayLeave, on, play, playable, refresh, rules, step, undo, useRules } from "./app.js";
+import { app, control, emit, mayLeave, on, play, playable, refresh, rules, step, undo, useRules } from "./app.js";
 import { Board } from "./board.js";
 import { startConnection } from "./connection.js";
 import { edit, editKey, startEditor, toggleEditor } from "./editor.js";
 import { startGauge } from "./gauge.js";
-import { icon } from "./icons.js";
+import { icon, iconButton } from "./icons.js";
 import { showKeys, startKeys } from "./keys.js";
-import { defaultRules, fromAddress, jump, push, settled, write } from "./link.js";
+import { defaultRules, fromAddress, jump, problemIn, push, settled, write } from "./link.js";
 import { startMatchBar } from "./matchbar.js";
 import { startMeasure } from "./measure.js";
-import { whyIllegal, whySpecial } from "./movegen.js";
+import { whyIllegal } from "./movegen.js";
 import { line } from "./owner.js";
 import * as endgames from "./panel-endgames.js";
 import * as engine from "./panel-engine.js";
@@ -25,7 +25,7 @@ import * as playing from "./panel-play.js";
 import * as position from "./panel-position.js";
 import * as review from "./panel-review.js";
 import { during, later, startPending } from "./pending.js";
-import { name, START } from "./position.js";
+import { index, name, START } from "./position.js";
 import { startPlayer } from "./player.js";
 import { startRules } from "./rules.js";
 import { keepSettings, readSettings } from "./settings.js";
@@ -80,35 +80,20 @@ async function chooseLanguage() {
 }
 
 function startTools() {
-  const tool = (
-    /** @type {string} */ id,
-    /** @type {string} */ key,
-    /** @type {boolean | null} */ pressed,
-    /** @type {(event: any) => unknown} */ onclick,
-  ) =>
-    h(
-      "button",
-      {
-        type: "button",
-        id,
-        "aria-label": t(key),
-        title: t(key),
-        "aria-pressed": pressed === null ? null : String(pressed),
-        onclick,
-      },
-      icon({ values: "eye" }[id] ?? id),
-    );
+  /** @type {(id: string, pressed: boolean | null, act: (event: any) => unknown) => HTMLElement} */
+  const tool = (id, pressed, act) =>
+    iconButton({ values: "eye" }[id] ?? id, t(`key.${id}`), act, { id, "aria-pressed": pressed?.toString() });
   $("#tools").replaceChildren(
-    tool("undo", "key.undo", null, () => undo("undo")),
-    tool("redo", "key.redo", null, () => undo("redo")),
-    tool("flip", "key.flip", app.board.flipped, flip),
-    tool("values", "key.values", app.settings.values, (event) =>
+    tool("undo", null, () => undo("undo")),
+    tool("redo", null, () => undo("redo")),
+    tool("flip", app.board.flipped, flip),
+    tool("values", Boolean(app.settings.values), (event) =>
       press(event, "values", () => {
         app.board.showValues = app.settings.values;
         app.board.render();
       }),
     ),
-    tool("edit", "key.edit", app.editing, () => toggleEditor()),
+    tool("edit", app.editing, () => toggleEditor()),
     h("span", { class: "space" }),
     h(
       "form",
@@ -174,7 +159,7 @@ function typed(event) {
 }
 
 /**
- * Explains why the selected piece cannot go to a square, as a lesson or a game does, or if a special rule forbids it.
+ * Explains why the selected piece cannot go to a square.
  * @param {number} square
  */
 function explain(square) {
@@ -183,9 +168,7 @@ function explain(square) {
   if (app.editing || selected === null || selected === square || board.isOwn(square) || board.legal(selected, square))
     return;
   const uci = name(selected) + name(square);
-  if (app.controller) return app.controller.refuse?.(uci);
-  const why = whySpecial(fen(), uci, rules());
-  return why && toast(t(`illegal.${why}`, { move: uci }));
+  return app.controller ? app.controller.refuse?.(uci) : refuse(uci, uci);
 }
 
 /**
@@ -323,20 +306,19 @@ function startBoard() {
 /** Whether the board shows more than the start, so that the choices of the first view do not fit. */
 const isElsewhere = () => app.editing || app.game.cursor.parent || app.game.root.fen !== START;
 
-/** Shows what the address says; the start of the game for an address that this page cannot read. */
+/** Shows what the address says. */
 async function open() {
   try {
     fromAddress(location.search);
   } catch {
-    fromAddress("");
-    app.notice = t("notice.link", { detail: t("error.bad_request") });
+    fromAddress(location.search, await problemIn(location.search));
   }
   const { overlay, arrows } = app.wanted ?? {};
   if (!isView(app.tab) && app.tab !== "home") app.tab = "position";
   app.board.arrows = (arrows ?? "")
     .split(",")
     .filter((text) => /^([a-g][1-9]){2}$/.test(text))
-    .map((text) => [app.board.parseSquare(text.slice(0, 2)), app.board.parseSquare(text.slice(2))]);
+    .map((text) => [index(text.slice(0, 2)), index(text.slice(2))]);
   app.overlay = null;
   // A reload, and the browser's back and forward buttons, return to a game that is not over, or to an exercise.
   const kept = app.broken ? null : history.state?.owner;

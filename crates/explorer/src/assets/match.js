@@ -4,10 +4,10 @@ import { get } from "./api.js";
 import { app, control, emit, gameParams, overText, refresh, rules, setOffline, status } from "./app.js";
 import { Clock } from "./clock.js";
 import { levelOf, timeControl } from "./levels.js";
-import { legalMoves, whySpecial } from "./movegen.js";
+import { legalMoves, whyIllegal } from "./movegen.js";
 import { Owner } from "./owner.js";
 import { pause } from "./pending.js";
-import { notation, pass } from "./position.js";
+import { colorOf, notation, otherTurn, pass } from "./position.js";
 import { newId, storeGame, takeGame } from "./store.js";
 import { announce, errorText, isTemporary, side, t } from "./ui.js";
 import { treeText } from "./variations.js";
@@ -19,15 +19,6 @@ const PAUSE = 350;
 const RETRY = 2000;
 /** Plies before which the engine declines a draw. */
 const EARLIEST_DRAW = 20;
-
-/**
- * @param {Api.Turn} turn
- */
-const other = (turn) => (turn === "w" ? "b" : "w");
-/**
- * @param {Api.Turn} turn
- */
-const color = (turn) => (turn === "w" ? "white" : "black");
 
 /**
  * @typedef {object} Setup
@@ -173,11 +164,11 @@ export class Match extends Owner {
   }
 
   /**
-   * Explains why a move is illegal if a special rule forbids it.
+   * Explains why a move is illegal.
    * @param {string} uci
    */
   refuse(uci) {
-    const why = whySpecial(this.node.fen, uci, rules());
+    const why = whyIllegal(this.node.fen, uci, rules());
     if (!this.isOpen() || !why) return;
     this.message = t(`illegal.${why}`, { move: uci });
     announce(this.message);
@@ -313,7 +304,7 @@ export class Match extends Owner {
   resign() {
     if (this.result) return;
     const loser = this.setup.you === "both" ? this.turn() : this.setup.you;
-    return this.finish({ winner: color(other(loser)), reason: "resignation" });
+    return this.finish({ winner: colorOf(otherTurn(loser)), reason: "resignation" });
   }
 
   /** Offers a draw: to the engine, which accepts unless it rates itself better, or to the other player. */
@@ -341,7 +332,7 @@ export class Match extends Owner {
 
   tick() {
     const fallen = this.clock?.fallen();
-    if (fallen && this.isHuman(fallen)) return this.finish({ winner: color(other(fallen)), reason: "time" });
+    if (fallen && this.isHuman(fallen)) return this.finish({ winner: colorOf(otherTurn(fallen)), reason: "time" });
     // The engine keeps to its time: what took longer is the way to the server.
     if (fallen) this.clock?.cancel();
     emit("tick");
@@ -366,7 +357,7 @@ export class Match extends Owner {
   /** Whether the user has won: true, false, or null for a draw and between two players. */
   isWon() {
     if (!this.result?.winner || this.setup.you === "both") return null;
-    return this.result.winner === color(this.setup.you);
+    return this.result.winner === colorOf(this.setup.you);
   }
 
   stop() {

@@ -113,7 +113,7 @@ function actions() {
     button(t("match.hint.do"), () => match.hint(), { id: "hint", disabled: !match.isOpen() }),
     button(t("match.draw.offer"), () => match.offerDraw(), { id: "offerdraw" }),
     button(t(resigning ? "match.resign.really" : "match.resign"), resign, { id: "resign" }),
-    match.problem ? button(t("retry.do"), () => match.reply(), { id: "askagain", class: "main" }) : "",
+    match.problem ? button(t("solve.again"), () => match.reply(), { id: "askagain", class: "main" }) : "",
     app.game.cursor === match.node ? "" : button(t("match.back"), () => back(), { id: "toend", class: "main" }),
   ];
 }

@@ -1,6 +1,6 @@
 // "Measure this device": perft and endgames on the CPU and on the GPU, which must agree, where the page has its module.
 
-import { $, bar, button, bytes, copy, h, number, rounded, row, t, table } from "./ui.js";
+import { $, bar, button, bytes, copy, field, h, number, rounded, row, select, t, table } from "./ui.js";
 
 /**
  * @typedef {{ plies: number, nodes: number, seconds: number }} Count
@@ -51,13 +51,17 @@ function stop() {
  * @param {string} script of the worker
  */
 function build(script) {
-  const choice = (/** @type {number} */ pieces) =>
-    h("option", { value: pieces, selected: pieces === 3 }, t("measure.pieces", { pieces }));
+  const pieces = select(
+    [2, 3, 4].map((pieces) => [pieces, t("measure.pieces", { pieces })]),
+    3,
+    () => {},
+    { id: "measurepieces" },
+  );
   $("#measure").replaceChildren(
     h("h2", { id: "measurehead" }, t("measure")),
     h("p", {}, t("measure.what")),
     bar(
-      h("label", {}, t("measure.endgames"), " ", h("select", { id: "measurepieces" }, [2, 3, 4].map(choice))),
+      field(t("tab.endgames"), pieces),
       button(t("measure.start"), () => measure(script), { class: "main", id: "measurestart" }),
     ),
     h("p", { id: "measurestate", role: "status" }),
@@ -139,7 +143,7 @@ function show(report) {
     ),
     h("p", { id: "measureverdict" }, verdict(report), " ", t("measure.memory", { bytes: bytes(report.memory) })),
     bar(
-      button(t("measure.copy_text"), () => copy(text), { id: "measuretext" }),
+      button(t("save.copy"), () => copy(text), { id: "measuretext" }),
       button(t("measure.copy_json"), () => copy(JSON.stringify(report, null, 2)), { id: "measurejson" }),
     ),
   );

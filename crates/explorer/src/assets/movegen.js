@@ -1,21 +1,26 @@
 // The rules of the game: legal moves, why a move is illegal, and how a position ends. A twin of the server's move
 // generator, so that the page works when no server responds.
 
-import { ANIMALS, boardOf, ground, index, isWhite, name, parse, sanOf } from "./position.js";
+import {
+  ANIMALS,
+  boardOf,
+  colorOf,
+  DENS,
+  ground,
+  index,
+  isWater,
+  isWhite,
+  name,
+  otherTurn,
+  parse,
+  sanOf,
+} from "./position.js";
 import { LEAPS, OWN_RAT_BLOCKS } from "./rule-options.js";
 
 const STEPS = [7, -7, 1, -1];
-/** @type {Record<Api.Turn, number>} */
-export const DENS = { w: 3, b: 59 };
 
-/**
- * @param {string} piece
- */
-const owner = (piece) => (isWhite(piece) ? "w" : "b");
-/**
- * @param {number} square
- */
-const isWater = (square) => ground(square).kind === "water";
+/** @returns {Api.Turn} */
+const owner = (/** @type {string} */ piece) => (isWhite(piece) ? "w" : "b");
 
 /**
  * The next square in a direction; -1 off the board.
@@ -130,16 +135,12 @@ function reach(squares, from, rules) {
  * @param {{ squares: (string | null)[] }} position
  */
 export function winner({ squares }) {
-  for (const [turn, other] of [
-    ["w", "b"],
-    ["b", "w"],
-  ]) {
-    const inDen = squares[DENS[other]];
-    if (inDen && owner(inDen) === turn) return turn;
-  }
-  const has = (/** @type {string} */ turn) => squares.some((piece) => piece && owner(piece) === turn);
-  if (!has("b") && has("w")) return "w";
-  return !has("w") && has("b") ? "b" : null;
+  const has = (/** @type {Api.Turn} */ turn) => squares.some((piece) => piece && owner(piece) === turn);
+  const wins = (/** @type {Api.Turn} */ turn) => {
+    const inDen = squares[DENS[otherTurn(turn)]];
+    return (inDen && owner(inDen) === turn) || (has(turn) && !has(otherTurn(turn)));
+  };
+  return wins("w") ? "w" : wins("b") ? "b" : null;
 }
 
 /**
@@ -164,9 +165,9 @@ export function legalMoves(fen, rules) {
         from: name(from),
         to: name(to),
         piece: piece.toUpperCase(),
-        color: turn === "w" ? "white" : "black",
+        color: colorOf(turn),
         captures: squares[to]?.toUpperCase() ?? null,
-        den: to === DENS[turn === "w" ? "b" : "w"],
+        den: to === DENS[otherTurn(turn)],
         leap: water.length > 0,
         value: null,
       }));
@@ -202,17 +203,6 @@ export function whyIllegal(fen, uci, rules) {
 }
 
 /**
- * The reason of `whyIllegal` if it is a special rule of the game, not one that every move obeys; null otherwise.
- * @param {string} fen
- * @param {string} uci
- * @param {Page.Rules} rules
- */
-export function whySpecial(fen, uci, rules) {
-  const why = whyIllegal(fen, uci, rules);
-  return why && !["far", "diagonal", "nopiece", "own"].includes(why) ? why : null;
-}
-
-/**
  * How a position ends without its history: `{winner: "white" | "black" | null, reason}`, or null if the game goes on.
  * The reasons are the server's: `den`, `no_pieces`, `no_move`.
  * @param {string} fen
@@ -221,13 +211,11 @@ export function whySpecial(fen, uci, rules) {
 export function positionEnd(fen, rules) {
   const board = parse(fen);
   const won = board && winner(board);
-  const color = (/** @type {string} */ turn) => (turn === "w" ? "white" : "black");
   if (won) {
-    const other = won === "w" ? "b" : "w";
-    const taken = !board.squares.some((piece) => piece && owner(piece) === other);
-    return { winner: color(won), reason: taken ? "no_pieces" : "den" };
+    const taken = !board.squares.some((piece) => piece && owner(piece) === otherTurn(won));
+    return { winner: colorOf(won), reason: taken ? "no_pieces" : "den" };
   }
   if (!board || legalMoves(fen, rules).length) return null;
   if (!board.squares.some(Boolean)) return null;
-  return { winner: rules["no-move"] === "loss" ? color(board.turn === "w" ? "b" : "w") : null, reason: "no_move" };
+  return { winner: rules["no-move"] === "loss" ? colorOf(otherTurn(board.turn)) : null, reason: "no_move" };
 }

@@ -1,6 +1,6 @@
 // Endgames to look at or to win: famous ones, and random ones of the tables.
 
-import { app, fen, load, mayLeave, pieces, randomPosition, refresh } from "./app.js";
+import { app, fen, mayLeave, pieces, randomPosition, show } from "./app.js";
 import { FAMOUS_ENDGAMES } from "./famous-endgames.js";
 import { material } from "./position.js";
 import { Trainer } from "./trainer.js";
@@ -36,18 +36,13 @@ export function update() {
  */
 function famousEndgame({ key: name, fen: start, wdl, dtw }) {
   const rules = "paper";
-  const show = async () => {
-    if (!(await mayLeave())) return;
-    load({ start, moves: [], rules, chosen: app.chosen });
-    refresh();
-  };
   const win = async () => (await mayLeave()) && new Trainer({ fen: start, plies: dtw ?? 0, rules }).start();
   const title = t(`famous.${name}`);
   const canWin = wdl === "win" && start.endsWith("w");
   return h(
     "li",
     {},
-    button(title, show, { class: "plain", "data-famous": name }),
+    button(title, () => show({ start, moves: [], rules, chosen: app.chosen }), { class: "plain", "data-famous": name }),
     canWin ? button(t("famous.win"), win, { "data-win": name, "aria-label": labelled(t("famous.win"), title) }) : "",
     h("p", { class: "soft" }, t(`famous.${name}.text`)),
   );

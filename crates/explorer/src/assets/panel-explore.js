@@ -5,7 +5,7 @@ import { app, append, emit, fen, on, params, pieces, turn, useRules } from "./ap
 import { because, clauseSquares, clauseText } from "./clauses.js";
 import { icon } from "./icons.js";
 import { Owner } from "./owner.js";
-import { boardOf, index, name } from "./position.js";
+import { boardOf, index, isWhite, name } from "./position.js";
 import {
   $,
   animal,
@@ -21,6 +21,7 @@ import {
   pieceName,
   result,
   row,
+  scrolled,
   section,
   side,
   sidedChip,
@@ -83,7 +84,7 @@ export function choose(wanted) {
   if (!OVERLAYS.includes(kind) || kind === "none") app.overlay = null;
   else if (kind === "whatif") {
     const { squares } = boardOf(fen());
-    const first = squares.findIndex((piece) => piece && (piece === piece.toUpperCase()) === (turn() === "w"));
+    const first = squares.findIndex((piece) => piece && isWhite(piece) === (turn() === "w"));
     const picked = square && squares[index(square)] ? index(square) : (app.board.selected ?? first);
     app.overlay = picked < 0 ? { name: kind } : { name: `whatif:${name(picked)}`, letter: squares[picked] ?? "" };
   } else app.overlay = { name: kind };
@@ -231,11 +232,9 @@ async function drawRace() {
 
 async function drawFortress() {
   if (!app.probe?.known) return untold();
-  if (app.probe?.known && app.probe.value?.wdl !== "draw")
-    return { board: {}, text: h("p", { id: "fortresstext" }, t("fortress.nodraw")) };
   const node = app.game.cursor;
-  const fortress = await get("fortress", params());
-  if (!fortress.draw) return { board: {}, text: h("p", { id: "fortresstext" }, t("fortress.nodraw")) };
+  const fortress = app.probe.value?.wdl === "draw" && (await get("fortress", params()));
+  if (!fortress?.draw) return { board: {}, text: h("p", { id: "fortresstext" }, t("fortress.nodraw")) };
   const held = ["white", "black"]
     .filter((color) => color === fortress.defender && fortress.squares?.[color]?.length)
     .map((color) => [color, fortress.squares[color].map(index)]);
@@ -243,27 +242,17 @@ async function drawFortress() {
     held.forEach(([, squares]) => squares.forEach((/** @type {number} */ square) => board.tintSquare(square, "hold")));
   const cycle = fortress.cycle.map((/** @type {any} */ move) => moveText(move.san));
   const from = fortress.repeats_from;
-  /** @type {HTMLElement[]} */
+  const moves = fortress.cycle.map((/** @type {any} */ move) => move.uci);
+  const before = cycle.slice(0, from ?? 0).map((/** @type {string} */ move) => `${move} `);
   const text = [
-    h("p", { id: "fortresstext" }, t("fortress.sentence", { n: from === null ? cycle.length : cycle.length - from })),
-  ];
-  for (const [color, squares] of held)
-    text.push(h("p", {}, t("fortress.squares", { side: side(color), squares: listed(squares.map(name)) })));
-  text.push(h("p", { id: "fortresswhy" }, fortressText(fortress)));
-  text.push(
-    h(
-      "p",
-      {},
-      from > 0 ? `${cycle.slice(0, from).join(" ")} ` : "",
-      h("strong", {}, `⟳ ${cycle.slice(from ?? 0).join(" ")}`),
+    h("p", { id: "fortresstext" }, t("fortress.sentence", { n: cycle.length - (from ?? 0) })),
+    held.map(([color, squares]) =>
+      h("p", {}, t("fortress.squares", { side: side(color), squares: listed(squares.map(name)) })),
     ),
-  );
-  text.push(
-    button(t("fortress.play"), () => {
-      const moves = fortress.cycle.map((/** @type {any} */ move) => move.uci);
-      append(moves, node);
-    }),
-  );
+    h("p", { id: "fortresswhy" }, fortressText(fortress)),
+    h("p", {}, before, h("strong", {}, `⟳ ${cycle.slice(from ?? 0).join(" ")}`)),
+    button(t("fortress.play"), () => append(moves, node)),
+  ].flat();
   return {
     board: {
       draw,
@@ -332,7 +321,7 @@ function drawPresets() {
 function treeResult(label) {
   if (label !== "win" && label !== "loss") return t("tree.result.draw");
   const [own, other] = turn() === "w" ? ["w", "b"] : ["b", "w"];
-  return t("tree.result.win", { side: side(label === "win" ? own : other) });
+  return t("score.wins", { side: side(label === "win" ? own : other) });
 }
 
 /**
@@ -429,11 +418,7 @@ function drawTree() {
         }),
       ),
       h("p", { class: "soft" }, t("tree.marks")),
-      h(
-        "div",
-        { class: "tree scroll", tabindex: "0", role: "group", "aria-labelledby": "treehead" },
-        h("ul", {}, walk(root, null)),
-      ),
+      scrolled({ class: "tree scroll", "aria-labelledby": "treehead" }, h("ul", {}, walk(root, null))),
     ];
   });
 }

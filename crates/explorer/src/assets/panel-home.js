@@ -3,7 +3,7 @@
 import { app, emit, on, randomPosition } from "./app.js";
 import { unfinished } from "./panel-play.js";
 import { pieceIcon } from "./pieces.js";
-import { $, h, t } from "./ui.js";
+import { $, button, h, t } from "./ui.js";
 
 export const key = "home";
 /** @type {(tab: string) => void} */
@@ -54,23 +54,16 @@ function resume() {
     openTab("play");
     return game.resume();
   };
-  return h(
-    "button",
-    { type: "button", class: "tile wide", id: "home-resume", onclick: act },
-    h("strong", {}, t("home.resume")),
-    h("span", {}, game.label),
-  );
+  const texts = [h("strong", {}, t("home.resume")), h("span", {}, game.label)];
+  return button(texts, act, { class: "tile wide", id: "home-resume" });
 }
 
 export function build() {
   const tile = (/** @type {[string, string, () => unknown]} */ [name, pieces, act]) =>
-    h(
-      "button",
-      { type: "button", class: name === "play" ? "tile wide first" : "tile", id: `home-${name}`, onclick: act },
-      icons(pieces),
-      h("strong", {}, t(`home.${name}`)),
-      h("span", {}, t(`home.${name}.what`)),
-    );
+    button([icons(pieces), h("strong", {}, t(`tab.${name}`)), h("span", {}, t(`home.${name}.what`))], act, {
+      class: name === "play" ? "tile wide first" : "tile",
+      id: `home-${name}`,
+    });
   return h("div", { class: "home" }, CHOICES.map(tile), resume());
 }
 

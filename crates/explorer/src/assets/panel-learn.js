@@ -6,7 +6,7 @@ import { choosePuzzle, dailyPuzzle, fitting, progress, Puzzle, today } from "./p
 import { keep, recall } from "./storage.js";
 import { findEndgame, Trainer } from "./trainer.js";
 import { Tutorial } from "./tutorial.js";
-import { announce, bar, button, errorText, h, listed, section, t, renew } from "./ui.js";
+import { announce, bar, button, errorText, h, listed, section, select, t, renew } from "./ui.js";
 
 export const key = "learn";
 
@@ -26,6 +26,8 @@ export function startLearn() {
   });
   on("train", (/** @type {any} */ endgame) => (endgame ? new Trainer(endgame).start() : train()));
   for (const event of ["rules", "language", "gameover"]) on(event, redraw);
+  // It may be another day.
+  document.addEventListener("visibilitychange", redraw);
 }
 
 const redraw = () => renew("#learn", content);
@@ -106,9 +108,9 @@ function puzzleText(puzzle) {
   const themes = (puzzle.puzzle.themes ?? []).map(named);
   const buttons = puzzle.solved
     ? [
-        button(t("puzzle.next"), nextPuzzle, { id: "nextpuzzle", class: "main" }),
+        button(t("puzzle.start"), nextPuzzle, { id: "nextpuzzle", class: "main" }),
         button(t("exercise.again"), () => puzzle.again(), { id: "againpuzzle" }),
-        button(t("exercise.analyse"), () => puzzle.close({ keep: true }), { id: "analysepuzzle" }),
+        button(t("tab.analyse"), () => puzzle.close({ keep: true }), { id: "analysepuzzle" }),
       ]
     : [
         button(t("puzzle.show"), () => puzzle.show(), { id: "showpuzzle" }),
@@ -151,15 +153,12 @@ function tutorialSection() {
  * @param {string} name
  */
 function difficulties(name) {
-  const onchange = (/** @type {any} */ event) => {
-    choice[name] = Number(event.target.value);
-  };
-  return h(
-    "select",
-    { id: `${name}level`, "aria-label": t("difficulty"), onchange },
-    (name === "puzzle" ? [0, 1, 2, 3, 4, 5] : [1, 2, 3, 4, 5]).map((n) =>
-      h("option", { value: n, selected: n === choice[name] }, t(`difficulty.${n}`)),
-    ),
+  const grades = name === "puzzle" ? [0, 1, 2, 3, 4, 5] : [1, 2, 3, 4, 5];
+  return select(
+    grades.map((n) => [n, t(`difficulty.${n}`)]),
+    choice[name],
+    (value) => (choice[name] = Number(value)),
+    { id: `${name}level`, "aria-label": t("difficulty") },
   );
 }
 

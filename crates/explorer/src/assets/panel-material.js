@@ -9,8 +9,10 @@ import {
   asTable,
   bar,
   button,
+  checkbox,
   described,
   errorText,
+  field,
   h,
   labelled,
   number,
@@ -19,6 +21,7 @@ import {
   s,
   scrolled,
   section,
+  select,
   side,
   t,
   table,
@@ -43,77 +46,52 @@ export function build() {
   ];
 }
 
-const materialInput = () =>
-  h(
-    "label",
-    {},
-    t("material"),
-    " ",
-    h("input", {
-      id: "materialin",
-      size: 9,
-      value: material(fen()),
-      spellcheck: "false",
-      autocomplete: "off",
-      onchange: (/** @type {any} */ event) => {
-        shown = "";
-        draw(event.target.value.trim());
-      },
-    }),
-  );
+function materialInput() {
+  const onchange = (/** @type {any} */ { target }) => {
+    shown = "";
+    draw(target.value.trim());
+  };
+  const attributes = { id: "materialin", size: 9, value: material(fen()), spellcheck: "false", autocomplete: "off" };
+  return field(t("view.material"), h("input", { ...attributes, onchange }));
+}
 
-const turnSelect = () =>
-  h(
-    "label",
-    {},
+function turnSelect() {
+  const act = (/** @type {string} */ value) => {
+    turn = value;
+    redraw();
+  };
+  return field(
     t("tomove.short"),
-    " ",
-    h(
-      "select",
-      {
-        id: "statsturn",
-        onchange: (/** @type {any} */ event) => {
-          turn = event.target.value;
-          redraw();
-        },
-      },
-      ["white", "black"].map((c) => h("option", { value: c, selected: c === turn }, side(c))),
+    select(
+      ["white", "black"].map((color) => [color, side(color)]),
+      turn,
+      act,
+      { id: "statsturn" },
     ),
   );
+}
 
 const scaleBox = () =>
-  h(
-    "label",
-    {},
-    h("input", {
-      type: "checkbox",
-      checked: logarithmic,
-      onchange: (/** @type {any} */ event) => {
-        logarithmic = event.target.checked;
-        redraw();
-      },
-    }),
-    t("logarithmic"),
-  );
+  checkbox(t("logarithmic"), logarithmic, (checked) => {
+    logarithmic = checked;
+    redraw();
+  });
 
-const sizeSelect = () =>
-  h(
-    "label",
-    {},
+function sizeSelect() {
+  const act = (/** @type {string} */ value) => {
+    size = value;
+    drawMatrix();
+  };
+  return field(
     t("matrix.size"),
-    " ",
-    h(
-      "select",
-      {
-        id: "matrixsize",
-        onchange: (/** @type {any} */ event) => {
-          size = event.target.value;
-          drawMatrix();
-        },
-      },
-      ["1v1", "2v1", "1v2", "2v2"].map((value) => h("option", { value, selected: value === size }, value)),
+    select(
+      ["1v1", "2v1", "1v2", "2v2"].map((value) => [value, value]),
+      size,
+      act,
+      { id: "matrixsize" },
     ),
   );
+}
 
 export function update() {
   $("#materialin").value = material(fen());
@@ -125,10 +103,12 @@ export function update() {
 }
 /** @type {string | null} */
 let shownRules = null;
-export const renew = () => {
+/** Forgets what is shown and what is asked for: the panel is closed, or the rules have changed. */
+export function renew() {
   shownRules = null;
   shown = "";
-};
+  for (const owner of Object.values(asking)) owner.drop();
+}
 
 const redraw = () => {
   const was = shown;
@@ -336,7 +316,7 @@ async function drawLongest(host, wanted) {
     host.replaceChildren(
       table(
         t("longest"),
-        [t("material"), t("ply"), t("position")],
+        [t("view.material"), t("ply"), t("view.position")],
         lines.map((line) => row([line.material, number(line.plies), play(line)])),
       ),
     );
@@ -443,16 +423,15 @@ function swaps(m, i, j) {
     ),
     bar(
       button(t("random.of", { pair }), () => randomPosition({ material: pair })),
-      button(t("matrix.stats"), () => {
+      button(t("counts"), () => {
         $("#materialin").value = pair;
         shown = "";
         draw(pair);
         $("#countshead").scrollIntoView();
       }),
     ),
-    h(
-      "div",
-      { class: "scroll", tabindex: "0", role: "group", "aria-label": t("matrix.swaps") },
+    scrolled(
+      { "aria-label": t("matrix.swaps") },
       table(
         t("matrix.swaps"),
         [t("matrix.swaps"), t("wins"), t("change"), ""],

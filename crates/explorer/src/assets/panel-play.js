@@ -6,17 +6,15 @@ import { saveGame } from "./game-text.js";
 import { LEVELS, TIMES } from "./levels.js";
 import { Match } from "./match.js";
 import { pieceIcon } from "./pieces.js";
-import { boardOf, index, START } from "./position.js";
+import { boardOf, index, isWhite, otherTurn, START } from "./position.js";
 import { isKeeping } from "./storage.js";
 import { fullMoves } from "./status.js";
 import { deleteGame, isElsewhere, onStoredElsewhere, storedGames } from "./store.js";
-import { $, announce, bar, button, h, inTurn, labelled, renew, section, side, t } from "./ui.js";
+import { $, announce, bar, button, checkbox, h, inTurn, labelled, renew, section, select, side, t } from "./ui.js";
 import { parseTree } from "./variations.js";
 
 export const key = "play";
 
-/** @type {Record<string, any>} */
-const OTHER = { w: "b", b: "w" };
 /** @type {Record<string, any>} */
 const RESULTS = { white: "1–0", black: "0–1" };
 
@@ -59,12 +57,10 @@ const shown = () => (app.controller === match ? match : app.finished);
 /**
  * @param {string} name
  */
-const choose =
-  (name) =>
-  (/** @type {any} */ { target }) => {
-    choice[name] = target.type === "checkbox" ? target.checked : target.value;
-    redraw();
-  };
+const choose = (name) => (/** @type {string | boolean} */ value) => {
+  choice[name] = value;
+  redraw();
+};
 
 /**
  * @param {string} piece
@@ -85,7 +81,7 @@ function radios(name, label, values) {
       id: `${name}-${value}`,
       value,
       checked: choice[name] === value,
-      onchange: choose(name),
+      onchange: () => choose(name)(value),
     });
   return h(
     "fieldset",
@@ -93,18 +89,6 @@ function radios(name, label, values) {
     h("legend", {}, label),
     values.map((/** @type {[string, any]} */ [value, ...shown]) => h("label", {}, radio(value), shown)),
   );
-}
-
-/**
- * A list to choose from: values with their texts.
- * @param {string} id
- * @param {string} name
- * @param {any} values
- */
-function list(id, name, values) {
-  const option = (/** @type {[string, string]} */ [value, text]) =>
-    h("option", { value, selected: value === choice[name] }, text);
-  return h("select", { id, onchange: choose(name) }, values.map(option));
 }
 
 /**
@@ -139,30 +123,18 @@ function timeText(value) {
   return value ? t("play.clock", { minutes, seconds }) : t("play.noclock");
 }
 
-/**
- * @param {string} label
- * @param {any} control
- */
-const field = (label, control) => h("label", {}, h("span", {}, label), control);
-
 function setupSection() {
   const two = choice.you === "both";
-  const time = list(
-    "time",
-    "time",
-    TIMES.map((value) => [value, timeText(value)]),
-  );
-  const start = list(
-    "from",
-    "from",
-    ["start", "board"].map((value) => [value, t(`play.from.${value}`)]),
-  );
-  const turning = h("input", {
-    type: "checkbox",
-    id: "turning",
-    checked: choice.turning,
-    onchange: choose("turning"),
-  });
+  /** @type {(name: string, values: string[], text: (value: string) => string) => HTMLElement} */
+  const list = (name, values, text) => {
+    const control = select(
+      values.map((value) => [value, text(value)]),
+      choice[name],
+      choose(name),
+      { id: name },
+    );
+    return h("label", {}, h("span", {}, t(`play.${name}`)), control);
+  };
   const sides = [
     ["w", disc("L"), side("w")],
     ["b", disc("l"), side("b")],
@@ -177,9 +149,9 @@ function setupSection() {
     h(
       "div",
       { class: "fields" },
-      field(t("play.time"), time),
-      field(t("play.from"), start),
-      two ? h("label", {}, turning, t("play.turning")) : "",
+      list("time", TIMES, timeText),
+      list("from", ["start", "board"], (value) => t(`play.from.${value}`)),
+      two ? checkbox(t("play.turning"), choice.turning, choose("turning"), { id: "turning" }) : "",
     ),
     bar(button(t("play.start"), () => begin(), { id: "playstart", class: "main big" })),
   );
@@ -210,7 +182,7 @@ function open(game) {
 /** The same players with exchanged sides, from the same position. */
 export function rematch() {
   const { setup } = match;
-  const you = OTHER[setup.you] ?? "both";
+  const you = setup.you === "both" ? "both" : otherTurn(setup.you);
   $("#gameover").close();
   app.game.reset(app.game.start(), { limit: app.game.limit });
   emit("jump");
@@ -317,7 +289,7 @@ function heroes({ result, node }) {
   if (!result.winner) return ["L", "l"];
   const piece = node.uci && boardOf(node.fen).squares[index(node.uci.slice(2))];
   const white = result.winner === "white";
-  return [piece && (piece === piece.toUpperCase()) === white ? piece : white ? "L" : "l"];
+  return [piece && isWhite(piece) === white ? piece : white ? "L" : "l"];
 }
 
 /**

@@ -105,7 +105,7 @@ function row(move) {
   const notes = [
     move.den && t("note.den"),
     move.captures && t("note.takes", { animal: t(`animal.${move.captures.toUpperCase()}`) }),
-    move.leap && t("note.leap"),
+    move.leap && t("theme.leap"),
   ].filter(Boolean);
   const point = (/** @type {string | null} */ uci) => () => (uci ? app.board.point(uci) : emit("unpoint"));
   return h(

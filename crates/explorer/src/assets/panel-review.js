@@ -1,6 +1,6 @@
 // Review: a graph of the evaluation, every move with its loss, the better move, and another try at mistakes.
 
-import { app, goTo, load, mayLeave, on, refresh } from "./app.js";
+import { app, go, load, mayLeave, on, refresh, show } from "./app.js";
 import { Game, MARKS } from "./game.js";
 import { EXAMPLE, lineOf, readGame } from "./game-text.js";
 import { line, Owner } from "./owner.js";
@@ -24,6 +24,7 @@ import {
   s,
   scrolled,
   section,
+  select,
   spoken,
   spokenName,
   t,
@@ -33,8 +34,6 @@ import {
 
 /** @type {any} The reviewed moves of the line on the board, or null. */
 let review = null;
-/** @type {GameNode[]} The positions after the reviewed moves. */
-let reviewed = [];
 /** @type {string | null} The side of the user in the reviewed game; null if there is none, or both are. */
 let mine = null;
 /** The review that is being made. */
@@ -99,7 +98,7 @@ export function reviewSection() {
         { id: "whichgame", hidden: true },
         t("review.game"),
         " ",
-        h("select", { id: "gamenumber", onchange: openText }),
+        select([], 1, openText, { id: "gamenumber" }),
       ),
     ),
   );
@@ -153,9 +152,7 @@ async function readText() {
 /** Puts the game in the text field on the board, with its variations and comments. */
 async function openText() {
   const game = await line.ask(readText);
-  if (!game || !(await mayLeave())) return undefined;
-  load(game);
-  return refresh();
+  return game && show(game);
 }
 
 async function reviewText() {
@@ -201,12 +198,11 @@ async function run(game, user = null) {
     const bad = moves.filter((move) => move.mark).length;
     const n = fullMoves(moves.length);
     const done = t("review.done", { n, bad });
-    const show = async () => {
+    const put = async () => {
       if (!(await mayLeave())) return;
       ready = null;
       load({ ...game, moves: [...played.map((move, i) => withBetter(move, moves[i])), ...rest] });
-      reviewed = app.game.line().slice(1, moves.length + 1);
-      reviewed.forEach((node, i) => annotate(node, moves[i]));
+      moves.forEach((move, i) => annotate(app.game.line()[i + 1], move));
       [review, mine] = [moves, { w: "white", b: "black" }[user ?? ""] ?? null];
       tell(rest.length ? `${done} ${t("review.ended", { n })}` : done);
       announce(state.text);
@@ -214,8 +210,8 @@ async function run(game, user = null) {
       drawReview();
       showResults();
     };
-    if (token === line.token && !app.controller) return await show();
-    ready = show;
+    if (token === line.token && !app.controller) return await put();
+    ready = put;
     tell(done);
     toast(t("review.ready"));
   } catch (error) {
@@ -292,15 +288,18 @@ function numbered(move, i) {
  */
 function row(move, i) {
   const better = isMistake(move) ? moveText(notation(move.before, move.best)) : "";
-  const label = spoken(labelled(t("retry.do"), numbered(move, i)));
-  const again = better ? button(t("retry.do"), () => begin(move, i), { class: "retry", "aria-label": label }) : "";
+  const label = spoken(labelled(t("solve.again"), numbered(move, i)));
+  const again = better ? button(t("solve.again"), () => begin(move, i), { class: "retry", "aria-label": label }) : "";
   return h(
     "tr",
     { class: i + 1 === app.game.cursor.ply ? "now" : null, "data-mark": move.mark },
     h(
       "th",
       { scope: "row" },
-      button(numbered(move, i), () => goTo(i + 1), { class: "plain", "aria-label": spokenName(numbered(move, i)) }),
+      button(numbered(move, i), () => goToReviewed(i + 1), {
+        class: "plain",
+        "aria-label": spokenName(numbered(move, i)),
+      }),
     ),
     h("td", {}, scored(move, move.score_after)),
     h("td", { class: "better" }, better),
@@ -344,12 +343,28 @@ function nextMistake() {
   return begin(review[at], at);
 }
 
+/**
+ * The position after so many reviewed moves, whatever variation the board shows; undefined while the game on the board
+ * is another one, after an undo.
+ * @param {number} plies
+ * @returns {GameNode | undefined}
+ */
+function reviewedNode(plies) {
+  const { root } = app.game;
+  const next = (/** @type {GameNode | undefined} */ node, /** @type {any} */ { uci }) =>
+    node?.children.find((child) => child.uci === uci);
+  return review.slice(0, plies).reduce(next, root.fen === review[0].before ? root : undefined);
+}
+
+/** @param {number} plies */
+const goToReviewed = (plies) => go(reviewedNode(plies) ?? app.game.cursor);
+
 export function drawReview() {
   const host = $("#reviewed");
   if (!host) return;
   drawState();
   drawRetry();
-  if (!review?.length) return host.replaceChildren();
+  if (!review?.length || !reviewedNode(review.length)) return host.replaceChildren();
   const heads = [t("move"), t("engine.score"), t("review.better"), t("review.lost"), t("source"), ""];
   host.replaceChildren(
     summary(),
@@ -382,7 +397,7 @@ function graph() {
         y: 0,
         width,
         height: H,
-        onclick: () => goTo(i + 1),
+        onclick: () => goToReviewed(i + 1),
       },
       s("title", {}, labelled(numbered(move, i), scored(move, move.score_after))),
     );
@@ -406,8 +421,7 @@ function graph() {
  */
 async function begin(mistake, i) {
   if (!(await mayLeave())) return undefined;
-  // The board may show a variation.
-  app.game.go(reviewed[i].parent ?? app.game.root);
+  app.game.go(reviewedNode(i) ?? app.game.root);
   return new Retry(mistake).begin();
 }
 

@@ -1,14 +1,22 @@
 // Below the board: the step buttons, the scrubber, and the ribbon: the share of moves that keep the result at each ply.
 
-import { addBestLine, app, emit, goTo, infoOf, on, step, storeProbe } from "./app.js";
+import { addBestLine, app, emit, goTo, infoOf, on, step as by, storeProbe } from "./app.js";
 import { get } from "./api.js";
-import { icon } from "./icons.js";
-import { $, asTable, h, labelled, moveText, number, s, t, valueForSide } from "./ui.js";
+import { icon, iconButton } from "./icons.js";
+import { $, asTable, h, labelled, moveText, number, s, select, t, valueForSide } from "./ui.js";
 
 /** @type {number | undefined} */
 let timer;
 /** @type {any} The controls. */
 let parts;
+
+/** @type {[number, string][]} Milliseconds of a move, and the speed. */
+const SPEEDS = [
+  [1500, "½×"],
+  [700, "1×"],
+  [300, "2×"],
+  [90, "5×"],
+];
 
 const playing = () => timer !== undefined;
 
@@ -36,17 +44,11 @@ async function toggle() {
   parts.play.setAttribute("aria-label", t("player.pause"));
 }
 
-/**
- * @param {string} name
- * @param {string} key
- * @param {(event: any) => unknown} onclick
- */
-const iconButton = (name, key, onclick) =>
-  h("button", { type: "button", onclick, "aria-label": t(key), title: t(key), id: `player-${name}` }, icon(name));
-
 export function buildPlayer() {
   parts = {};
-  parts.play = iconButton("play", "player.play", toggle);
+  const step = (/** @type {string} */ name, /** @type {() => unknown} */ act) =>
+    iconButton(name, t(`player.${name}`), act, { id: `player-${name}` });
+  parts.play = step("play", toggle);
   parts.range = h("input", {
     type: "range",
     min: 0,
@@ -57,22 +59,13 @@ export function buildPlayer() {
     oninput: (/** @type {any} */ event) => (stop(), goTo(Number(event.target.value), { quiet: true })),
   });
   parts.text = h("span", { class: "soft", id: "ply" });
-  parts.speed = h(
-    "select",
-    { "aria-label": t("player.speed"), id: "speed" },
-    [
-      [1500, "½×"],
-      [700, "1×"],
-      [300, "2×"],
-      [90, "5×"],
-    ].map(([ms, text]) => h("option", { value: ms, selected: ms === 700 }, text)),
-  );
+  parts.speed = select(SPEEDS, 700, () => {}, { "aria-label": t("player.speed"), id: "speed" });
   $("#player").replaceChildren(
-    iconButton("first", "player.first", () => (stop(), goTo(0))),
-    iconButton("back", "player.back", () => (stop(), step(-1))),
+    step("first", () => (stop(), goTo(0))),
+    step("back", () => (stop(), by(-1))),
     parts.play,
-    iconButton("forward", "player.forward", () => (stop(), step(1))),
-    iconButton("last", "player.last", () => (stop(), goTo(Infinity))),
+    step("forward", () => (stop(), by(1))),
+    step("last", () => (stop(), goTo(Infinity))),
     parts.range,
     parts.text,
     parts.speed,

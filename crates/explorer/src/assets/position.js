@@ -35,8 +35,8 @@ export const mirrored = (square) => square - (square % 7) + 6 - (square % 7);
  */
 export const upsideDown = (square) => (8 - Math.floor(square / 7)) * 7 + (square % 7);
 
-/** @type {Record<number, Api.Turn>} */
-const DENS = { 3: "w", 59: "b" };
+/** The squares of the dens. @type {Record<Api.Turn, number>} */
+export const DENS = { w: 3, b: 59 };
 /** @type {Record<number, Api.Turn>} */
 const TRAPS = { 2: "w", 4: "w", 10: "w", 58: "b", 60: "b", 52: "b" };
 
@@ -47,11 +47,14 @@ const TRAPS = { 2: "w", 4: "w", 10: "w", 58: "b", 60: "b", 52: "b" };
 export function ground(square) {
   const file = square % 7;
   const rank = Math.floor(square / 7);
-  if (square in DENS) return { kind: "den", owner: DENS[square] };
+  if (square === DENS.w || square === DENS.b) return { kind: "den", owner: square === DENS.w ? "w" : "b" };
   if (square in TRAPS) return { kind: "trap", owner: TRAPS[square] };
   const water = rank >= 3 && rank <= 5 && file !== 0 && file !== 3 && file !== 6;
   return { kind: water ? "water" : "land", owner: null };
 }
+
+/** @param {number} square */
+export const isWater = (square) => ground(square).kind === "water";
 
 /** @returns {Api.Position} */
 export function emptyBoard() {
@@ -189,6 +192,8 @@ const otherCase = (piece) => (isWhite(piece) ? piece.toLowerCase() : piece.toUpp
  * @param {Api.Turn} turn
  */
 export const otherTurn = (turn) => (turn === "w" ? "b" : "w");
+/** @param {Api.Turn} turn */
+export const colorOf = (turn) => (turn === "w" ? "white" : "black");
 /**
  * @param {string} fen
  */

@@ -3,7 +3,7 @@
 import { app, on, useRules } from "./app.js";
 import { OPTIONS, PRESETS } from "./rule-options.js";
 import { readRules, shortest } from "./ruleset.js";
-import { $, bar, button, h, t } from "./ui.js";
+import { $, bar, button, h, select, t } from "./ui.js";
 
 const NAMES = Object.keys(PRESETS);
 
@@ -53,33 +53,19 @@ function build(values) {
     for (const [key, value] of Object.entries(readRules(name) ?? {})) $(`[data-option="${key}"]`, dialog).value = value;
     show();
   };
-  const option = (/** @type {[string, string[]]} */ [key, all]) =>
-    h(
-      "label",
-      { class: "rule" },
-      h("span", {}, t(`option.${key}`)),
-      h(
-        "select",
-        { "data-option": key, onchange: show },
-        all.map((value) => h("option", { value, selected: value === values[key] }, t(`option.${key}.${value}`))),
-      ),
-    );
+  const rule = (/** @type {string} */ text, /** @type {HTMLElement} */ control) =>
+    h("label", { class: "rule" }, h("span", {}, text), control);
+  const option = (/** @type {[string, string[]]} */ [key, all]) => {
+    const texts = all.map((value) => /** @type {[string, string]} */ ([value, t(`option.${key}.${value}`)]));
+    return rule(t(`option.${key}`), select(texts, values[key], show, { "data-option": key }));
+  };
+  const presets = NAMES.map((name) => /** @type {[string, string]} */ ([name, t(`rules.${name}`)]));
   dialog.replaceChildren(
     h(
       "form",
       { method: "dialog", onsubmit: () => useRules(shortest(chosen())) },
       h("h2", { id: "ruleformhead" }, t("rules")),
-      h(
-        "label",
-        { class: "rule" },
-        h("span", {}, t("rules.base")),
-        h(
-          "select",
-          { id: "rulebase", onchange: (/** @type {any} */ event) => from(event.target.value) },
-          h("option", { value: "" }, t("rules.own")),
-          NAMES.map((name) => h("option", { value: name }, t(`rules.${name}`))),
-        ),
-      ),
+      rule(t("rules.base"), select([["", t("rules.own")], ...presets], null, from, { id: "rulebase" })),
       Object.entries(OPTIONS).map(option),
       h("p", { class: "soft" }, t("rules.spelling"), " ", h("code", { id: "rulespelling" })),
       bar(

@@ -4,7 +4,7 @@
 import { address, forget, get } from "./api.js";
 import { app, fen, isExact, on, params, pieces, refresh } from "./app.js";
 import { hasServer, openStream } from "./transport.js";
-import { $, announce, button, bytes, duration, errorText, h, isTemporary, labelled, percent, t } from "./ui.js";
+import { $, announce, button, bytes, duration, errorText, h, inTurn, isTemporary, labelled, percent, t } from "./ui.js";
 
 /**
  * The count that the page waits for, with the server's last report.
@@ -16,6 +16,9 @@ let count = null;
  * @type {Asked | null} The resources that counting the position on the board needs, or the error.
  */
 let asked = null;
+
+/** Why the CPU has solved the class of a position, and not the GPU. */
+let fallback = { position: "", reason: "" };
 
 export function startSolve() {
   for (const event of ["probe", "status"]) on(event, ask);
@@ -80,42 +83,39 @@ function askAgain() {
 }
 
 function start() {
-  const stream = openStream(address("count", params()));
+  const [stream, position] = [openStream(address("count", params())), place()];
   count = { stream, report: null };
-  const own = (/** @type {(data: any) => unknown} */ act) => (/** @type {MessageEvent} */ event) => {
-    if (count?.stream === stream) act(event.data && JSON.parse(event.data));
-  };
-  stream.addEventListener(
-    "progress",
-    own((report) => {
+  /** @type {Record<string, (data: any) => unknown>} */
+  const acts = {
+    progress(report) {
       count = { stream, report };
       draw();
-    }),
-  );
-  stream.addEventListener(
-    "done",
-    own(() => {
+    },
+    fallback(reason) {
+      fallback = { position, reason };
+      announce(fallbackText());
+      draw();
+    },
+    done() {
       end(t("solve.done"));
       forget();
       if (!app.controller && !isExact()) refresh({ quiet: true });
-    }),
-  );
-  stream.addEventListener(
-    "failed",
-    own(({ error }) => {
+    },
+    failed({ error }) {
       end(errorText(error));
       asked = { position: place(), error };
       repeat();
-    }),
-  );
-  // An event source does not report why it failed; the next answer does.
-  stream.addEventListener(
-    "error",
-    own(() => {
+    },
+    // An event source does not report why it failed; the next answer does.
+    error() {
       end("");
       askAgain();
-    }),
-  );
+    },
+  };
+  for (const [event, act] of Object.entries(acts))
+    stream.addEventListener(event, (/** @type {MessageEvent} */ { data }) => {
+      if (count?.stream === stream) act(data && JSON.parse(data));
+    });
   announce(t("solve.started"));
   draw();
 }
@@ -136,17 +136,27 @@ function cancel() {
   askAgain();
 }
 
+/** The reason in a sentence, at the position whose class was to be solved. */
+const fallbackText = () => (fallback.position === place() ? t("solve.fallback", { reason: fallback.reason }) : "");
+
 /**
  * What the panel shows: a text, a button, and the progress of a count; nothing if there is nothing to solve.
  * @typedef {{ text?: string, label?: string, act?: () => unknown, id?: string }} State
  * @returns {State & { report?: Api.CountProgress | null } | null}
  */
 function state() {
+  const note = fallbackText();
   if (count) {
     const { report } = count;
-    return { text: progressText(report), label: t("solve.cancel"), act: cancel, id: "solvecancel", report };
+    return {
+      text: inTurn([note, progressText(report)]),
+      label: t("cancel"),
+      act: cancel,
+      id: "solvecancel",
+      report,
+    };
   }
-  if (!isOpen() || asked?.position !== place()) return null;
+  if (!isOpen() || asked?.position !== place()) return note ? { text: note } : null;
   const { need, error } = asked;
   // The server counts under its own rules only: the user need not read an error.
   if (error?.reason === "counting_other_rules") return null;

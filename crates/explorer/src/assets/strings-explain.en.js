@@ -1,6 +1,5 @@
 // English, for explanations. The same rules as in strings.en.js.
 export default {
-  "tree.result.win": "{side} wins",
   "tree.result.draw": "The position is a draw",
   "tree.wrong": "The rule of thumb fails here. The tables say: {result}. The tree says: {said}.",
   "tree.mark": "Show on the board: {test}",

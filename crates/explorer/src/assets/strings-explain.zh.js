@@ -1,6 +1,5 @@
 // 简体中文：解释。用语见 strings.zh.js。
 export default {
-  "tree.result.win": "{side}胜",
   "tree.result.draw": "此局面为和棋",
   "tree.wrong": "此处经验法则不成立。残局库的结果：{result}。决策树的说法：{said}。",
   "tree.mark": "在棋盘上标出：{test}",

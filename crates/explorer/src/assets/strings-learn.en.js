@@ -8,7 +8,6 @@ export default {
   "difficulty.4": "4 · hard",
   "difficulty.5": "5 · very hard",
   "exercise.close": "Leave",
-  "exercise.analyse": "Analyse",
 
   "lesson.head": "The rules in small steps",
   "lesson.help": "The lessons follow the rules that are chosen above. Only White moves.",
@@ -84,7 +83,6 @@ export default {
   puzzle: "Puzzles",
   "puzzle.help": "Endgames with exactly one move that keeps the result. The tables know the answer.",
   "puzzle.start": "Next puzzle",
-  "puzzle.next": "Next puzzle",
   "puzzle.none": "There is no puzzle of this difficulty.",
   "puzzle.title": "Puzzle: {material}, difficulty {n}",
   "puzzle.head": "{side} to move: find the only good move",

@@ -8,7 +8,6 @@ export default {
   "difficulty.4": "4 · 难",
   "difficulty.5": "5 · 很难",
   "exercise.close": "离开",
-  "exercise.analyse": "分析",
 
   "lesson.head": "分步学规则",
   "lesson.help": "课程按照上方所选的规则。只有白方走棋。",
@@ -77,7 +76,6 @@ export default {
   puzzle: "习题",
   "puzzle.help": "残局中只有一着能保持结果，答案由残局库给出。",
   "puzzle.start": "下一题",
-  "puzzle.next": "下一题",
   "puzzle.none": "没有此难度的习题。",
   "puzzle.title": "习题：{material}，难度 {n}",
   "puzzle.head": "轮到{side}走：找出唯一的好着",

@@ -1,9 +1,8 @@
 // A lesson on the board: White moves alone until the goal is reached.
 
-import { app, emit, refresh, rules } from "./app.js";
+import { app, emit, refresh } from "./app.js";
 import { Exercise } from "./exercise.js";
-import { whyIllegal, DENS } from "./movegen.js";
-import { boardOf, index, name, pass, play } from "./position.js";
+import { boardOf, DENS, index, name, pass, play } from "./position.js";
 import { t } from "./ui.js";
 
 export class Tutorial extends Exercise {
@@ -43,15 +42,6 @@ export class Tutorial extends Exercise {
   play(uci) {
     if (!this.solved && !this.moves().some((move) => move.uci === uci)) return this.refuse(uci);
     return super.play(uci);
-  }
-
-  /**
-   * @param {string} uci
-   */
-  refuse(uci) {
-    const why = whyIllegal(this.node.fen, uci, rules()) ?? "nopiece";
-    this.message = t(`illegal.${why}`, { move: uci });
-    return this.changed();
   }
 
   /**

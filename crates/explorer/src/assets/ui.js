@@ -104,6 +104,39 @@ export const button = (label, onclick, attributes = {}) =>
   h("button", { type: "button", onclick, ...attributes }, label);
 
 /**
+ * A list to choose from: values with their texts.
+ * @param {[any, string][]} values
+ * @param {any} chosen
+ * @param {(value: string) => unknown} act
+ * @param {Attributes} [attributes]
+ */
+export const select = (values, chosen, act, attributes = {}) =>
+  h(
+    "select",
+    { onchange: (/** @type {any} */ { target }) => act(target.value), ...attributes },
+    values.map(([value, text]) => h("option", { value, selected: value === chosen }, text)),
+  );
+
+/**
+ * A box to tick, with its text.
+ * @param {string} text
+ * @param {boolean} checked
+ * @param {(checked: boolean) => unknown} act
+ * @param {Attributes} [attributes]
+ */
+export const checkbox = (text, checked, act, attributes = {}) => {
+  const onchange = (/** @type {any} */ { target }) => act(target.checked);
+  return h("label", {}, h("input", { type: "checkbox", checked, onchange, ...attributes }), text);
+};
+
+/**
+ * A control with its text before it.
+ * @param {string} text
+ * @param {HTMLElement} control
+ */
+export const field = (text, control) => h("label", {}, text, " ", control);
+
+/**
  * Controls beside each other.
  * @param {...any} controls
  */
@@ -120,11 +153,13 @@ export const section = (id, title, ...children) =>
 
 /**
  * A part of the page that scrolls by itself, with keys too.
- * @param {string} id of its title
+ * @param {string | Attributes} title the identifier of its title, or attributes with a label
  * @param {...any} children
  */
-export const scrolled = (id, ...children) =>
-  h("div", { class: "scroll", tabindex: "0", role: "group", "aria-labelledby": id }, children);
+export const scrolled = (title, ...children) => {
+  const label = typeof title === "string" ? { "aria-labelledby": title } : title;
+  return h("div", { class: "scroll", tabindex: "0", role: "group", ...label }, children);
+};
 
 /**
  * A row of a table: the head and the other cells.
@@ -278,15 +313,22 @@ export const pieceName = (piece) =>
  */
 export function result(value, turn) {
   if (!value) return "";
-  const other = turn === "w" ? "b" : "w";
-  if (value.no_move)
-    return t(value.wdl === "draw" ? "result.nomove.draw" : "result.nomove.loss", {
-      side: side(turn),
-      other: side(other),
-    });
-  if (value.wdl === "draw") return t("result.draw");
-  const winner = side(value.wdl === "win" ? turn : other);
-  return value.dtw === null ? t("score.wins", { side: winner }) : t("result.win", { side: winner, n: value.dtw });
+  if (value.no_move) {
+    const sides = { side: side(turn), other: side(turn === "w" ? "b" : "w") };
+    return t(value.wdl === "draw" ? "result.nomove.draw" : "result.nomove.loss", sides);
+  }
+  return value.wdl === "draw" ? t("result.draw") : won(value, turn, "result.win");
+}
+
+/**
+ * The winner of a decided value, with the plies if they are known, by the string `key`.
+ * @param {Api.Value} value
+ * @param {string} turn
+ * @param {string} key
+ */
+function won({ wdl, dtw }, turn, key) {
+  const winner = side((wdl === "win") === (turn === "w") ? "w" : "b");
+  return t(dtw === null || dtw === undefined ? "score.wins" : key, { side: winner, n: dtw });
 }
 
 /**
@@ -294,13 +336,8 @@ export function result(value, turn) {
  * @param {Api.Value | null | undefined} value
  * @param {string} turn
  */
-export function valueForSide(value, turn) {
-  if (!value || value.wdl === "draw") return valueSymbol(value);
-  const winner = (value.wdl === "win") === (turn === "w") ? "w" : "b";
-  return value.dtw === null || value.dtw === undefined
-    ? t("score.wins", { side: side(winner) })
-    : t("score.in", { side: side(winner), n: value.dtw });
-}
+export const valueForSide = (value, turn) =>
+  !value || value.wdl === "draw" ? valueSymbol(value) : won(value, turn, "score.in");
 
 /**
  * The text of `valueForSide` as a chip: blue if White wins, orange if Black wins.
@@ -308,13 +345,8 @@ export function valueForSide(value, turn) {
  * @param {string} turn
  */
 export function sidedChip(value, turn) {
-  const kind = !value
-    ? "unknown"
-    : value.wdl === "draw"
-      ? "draw"
-      : (value.wdl === "win") === (turn === "w")
-        ? "win"
-        : "loss";
+  const decided = value && value.wdl !== "draw";
+  const kind = decided ? ((value.wdl === "win") === (turn === "w") ? "win" : "loss") : (value?.wdl ?? "unknown");
   return h("span", { class: `chip ${kind}`, title: result(value, turn) || inWords(value) }, valueForSide(value, turn));
 }
 
@@ -330,11 +362,10 @@ export const asTable = (summary, head, rows, caption) =>
     "details",
     { class: "astable" },
     h("summary", {}, summary),
-    h(
-      "div",
-      { class: "scroll", tabindex: "0", role: "group", "aria-label": caption ?? summary },
+    scrolled(
+      { "aria-label": caption },
       table(
-        caption ?? summary,
+        caption,
         head,
         rows.map((cells) => row(cells)),
         { class: null },

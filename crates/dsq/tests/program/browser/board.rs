@@ -33,6 +33,17 @@ fn pieces_move_by_drag_click_touch_typing_and_keys() {
     page.run("document.querySelector('#grid [data-square=f1]').focus()");
     page.keys(&[RIGHT, ENTER, UP, ENTER]);
     page.wait("document.querySelector('#fen').value.endsWith('1C3DL/T6 b')");
+    // A tap on an impossible square says why.
+    for (from, to, why) in [
+        ("b8", "d8", "b8d8: a piece moves one square."),
+        ("b8", "a7", "b8a7: no piece moves diagonally."),
+        ("c7", "c6", "c7c6: only the rat can enter the water."),
+    ] {
+        page.click(&at(from));
+        page.wait("document.querySelector('.picture .selected')");
+        page.click(&at(to));
+        page.expect("document.querySelector('#toast').textContent", why);
+    }
     // An illegal drag puts the piece back.
     page.drag(&at("b8"), &at("b3"));
     assert!(page.fen().ends_with("1C3DL/T6_b"));

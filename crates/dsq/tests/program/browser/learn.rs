@@ -134,6 +134,17 @@ fn a_day_has_its_puzzle() {
     page.wait("document.querySelector('#puzzlegain').textContent.includes('(+')");
     page.wait("document.querySelector('#dailypuzzle').textContent.endsWith('✓')");
     assert!(page.text("document.querySelector('#puzzlestate').textContent").contains("1 solved, 1 of them"));
+    // A page that is looked at again after midnight offers the puzzle of the new day.
+    page.click("#closeexercise, #analysepuzzle");
+    page.show("learn");
+    page.run("const Real = Date; Date = class extends Real { constructor(...given) { super(...(given.length ? given : [Real.now() + 864e5])); } }; document.dispatchEvent(new Event('visibilitychange'))");
+    page.wait("document.querySelector('#dailypuzzle').textContent === 'Puzzle of the day'");
+    page.click("#dailypuzzle");
+    page.wait("document.querySelector('#exercisehead')?.textContent.startsWith('Puzzle of the day')");
+    page.expect("Boolean(document.querySelector('#exercisetext.solved'))", false);
+    let tomorrow = page.text("new Date().toLocaleDateString('sv').replaceAll('-', '')");
+    let puzzle = page.api(&format!("puzzles?difficulty=3&count=1&seed={tomorrow}"))["puzzles"][0].clone();
+    assert_eq!(json!(page.fen()), puzzle["fen"].as_str().unwrap().replace(' ', "_"));
     page.silent();
 }
 
@@ -254,6 +265,18 @@ fn a_mistake_is_tried_again() {
     page.wait("document.querySelector('#retrynext')");
     page.click("#retrynext");
     page.wait("document.querySelector('#retrytext').textContent.includes('Find a better move')");
+    page.click("#retryclose");
+    page.wait("document.querySelector('#retry').textContent === ''");
+    // Undone, the game on the board is another one, without a review; done again, its moves are those of the board.
+    page.click("#undo");
+    page.expect("document.querySelector('#reviewtable')", json!(null));
+    page.click("#redo");
+    page.click("#reviewtable tbody tr:last-child .plain");
+    page.wait("location.search.includes('at=2')");
+    page.click("#reviewtable .retry");
+    page.wait("document.querySelector('#retrytext').textContent.includes('Find a better move')");
+    play(&page, "c7c8");
+    page.wait("document.querySelector('#retrytext').textContent.includes('is the best move')");
     page.silent();
 }
 

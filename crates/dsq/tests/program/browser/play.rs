@@ -1,6 +1,6 @@
 //! Games in the page: against the engine, between two players, stored, and without the server.
 
-use super::{Page, TWO, play};
+use super::{ENTER, Page, TWO, play};
 use crate::annotated::annotated;
 use doushouqi::board::RuleOptions;
 use serde_json::{Value, json};
@@ -356,6 +356,20 @@ fn a_saved_game_opens_as_it_was_saved() {
     page.wait("document.querySelector('#tree').textContent.includes('Eb3!') && document.querySelector('#tree').textContent.includes('Rb7??')");
     super::checks::axe(&page, &["position"]);
     page.silent();
+    // Neither a reload nor a way back loses what the address does not contain.
+    page.reload();
+    page.wait("document.querySelectorAll('#tree .comment').length === 2");
+    page.click("#edit");
+    page.type_into("#fen", &TWO.replace('_', " "));
+    page.keys(&[ENTER]);
+    page.wait("location.search.includes('7/7/3e3') && !document.querySelector('#tree .comment')");
+    page.run("history.back()");
+    page.wait("document.querySelectorAll('#tree .comment').length === 2");
+    page.show("game");
+    page.wait(&format!("document.querySelector('#gametags').textContent === '{tags}'"));
+    page.run(SAVED);
+    page.click("#savegame");
+    page.expect("window.text", saved);
     // What is wrong is named by the reader of the library.
     page.show("game");
     for (text, message) in [

@@ -217,6 +217,73 @@ fn classes_are_equal_on_cpu_and_gpu() {
     assert_eq!(counted[0], counted[1]);
 }
 
+/// A GPU that is lost, or whose kernels compute wrong values, leaves the work to the CPU, and the page says why.
+#[test]
+fn the_page_says_why_the_cpu_solves() {
+    let Some(dir) = dir() else { return };
+    let position = "1E5/4c2/7/7/7/7/3d3/1w5/4p2_w";
+    let lost = ["device.queue.onSubmittedWorkDone()", "(device.destroy(), device.queue.onSubmittedWorkDone())"];
+    let wrong = ["createShaderModule({ code })", "createShaderModule({ code: code.replaceAll(' & NOT_G)', ')') })"];
+    for (name, [from, to], reason) in [
+        ("lost", lost, "the GPU is lost: "),
+        ("wrong", wrong, "the GPU or its driver computes wrong values: the values of "),
+    ] {
+        let changed = site::copy(&dir, &format!("site-{name}"));
+        let worker = changed.join(site::name_of(&dir, "device-worker"));
+        let mut text = fs::read_to_string(&worker).unwrap();
+        // The GPU in software counts as one of hardware, which is chosen by itself.
+        let software = "info.isFallbackAdapter || info.architecture === \"swiftshader\"";
+        for (from, to) in [(from, to), (software, "false")] {
+            assert!(text.contains(from), "{from}");
+            text = text.replace(from, to);
+        }
+        fs::write(&worker, text).unwrap();
+        let host = site::Host::start(changed.clone());
+        let page = browser(&host, Options { webgpu: true, ..Options::default() });
+        page.open(&format!("/?fen={position}"));
+        page.click("#solvestart");
+        let note = "document.querySelector('#solvestate')?.textContent";
+        page.wait(&format!("{note}?.startsWith('The CPU solves it: {reason}')"));
+        page.wait("document.querySelector('#resulttext').textContent.startsWith('Black wins in ')");
+        page.wait(&format!("{note}?.startsWith('The CPU solves it: {reason}')"));
+        page.expect("document.querySelectorAll('#solve :is(button, progress):not([hidden])').length", 0);
+        page.screenshot(&format!("site-solve-{name}"));
+        page.choose("#language", "zh");
+        page.wait(&format!("{note}?.startsWith('改用 CPU 计算：{reason}')"));
+        // The note belongs to that position.
+        page.open(&format!("/?fen={LION}"));
+        page.wait("document.querySelector('#moves .chip')");
+        page.stays("document.querySelector('#solve').textContent", "");
+        drop(page);
+        fs::remove_dir_all(changed).unwrap();
+    }
+}
+
+/// A link that cannot be read is explained with the sentence of the server.
+#[test]
+fn a_wrong_link_has_the_error_of_the_server() {
+    let Some(dir) = dir() else { return };
+    let host = site::Host::start(dir);
+    let (page, served) =
+        (browser(&host, Options::default()), Browser::start(super::server().address(), "", Options::default()));
+    for query in [
+        "fen=garbage".to_owned(),
+        "fen=7/7/3e3/7/7/7/3EE2/7/7_w".to_owned(),
+        format!("fen={TWO}&rules=nobody"),
+        "from=7/7/3e3/7/7/7/3Q3/7/7_w&line=d7d6".to_owned(),
+    ] {
+        let [here, there] = [&page, &served].map(|page| {
+            page.open(&format!("/?{query}"));
+            page.wait("!document.querySelector('#notice').hidden");
+            let shown = ["#notice", "#fenerror", "#resulttext", "#subresult"];
+            let texts = shown.map(|part| page.text(&format!("document.querySelector('{part}').textContent")));
+            (texts, page.get("document.querySelectorAll('.picture .mover').length"), page.text("location.search"))
+        });
+        assert_eq!(here, there, "{query}");
+        assert!(here.0[0].ends_with(&here.0[1]) && !here.0[1].is_empty(), "{query}: {here:?}");
+    }
+}
+
 /// A browser that cannot run the module says so, and two players can still play.
 #[test]
 fn a_module_that_cannot_run_is_reported() {
