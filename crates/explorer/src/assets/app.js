@@ -474,8 +474,13 @@ export async function showLine(position) {
  */
 export async function randomPosition(query) {
   const asked = { rules: app.rules, seed: Math.floor(Math.random() * 2 ** 32), ...query };
+  const find = (/** @type {AbortSignal} */ signal) => {
+    // A large table is searched block by block.
+    const slow = setTimeout(() => toast(t("random.searching")), 1000);
+    return get("random", asked, { keep: false, signal }).finally(() => clearTimeout(slow));
+  };
   try {
-    const { fen: found } = await want((signal) => get("random", asked, { keep: false, signal }));
+    const { fen: found } = await want(find);
     await setPosition(found, { rules: asked.rules });
   } catch (error) {
     toast(error.code === "not_found" ? t("random.none") : errorText(error));

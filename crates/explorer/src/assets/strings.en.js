@@ -103,6 +103,7 @@ export default {
   "random.same": "The animals on the board",
   "random.draw": "A draw with them",
   "random.of": "Random {pair}",
+  "random.searching": "Searching the table for such a position…",
   "random.none": "There is no such position.",
   otherside: "Other side to move",
   start: "Start of the game",

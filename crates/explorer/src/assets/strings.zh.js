@@ -102,6 +102,7 @@ export default {
   "random.same": "与棋盘上相同的棋子",
   "random.draw": "相同棋子的和棋",
   "random.of": "随机 {pair}",
+  "random.searching": "正在残局库中查找这样的局面……",
   "random.none": "没有这样的局面。",
   otherside: "换对方走",
   start: "初始局面",
