@@ -64,6 +64,49 @@ fn an_endgame_is_solved_on_demand() {
     std::fs::remove_dir_all(cache).unwrap();
 }
 
+/// Two visitors, here in two tabs, share a count: the one who waits sees its state, the one who leaves does not end it, and
+/// both get the values. Who wants another endgame is told to wait, also while the last count is being cancelled.
+#[test]
+fn two_visitors_share_a_count() {
+    let cache = folder("browser-solve-two");
+    let blocked = block(&cache);
+    let Some(page) = page_with(&cache, &[]) else { return };
+    let waiting = format!("{TEXT}.startsWith('Waiting for another program')");
+    let join = format!("{TEXT} === 'Wait for the solution of this endgame'");
+    page.open(&format!("/?fen={FIVE}"));
+    page.click("#solvestart");
+    page.wait(&waiting);
+    let first = page.tab();
+    let second = page.open_tab();
+    page.open(&format!("/?fen={OTHER}"));
+    page.wait(&format!("{TEXT}.startsWith('The server is solving another endgame.')"));
+    page.open(&format!("/?fen={FIVE}"));
+    page.wait(&join);
+    page.click("#solvestart");
+    page.wait(&waiting);
+    page.switch(&first);
+    page.click("#solvecancel");
+    page.wait("document.querySelector('#live').textContent === 'Cancelled'");
+    page.wait(&join);
+    page.switch(&second);
+    page.stays(&format!("{TEXT}.startsWith('Waiting for another program')"), true);
+    drop(blocked);
+    let known = "document.querySelectorAll('#moves .chip.loss, #moves .chip.draw, #moves .chip.win').length === 7";
+    page.wait(known);
+    page.wait(&format!("{TEXT} === ''"));
+    page.switch(&first);
+    page.wait(known);
+    page.wait(&format!("{TEXT} === ''"));
+    // The last visitor leaves: the next one is told that the count is being cancelled, and then offered a new one.
+    let _blocked = block(&cache);
+    page.open(&format!("/?fen={OTHER}"));
+    page.click("#solvestart");
+    page.wait(&waiting);
+    page.click("#solvecancel");
+    page.wait(&format!("{TEXT}.startsWith('Solve this endgame (about ')"));
+    page.silent();
+}
+
 #[test]
 fn a_refusal_is_explained() {
     let cache = folder("browser-solve-refused");
