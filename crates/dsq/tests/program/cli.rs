@@ -268,8 +268,17 @@ fn help_has_examples() {
     assert!(stdout(&["--version"]).starts_with("dsq "));
 }
 
+/// The end of a pipe whose reader has left.
+#[cfg(unix)]
+fn closed() -> std::io::PipeWriter {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    writer
+}
+
 /// The reader of the output may stop at any time, as `head` does. Then a command has no result, and help is nothing to
 /// fail with.
+#[cfg(unix)]
 #[test]
 fn closed_output_needs_no_message() {
     for (code, arguments) in [
@@ -278,9 +287,7 @@ fn closed_output_needs_no_message() {
         (0, &["solve", "--help"]),
         (0, &["--help"]),
     ] {
-        let mut child = command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("dsq runs");
-        drop(child.stdout.take());
-        let output = child.wait_with_output().unwrap();
+        let output = command(arguments).stdout(closed()).output().expect("dsq runs");
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(code), "{arguments:?}: {stderr}");
         assert!(stderr.is_empty(), "{arguments:?}: {stderr}");
@@ -378,11 +385,6 @@ fn a_signal_has_one_exit_code() {
 #[cfg(unix)]
 #[test]
 fn a_closed_pipe_is_no_success() {
-    let closed = || {
-        let (reader, writer) = std::io::pipe().unwrap();
-        drop(reader);
-        writer
-    };
     for arguments in [&["solve", "--pieces", "2", "--backend", "cpu"][..], &["perft", "3"], &["uci"]] {
         let mut child = command(arguments);
         let mut child = child.stdin(Stdio::piped()).stdout(closed()).stderr(Stdio::piped()).spawn().unwrap();

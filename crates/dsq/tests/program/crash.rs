@@ -16,6 +16,9 @@ use std::process::Stdio;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+/// The time in which a kill must come in the middle of a run, beyond the kills that are wanted anyway.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 fn text(path: &Path) -> &str {
     path.to_str().expect("a path of letters")
 }
@@ -49,8 +52,10 @@ fn killed_so_often(rounds: usize, seed: u64) {
     let out = dir.path().join("tables");
     let arguments = ["generate", "--pieces", "3", "--out", text(&out)];
     let mut random = Pcg64::seed_from_u64(seed);
-    let mut killed = 0;
-    while killed < rounds {
+    let (mut killed, mut in_the_middle) = (0, 0);
+    let end = Instant::now() + PATIENCE;
+    while killed < rounds || in_the_middle == 0 {
+        assert!(killed < rounds || Instant::now() < end, "no kill came in the middle");
         let mut child = command(&arguments).stdout(Stdio::null()).spawn().unwrap();
         sleep(Duration::from_micros(random.next_u64() % length));
         child.kill().unwrap();
@@ -62,6 +67,7 @@ fn killed_so_often(rounds: usize, seed: u64) {
             continue;
         }
         killed += 1;
+        in_the_middle += usize::from((1..whole.len()).contains(&files(&out).len()));
         // Every third time a run completes, so that runs complete after few kills and after many.
         if random.next_u64() % 3 == 0 {
             stdout(&arguments);

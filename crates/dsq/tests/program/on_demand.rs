@@ -5,13 +5,12 @@ use crate::dsq;
 use doushouqi::board::{Position, Rules};
 use dsq::{command, dsq, stdout};
 use serde_json::Value as Json;
-use std::cell::Cell;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const POSITION: &str = "7/7/3el2/7/7/7/3E3/7/7 w";
 const FOUR: &str = "7/7/3el2/7/7/7/3EP2/7/7 w";
@@ -184,12 +183,25 @@ fn a_kill_leaves_nothing_wrong() {
     let probe = ["probe", "--tables", &three, "--on-demand", "--all-moves", "--json", FOUR, "--cache"];
     let run = |cache| [&probe[..], &[cache]].concat();
     let wanted = json(&run(&whole));
-    let killed = Cell::new(0);
-    for step in (0..12).cycle().take_while(|_| killed.get() < 8) {
+    let is_writing = || Path::new(&cache).exists() && cached(&cache).iter().any(|name| name.ends_with(".partial"));
+    let (mut killed, mut while_writing) = (0, 0);
+    let end = Instant::now() + Duration::from_secs(60);
+    for step in (0..12).cycle() {
+        if killed >= 8 && while_writing >= 2 {
+            break;
+        }
+        assert!(Instant::now() < end, "{killed} kills, {while_writing} while the file was written");
         let mut child = command(&run(&cache)).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        sleep(Duration::from_millis(8 * step));
+        if step % 2 == 0 {
+            sleep(Duration::from_millis(8 * step));
+        } else {
+            while !is_writing() && child.try_wait().unwrap().is_none() {
+                sleep(Duration::from_millis(1));
+            }
+        }
         child.kill().unwrap();
-        killed.set(killed.get() + usize::from(!child.wait().unwrap().success()));
+        killed += usize::from(!child.wait().unwrap().success());
+        while_writing += usize::from(is_writing());
         if Path::new(&cache).exists() {
             cached(&cache).iter().filter(|name| name.ends_with(".dsq")).for_each(|name| {
                 let [found, whole] = [&cache, &whole].map(|dir| fs::read(Path::new(dir).join(name)).unwrap());
