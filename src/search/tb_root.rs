@@ -311,3 +311,114 @@ fn score(judged: &Judged) -> Score {
         _ => Score::estimate(0),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::engine::Engine;
+    use super::super::limits::Limits;
+    use super::super::options::EngineOptions;
+    use super::*;
+    use crate::board::{Piece, Rules};
+    use crate::game::random::Random;
+    use crate::tablebase::{Material, Options, Solver};
+    use std::sync::Arc;
+
+    /// Perfect play within a no-capture limit and without repetition. Brute force confirms the values of the solver for two
+    /// and three pieces (`endgames_within_a_limit_are_played_perfectly`).
+    struct Perfect {
+        solver: Solver,
+    }
+
+    impl Perfect {
+        fn new(rules: &Rules, pieces: usize, limit: u32) -> Perfect {
+            Perfect { solver: Solver::new(rules.options(), pieces, Options::default()).within(limit) }
+        }
+
+        /// The result of a game for a side.
+        fn result(&mut self, game: &Game, side: Color) -> Wdl {
+            if let Some(end) = game.end() {
+                return end_value(end, side).wdl;
+            }
+            let value = self.solver.solve_position(game.position()).unwrap().unwrap();
+            let in_time = value.dtw.is_some_and(|plies| u32::from(plies) <= game.plies_left().unwrap());
+            let wdl = if in_time { value.wdl } else { Wdl::Draw };
+            if game.position().turn() == side { wdl } else { wdl.before() }
+        }
+
+        /// One of the moves that keep the result, the same each time in the same position.
+        fn best(&mut self, game: &Game) -> Move {
+            let side = game.position().turn();
+            let mut after = game.clone();
+            let mut moves = Vec::new();
+            for mv in game.legal_moves() {
+                after.play(mv).unwrap();
+                moves.push((mv, self.result(&after, side)));
+                after.undo();
+            }
+            let best = moves.iter().map(|&(_, wdl)| wdl).max().unwrap();
+            assert_eq!(best, self.result(game, side), "{}", game.fen());
+            moves.retain(|&(_, wdl)| wdl == best);
+            moves[(game.position().key() >> 32) as usize % moves.len()].0
+        }
+
+        /// The result for a side that an engine plays, to the end of the game.
+        fn play(&mut self, engine: &mut Engine, start: &Game, side: Color) -> Wdl {
+            engine.new_game();
+            let mut game = start.clone();
+            while game.end().is_none() {
+                let mv = match game.position().turn() == side {
+                    true => engine.search(&game, &Limits::default().nodes(500)).run().best().unwrap(),
+                    false => self.best(&game),
+                };
+                game.play(mv).unwrap();
+            }
+            self.result(&game, side)
+        }
+    }
+
+    /// 200 endgames of four pieces within limits of 10 to 100 plies, from both sides, against perfect play: with tables of
+    /// four pieces each result is that of perfect play, and so no worse than without tables.
+    ///
+    /// `./test play_perfectly -- --ignored`
+    #[test]
+    #[ignore = "takes half a minute to two minutes"]
+    fn tables_of_four_pieces_play_perfectly_within_a_limit() {
+        let rules = Rules::new("paper,repetition=none".parse().unwrap());
+        let options = || EngineOptions::default().hash_mib(1);
+        let tables = Arc::new(Tables::solve(rules.options(), 4).unwrap());
+        let (mut without, mut with) = (Engine::new(options()), Engine::new(options().tables(tables)));
+        let mut random = Random::new(17);
+        let (mut better, mut decided) = (0, 0);
+        for (material, limit) in [
+            ("ELvTD", 10),
+            ("ETvLP", 20),
+            ("LTvER", 30),
+            ("RTvLE", 40),
+            ("EPRvL", 50),
+            ("TvDWC", 60),
+            ("LRvTR", 70),
+            ("PvDCR", 80),
+            ("ERvLT", 90),
+            ("TPvLR", 100),
+        ] {
+            let pieces: Vec<Piece> = material.parse::<Material>().unwrap().pieces().collect();
+            let mut perfect = Perfect::new(&rules, pieces.len(), limit);
+            for i in 0..20 {
+                let start = random.placement(&pieces, &rules).unwrap();
+                let clock = if i % 3 == 0 { 0 } else { random.below(limit as usize) };
+                let fen = format!("{} {clock}", start.to_fen()).parse().unwrap();
+                let start = Game::from_fen(fen, rules.clone(), Some(limit));
+                for side in Color::ALL {
+                    let expected = perfect.result(&start, side);
+                    let least = perfect.play(&mut without, &start, side);
+                    let result = perfect.play(&mut with, &start, side);
+                    let name = format!("{} of {limit}, {side}, without {least:?}", start.fen());
+                    assert!(result == expected && result >= least, "{name}: {result:?} for {expected:?}");
+                    better += usize::from(result > least);
+                    decided += usize::from(expected != Wdl::Draw);
+                }
+            }
+        }
+        assert!(better > 0 && decided > 50, "{better} {decided}");
+    }
+}
