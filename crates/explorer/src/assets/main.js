@@ -308,10 +308,11 @@ const isElsewhere = () => app.editing || app.game.cursor.parent || app.game.root
 
 /** Shows what the address says. */
 async function open() {
+  const { search } = location;
   try {
-    fromAddress(location.search);
+    fromAddress(search);
   } catch {
-    fromAddress(location.search, await problemIn(location.search));
+    fromAddress(search, await problemIn(search));
   }
   const { overlay, arrows } = app.wanted ?? {};
   if (!isView(app.tab) && app.tab !== "home") app.tab = "position";
@@ -329,6 +330,12 @@ async function open() {
   buildPanel();
   if (overlay) explore.choose(overlay);
   await shown;
+  // Without a server the module finds what only the library knows, such as a piece that stands twice.
+  if (!app.broken && ["bad_fen", "bad_rules"].includes(app.problem?.code)) {
+    fromAddress(search, app.problem);
+    settled();
+    await refresh({ quiet: true });
+  }
   if (app.broken) toggleEditor(true);
 }
 
