@@ -43,6 +43,7 @@ pub fn annotated(number: usize) -> Record {
     let game = Game::from_fen(fen, rules, [Some(100), None, Some(12)][number % 3]);
     let plies = random.below(20);
     let mut record = random_line(&mut random, game, plies, 3);
+    record.comment = (*random.choose(&TEXTS).expect("texts")).to_owned();
     record.white = (*random.choose(&TEXTS).expect("texts")).to_owned();
     record.date = number.is_multiple_of(2).then(|| "2026.02.03".to_owned());
     record.tags = vec![("Event".to_owned(), (*random.choose(&TEXTS).expect("texts")).to_owned())];

@@ -26,6 +26,8 @@ pub struct GameRequest {
     pub game: Option<usize>,
     pub fen: Option<String>,
     pub rules: Option<String>,
+    /// The comment on the game, before its first move.
+    pub comment: String,
     pub moves: Vec<GivenMove>,
     /// The plies without a capture that draw the game, 0 for no limit. Default: 100.
     pub no_capture_limit: Option<u32>,
@@ -72,6 +74,8 @@ pub struct GameText {
     pub tags: Vec<[String; 2]>,
     pub result: &'static str,
     pub termination: &'static str,
+    /// The comment on the game; may be empty.
+    pub comment: String,
     pub moves: Vec<AnnotatedMove>,
 }
 
@@ -203,6 +207,7 @@ impl GameText {
             tags: tags.map(|(name, value)| [name.to_owned(), value]).collect(),
             result: conclusion.result(),
             termination: conclusion.termination(),
+            comment: record.comment.clone(),
             moves: annotated(record.game.moves(), &record.nags, &record.comments, &record.variations),
             text,
         })
@@ -259,7 +264,7 @@ impl GameRequest {
         if moves.len() > MAX_PLIES || count(&moves) > MAX_TEXT_MOVES {
             return Err(too_long());
         }
-        let mut record = Record::new(start);
+        let mut record = Record { comment: self.comment, ..Record::new(start) };
         add_moves(&mut record, &moves, goes_on)?;
         let (mut result, mut termination) = (None, None);
         for [name, value] in self.tags {

@@ -176,6 +176,11 @@ export interface components {
         };
         /** @description A game in a request: a game of a text, or its first position and its moves. */
         GameRequest: {
+            /**
+             * @description The comment on the game, before its first move.
+             * @default
+             */
+            comment: string;
             /** @default null */
             fen: string | null;
             /**
@@ -252,6 +257,8 @@ export interface components {
         };
         /** @description A game as text, and what the text contains. */
         GameText: {
+            /** @description The comment on the game; may be empty. */
+            comment: string;
             /** @description The first position, with the halfmove clock if it is not 0. */
             fen: string;
             /**

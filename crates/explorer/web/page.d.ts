@@ -30,6 +30,7 @@ declare namespace Page {
     chosen?: string;
     limit?: number | null;
     tags?: string[][];
+    comment?: string;
     ending?: string[][];
   };
 

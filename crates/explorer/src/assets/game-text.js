@@ -37,7 +37,7 @@ export function lineOf(game) {
   let end = root;
   while (end.children.length) end = end.children[end.chosen];
   const moves = lineFrom(root.children[root.chosen]);
-  return { start: game.start(), rules, limit, tags, ending: end.ending, moves };
+  return { start: game.start(), rules, limit, tags, ending: end.ending, comment: root.comment, moves };
 }
 
 /** @type {Record<string, string>} */
@@ -63,9 +63,9 @@ function endingOf({ winner, reason }) {
  *   of a game that has ended here
  */
 export async function writeGame(game, { tags = game.tags, result } = {}) {
-  const { start, limit, ending, rules, moves } = lineOf(game);
+  const { start, limit, ending, rules, comment, moves } = lineOf(game);
   const terms = { fen: start, rules, no_capture_limit: limitParam(limit) };
-  const body = { ...terms, moves, tags: [...tags, ...(result ? endingOf(result) : ending)] };
+  const body = { ...terms, comment, moves, tags: [...tags, ...(result ? endingOf(result) : ending)] };
   return /** @type {string} */ ((await post("game", body)).text);
 }
 
@@ -88,8 +88,16 @@ const isEnding = ([name]) => name === "Result" || name === "Termination";
  */
 export async function readGame(text, number = 1) {
   /** @type {Api.GameText} */
-  const { fen, rules, no_capture_limit: limit, tags, moves, games } = await post("game", { text, game: number });
+  const {
+    fen,
+    rules,
+    no_capture_limit: limit,
+    tags,
+    comment,
+    moves,
+    games,
+  } = await post("game", { text, game: number });
   const short = shortest(/** @type {Page.Rules} */ (readRules(rules)));
-  const game = { start: fen, rules: short, limit: limit ?? null, moves };
+  const game = { start: fen, rules: short, limit: limit ?? null, comment, moves };
   return { ...game, tags: tags.filter((tag) => !isEnding(tag)), ending: tags.filter(isEnding), games };
 }

@@ -20,7 +20,7 @@ export class GameNode {
   info = null;
   /** @type {number[]} The assessments of the move: numeric annotation glyphs. */
   nags = [];
-  /** The comment on the move. */
+  /** The comment on the move, or of the first node on the game. */
   comment = "";
   /** Whether assessments and comment are those of a review. */
   reviewed = false;

@@ -14,6 +14,9 @@ const numbered = (node, first) => {
   return first ? `${(half - 1) / 2 + 1}… ` : "";
 };
 
+/** @param {GameNode} node */
+const comment = (node) => (node.comment ? h("span", { class: "soft comment" }, ` ${node.comment}`) : "");
+
 /**
  * @param {GameNode} node
  * @param {boolean} first
@@ -40,7 +43,7 @@ function moveButton(node, first) {
         }
       },
     }),
-    node.comment ? h("span", { class: "soft comment" }, ` ${node.comment}`) : "",
+    comment(node),
     " ",
   ];
 }
@@ -74,7 +77,7 @@ export function buildTree(host) {
   const { root } = app.game;
   if (!root.children.length)
     return host.replaceChildren(h("p", { class: "soft" }, t("variations.none", { side: side(root.fen.slice(-1)) })));
-  host.replaceChildren(h("div", {}, sequence(root.children[0], true)));
+  host.replaceChildren(h("div", {}, comment(root), " ", sequence(root.children[0], true)));
   const current = host.querySelector("[aria-current]");
   if (current) host.scrollTop = Math.max(0, current.offsetTop - host.offsetTop - host.clientHeight / 2);
 }

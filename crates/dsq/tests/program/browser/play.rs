@@ -326,7 +326,7 @@ const SAVED: &str = "window.text = null; const make = URL.createObjectURL; URL.c
 fn a_saved_game_opens_as_it_was_saved() {
     let Some(page) = Page::start() else { return };
     let lost = "[White \"Anna\"]\n[Black \"Bo\"]\n[Date \"2026.02.03\"]\n[Event \"Club\"]\n[Result \"0-1\"]\n\
-                [Termination \"time\"]\n\n1. 象b3! {to the river} (1. Ea4 $14) 1... rb7?? ; too slow\n2. Ea3 0-1\n";
+                [Termination \"time\"]\n\n{A game of the club} 1. 象b3! {to the river} (1. Ea4 $14) 1... rb7?? ; too slow\n2. Ea3 0-1\n";
     let text = format!("1. Eb3 *\n\n{lost}");
     page.open("/?view=game");
     page.run(&format!("document.querySelector('#gametext').value = {}", json!(text)));
@@ -352,19 +352,19 @@ fn a_saved_game_opens_as_it_was_saved() {
     page.click("#redo");
     page.wait(&format!("document.querySelector('#gametags').textContent === '{tags}'"));
     page.show("position");
-    page.wait("[...document.querySelectorAll('#tree .comment')].map((note) => note.textContent.trim()).join() === 'to the river,too slow'");
+    page.wait("[...document.querySelectorAll('#tree .comment')].map((note) => note.textContent.trim()).join() === 'A game of the club,to the river,too slow'");
     page.wait("document.querySelector('#tree').textContent.includes('Eb3!') && document.querySelector('#tree').textContent.includes('Rb7??')");
     super::checks::axe(&page, &["position"]);
     page.silent();
     // Neither a reload nor a way back loses what the address does not contain.
     page.reload();
-    page.wait("document.querySelectorAll('#tree .comment').length === 2");
+    page.wait("document.querySelectorAll('#tree .comment').length === 3");
     page.click("#edit");
     page.type_into("#fen", &TWO.replace('_', " "));
     page.keys(&[ENTER]);
     page.wait("location.search.includes('7/7/3e3') && !document.querySelector('#tree .comment')");
     page.run("history.back()");
-    page.wait("document.querySelectorAll('#tree .comment').length === 2");
+    page.wait("document.querySelectorAll('#tree .comment').length === 3");
     page.show("game");
     page.wait(&format!("document.querySelector('#gametags').textContent === '{tags}'"));
     page.run(SAVED);
