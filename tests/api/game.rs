@@ -418,7 +418,7 @@ fn wrong_records_are_refused() {
     for text in ["Eb3 (Ea4 *)", "Eb3 (Ea4 *"] {
         assert_eq!(problem(text), (1, P::OpenVariation), "{text}");
     }
-    for text in ["Eb3 ({a} Ea4) *", "Eb3 ; a ; b\n{c} *", "; a\nEb3 *"] {
+    for text in ["Eb3 ({a} Ea4) *", "Eb3 ; a ; b\n{c} *", "; a\n; b\nEb3 *"] {
         assert!(matches!(problem(text), (_, P::Comment)), "{text}");
     }
     for text in ["! Eb3 *", "$1 *", "Eb3 $256 *", "Eb3 $ *", "Eb3!!! *", "Eb3 ?!? *", "Eb3 (! Ea4) *", "Eb3 $-1 *"] {
