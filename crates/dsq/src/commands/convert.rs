@@ -58,7 +58,7 @@ impl FromStr for Format {
     fn from_str(text: &str) -> Result<Format, String> {
         match text {
             "saved" => Ok(Format::Saved),
-            _ => text.parse().map(Format::Lines).map_err(|error| format!("{error}, and saved")),
+            _ => text.parse().map(Format::Lines).map_err(|error| format!("{error}, or saved")),
         }
     }
 }

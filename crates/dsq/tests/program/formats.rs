@@ -102,7 +102,7 @@ fn lines_are_converted_both_ways() {
         fails(2, &arguments, "decompress a compressed file first");
     }
     std::fs::remove_file(packed).unwrap();
-    fails(2, &["convert", "--from", "xboard", "--to", "katago"], "dsq, mistboard, katago and animalcraft");
+    fails(2, &["convert", "--from", "xboard", "--to", "katago"], "dsq, mistboard, katago or animalcraft, or saved");
     let bad = file("bad", "7/7/3e3/7/7/7/3E3/7/7 b\n\n7/7/3e3/7/7/7/3E3/7/7 x\n");
     fails(2, &["convert", "--from", "dsq", "--to", "katago", "--file", bad.to_str().unwrap()], "line 3");
 }

@@ -344,13 +344,12 @@ export function step(by) {
  * @param {number} [at] the ply to show
  */
 export function load(
-  { start, moves, rules = app.rules, chosen = rules, limit = NO_CAPTURE_LIMIT, tags, comment = "", ending = [] },
+  { start, moves, rules = app.rules, chosen = rules, limit = NO_CAPTURE_LIMIT, tags, comment, ending = [] },
   at = 0,
 ) {
   app.broken = null;
   control(null);
-  app.game.reset(start, { rules, chosen, limit, tags });
-  app.game.root.comment = comment;
+  app.game.reset(start, { rules, chosen, limit, tags, comment });
   const read = app.game.read(app.game.root, moves);
   app.game.line()[read].ending = ending;
   app.game.goTo(at);

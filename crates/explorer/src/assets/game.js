@@ -96,9 +96,9 @@ function unpack(data, node) {
 const HISTORY = 200;
 
 /**
- * The rules as text, those that the user has chosen, the no-capture limit, and the tags of a game that was read, as
- * name and value.
- * @typedef {{ rules?: string, chosen?: string, limit?: number | null, tags?: string[][] }} Terms
+ * The rules as text, those that the user has chosen, the no-capture limit, and of a game that was read its tags, as
+ * name and value, and the comment on it.
+ * @typedef {{ rules?: string, chosen?: string, limit?: number | null, tags?: string[][], comment?: string }} Terms
  */
 
 /** A game: its first position, rules and no-capture limit, and the tree of its moves. */
@@ -133,9 +133,9 @@ export class Game {
    * @param {string} fen
    * @param {Terms} [terms]
    */
-  begin(fen, { rules = this.rules, chosen = this.chosen, limit = NO_CAPTURE_LIMIT, tags = [] } = {}) {
+  begin(fen, { rules = this.rules, chosen = this.chosen, limit = NO_CAPTURE_LIMIT, tags = [], comment = "" } = {}) {
     Object.assign(this, { rules, chosen, limit, tags });
-    this.root = this.cursor = firstNode(fen);
+    this.root = this.cursor = Object.assign(firstNode(fen), { comment });
   }
 
   /** The FEN that the game begins at, with the halfmove clock if there is one. */
