@@ -52,7 +52,7 @@ fn answers_lose_nothing_of_a_game() {
         assert_eq!(answer["text"], text);
         let again = write(json!({
             "fen": answer["fen"], "rules": answer["rules"], "moves": answer["moves"], "tags": answer["tags"],
-            "no_capture_limit": answer["no_capture_limit"].as_u64().unwrap_or(0),
+            "comment": answer["comment"], "no_capture_limit": answer["no_capture_limit"].as_u64().unwrap_or(0),
         }));
         assert_eq!(again["text"], text);
         rich += usize::from(text.contains('(') && text.contains('$') && text.contains('{'));
