@@ -134,7 +134,7 @@ function row(move) {
 /** The result above the tabs, which is busy until the answer for the position arrives. */
 export function startResult() {
   on("position", () => $("#result").setAttribute("aria-busy", "true"));
-  for (const event of ["probe", "language", "evaluation", "match", "lesson"]) on(event, render);
+  for (const event of ["probe", "language", "evaluation", "match", "lesson", "tab"]) on(event, render);
   for (const event of ["evaluation", "unpoint"]) on(event, pointAtBest);
 }
 

@@ -67,6 +67,8 @@ fn the_editor_sets_up_a_position() {
     page.open("/");
     page.click("#edit");
     page.click("#clear");
+    page.wait("!document.querySelector('.home')");
+    page.wait("document.querySelector('#resulttext')?.textContent !== 'Play, learn or explore'");
     page.click("[data-tool=E]");
     page.click(&at("d2"));
     page.wait("document.querySelector('#resulttext')?.textContent.includes('White has won')");

@@ -157,7 +157,8 @@ fn borrowed_rules_are_returned() {
     page.click("#closeexercise");
     page.show("endgames");
     page.click("[data-famous=wait]");
-    page.expect(RULES, "paper");
+    page.wait("location.search.includes('fen=6e/7/6E')");
+    page.stays(RULES, "paper");
     page.reload();
     page.show("learn");
     page.stays(RULES, "paper");
