@@ -99,8 +99,8 @@ impl<'t> Iteration<'t> {
         })
     }
 
-    /// The memory for the planes, with any contents. The last plane is needed only after the captures are freed, so its memory may first
-    /// contain `captures` bytes of captures.
+    /// The memory for the planes, with any contents. The last plane is needed only after the captures are freed, so its
+    /// memory may first contain `captures` bytes of captures.
     ///
     /// # Errors
     /// If the memory cannot be allocated.
