@@ -2,7 +2,7 @@
 
 use cli::failure::{Failure, failure_of_set};
 use doushouqi::tablebase::{SetError, SolveError, TableError};
-use matches::{PlayerError, SpecError};
+use matches::{MatchError, PlayerError};
 use protocols::SessionError;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -16,11 +16,12 @@ pub fn failure_of_player(error: &PlayerError) -> Failure {
     }
 }
 
-/// The failure for the specification of a player that is wrong, or names tables or a network that cannot be loaded.
-pub fn failure_of_spec(error: SpecError) -> Failure {
+/// The failure for a player or a match that is wrong, or names tables or a network that cannot be loaded.
+pub fn failure_of_match(error: MatchError) -> Failure {
     match error {
-        SpecError::Tables(error) => error.into(),
-        SpecError::Read { path, error } => Failure::reading(path.display(), &error),
+        MatchError::Player(error) => failure_of_player(&error),
+        MatchError::Tables(error) => error.into(),
+        MatchError::Read { path, error } => Failure::reading(path.display(), &error),
         _ => Failure::Input(error.to_string()),
     }
 }

@@ -1,13 +1,13 @@
 //! Adjudication: ending a game before the rules do, by the scores that the players report, by a number of moves, or by
 //! endgame tables. The rules on scores are those of cutechess and fastchess.
 
+use super::error::MatchError;
 use doushouqi::board::{ByColor, Color, Repetition};
 use doushouqi::game::Game;
 use doushouqi::search::Tables;
 use doushouqi::tablebase::{Probe, Wdl};
 use std::str::FromStr;
 use std::sync::Arc;
-use thiserror::Error;
 
 /// The rule for a draw by agreement of the scores.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -44,14 +44,6 @@ pub struct Adjudication {
     pub tables: Option<Arc<Tables>>,
 }
 
-/// Why a text is not a rule of adjudication.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{text:?} is not a rule of adjudication: write {example}")]
-pub struct AdjudicationError {
-    text: String,
-    example: &'static str,
-}
-
 /// The values of `key=value` items, separated by commas, in the order of `keys`; a missing item has its default. `None`
 /// if the text is malformed.
 fn items<const N: usize>(text: &str, keys: [&str; N], defaults: [Option<i32>; N]) -> Option<[i32; N]> {
@@ -77,25 +69,28 @@ fn items<const N: usize>(text: &str, keys: [&str; N], defaults: [Option<i32>; N]
 
 /// Parses `move-number=40,move-count=8,score=10`.
 impl FromStr for DrawRule {
-    type Err = AdjudicationError;
+    type Err = MatchError;
 
-    fn from_str(text: &str) -> Result<DrawRule, AdjudicationError> {
+    fn from_str(text: &str) -> Result<DrawRule, MatchError> {
         items(text, ["move-number", "move-count", "score"], [Some(0), None, None])
             .filter(|[_, count, _]| *count > 0)
             .map(|[number, count, score]| DrawRule { move_number: number as u32, move_count: count as u32, score })
-            .ok_or_else(|| AdjudicationError { text: text.to_owned(), example: "move-number=40,move-count=8,score=10" })
+            .ok_or_else(|| MatchError::Adjudication {
+                text: text.to_owned(),
+                example: "move-number=40,move-count=8,score=10",
+            })
     }
 }
 
 /// Parses `move-count=3,score=600` and `move-count=3,score=600,two-sided=yes`.
 impl FromStr for ResignRule {
-    type Err = AdjudicationError;
+    type Err = MatchError;
 
-    fn from_str(text: &str) -> Result<ResignRule, AdjudicationError> {
+    fn from_str(text: &str) -> Result<ResignRule, MatchError> {
         items(text, ["move-count", "score", "two-sided"], [None, None, Some(0)])
             .filter(|[count, score, two_sided]| *count > 0 && *score > 0 && *two_sided <= 1)
             .map(|[count, score, two_sided]| ResignRule { move_count: count as u32, score, two_sided: two_sided == 1 })
-            .ok_or_else(|| AdjudicationError {
+            .ok_or_else(|| MatchError::Adjudication {
                 text: text.to_owned(),
                 example: "move-count=3,score=600, optionally followed by ,two-sided=yes or ,two-sided=no",
             })
@@ -231,11 +226,11 @@ mod tests {
     #[test]
     fn rules_are_read() {
         let draw = DrawRule { move_number: 4, move_count: 2, score: 10 };
-        assert_eq!("move-count=2,score=10,move-number=4".parse(), Ok(draw));
-        assert_eq!("move-count=2,score=10".parse(), Ok(DrawRule { move_number: 0, ..draw }));
+        assert_eq!("move-count=2,score=10,move-number=4".parse::<DrawRule>().unwrap(), draw);
+        assert_eq!("move-count=2,score=10".parse::<DrawRule>().unwrap(), DrawRule { move_number: 0, ..draw });
         let resign = ResignRule { move_count: 2, score: 500, two_sided: true };
-        assert_eq!("move-count=2,score=500,two-sided=yes".parse(), Ok(resign));
-        assert_eq!("move-count=2,score=500".parse(), Ok(ResignRule { two_sided: false, ..resign }));
+        assert_eq!("move-count=2,score=500,two-sided=yes".parse::<ResignRule>().unwrap(), resign);
+        assert_eq!("move-count=2,score=500".parse::<ResignRule>().unwrap(), ResignRule { two_sided: false, ..resign });
         for bad in
             ["", "score=5", "move-count=0,score=5", "move-count=1,score=-5", "move-count=1,move-count=1,score=5", "x=1"]
         {

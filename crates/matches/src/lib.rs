@@ -3,9 +3,10 @@
 //! A [`Match`] plays pairs of games between two [`PlayerSpec`]s from the same [`Openings`], under [`Conditions`] and
 //! [`Adjudication`]. [`statistics`] computes the Elo difference and the SPRT, [`Spsa`] tunes parameters.
 //!
-//! Each module depends only on earlier ones: `time_control`, `adjudication`, `player` (the trait), `process`,
-//! `external` (a program, started again after a crash), `builtin`, `program` (UCI) and `gtp` (the kinds of players), `command_line` and `spec` (players as text), `biased` and `openings`,
-//! `referee` (one game), `statistics`, `runner` (the match), `spsa` (tuning by matches).
+//! Each module depends only on earlier ones: `time_control`, `player` (the trait), `biased` and `openings`, `error`,
+//! `adjudication`, `process`, `external` (a program, started again after a crash), `builtin`, `program` (UCI) and `gtp` (the
+//! kinds of players), `command_line` and `spec` (players as text), `referee` (one game), `statistics`, `runner` (the match),
+//! `spsa` (tuning by matches).
 //!
 //! ```
 //! use matches::{PlayerSpec, TimeControl};
@@ -13,7 +14,7 @@
 //! let player: PlayerSpec = "builtin:default,hash=16MiB".parse()?;
 //! assert_eq!(player.name(), "builtin:default,hash=16MiB");
 //! assert!("builtin:default,hash=0MiB".parse::<PlayerSpec>().is_err());
-//! # Ok::<(), matches::SpecError>(())
+//! # Ok::<(), matches::MatchError>(())
 //! ```
 
 #![warn(missing_docs, unreachable_pub)]
@@ -22,6 +23,7 @@ mod adjudication;
 mod biased;
 mod builtin;
 mod command_line;
+mod error;
 mod external;
 mod gtp;
 mod openings;
@@ -35,13 +37,14 @@ mod spsa;
 pub mod statistics;
 mod time_control;
 
-pub use adjudication::{Adjudication, AdjudicationError, DrawRule, ResignRule};
+pub use adjudication::{Adjudication, DrawRule, ResignRule};
 pub use biased::BiasedOpenings;
+pub use error::MatchError;
 pub use openings::{Opening, Openings, OpeningsError};
 pub use player::{Choice, Player, PlayerError, Requirements, Turn};
 pub use referee::{Conditions, PlayedGame, Usage, play};
-pub use runner::{Match, MatchError, MatchGame, Side, Standing};
-pub use spec::{PlayerSpec, SpecError};
-pub use spsa::{Spsa, SpsaError, Trial, Tuned};
+pub use runner::{Match, MatchGame, Side, Standing};
+pub use spec::PlayerSpec;
+pub use spsa::{Spsa, Trial, Tuned};
 pub use statistics::{Decision, Sprt, Tally};
 pub use time_control::TimeControl;

@@ -2,10 +2,11 @@
 //! limits, the results of a match do not depend on the concurrency.
 
 use super::adjudication::Adjudication;
+use super::error::MatchError;
 use super::openings::{Openings, OpeningsError};
-use super::player::{Player, PlayerError, Requirements};
+use super::player::{Player, Requirements};
 use super::referee::{Conditions, PlayedGame, Usage, play};
-use super::spec::{PlayerSpec, SpecError};
+use super::spec::PlayerSpec;
 use super::statistics::{Decision, Sprt, Tally};
 use doushouqi::board::{ByColor, Color, Rules};
 use doushouqi::game::{Conclusion, ForfeitReason};
@@ -15,7 +16,6 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
-use thiserror::Error;
 
 /// The settings of a match.
 #[derive(Clone, Debug)]
@@ -42,21 +42,6 @@ pub struct Match {
     pub assume_rules: bool,
     /// A test that ends the match with its decision.
     pub sprt: Option<Sprt>,
-}
-
-/// Why a match cannot start.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum MatchError {
-    /// A file of a player cannot be used.
-    #[error(transparent)]
-    Spec(#[from] SpecError),
-    /// A player cannot be created.
-    #[error(transparent)]
-    Player(#[from] PlayerError),
-    /// An opening cannot be played.
-    #[error(transparent)]
-    Openings(#[from] OpeningsError),
 }
 
 /// The forfeits and the usage of a player.

@@ -2,20 +2,19 @@
 
 use super::builtin::{Builtin, RandomMover};
 use super::command_line::split;
+use super::error::MatchError;
 use super::external::External;
 use super::gtp::{GtpProgram, GtpSetup};
 use super::player::{Player, PlayerError, Requirements};
 use super::program::{ProgramSetup, UciProgram};
 use doushouqi::board::RuleOptions;
-use doushouqi::search::network::{Network, NetworkError};
-use doushouqi::search::{EngineOptions, Evaluation, Parameter, ParameterError, TableCache};
-use doushouqi::tablebase::SetError;
+use doushouqi::search::network::Network;
+use doushouqi::search::{EngineOptions, Evaluation, Parameter, TableCache};
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::{fmt, io};
-use thiserror::Error;
 
 /// The specification of a player: `builtin:NAME` with options after commas; the command line of a UCI program; or the
 /// command line of a GTP program after `gtp:` (a move is one command) or `gtp2:` (a move is two commands: the square
@@ -34,76 +33,8 @@ enum Kind {
     Gtp(GtpSetup),
 }
 
-/// Why a text is not a player, or a file of a player cannot be used.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum SpecError {
-    /// No built-in player has this name.
-    #[error("no built-in player is called {name:?}; there are {}", NAMES.join(", "))]
-    UnknownName {
-        /// The name.
-        name: String,
-    },
-    /// The player does not have this option.
-    #[error("{name} has no option {option:?}; options are {known}, as in builtin:default,hash=16MiB")]
-    UnknownOption {
-        /// The name of the player.
-        name: String,
-        /// The option.
-        option: String,
-        /// The options that it has.
-        known: &'static str,
-    },
-    /// The parameter of the search cannot be set.
-    #[error(transparent)]
-    Parameter(#[from] ParameterError),
-    /// An option cannot have this value.
-    #[error("{option} is {allowed}, not {value:?}")]
-    UnknownValue {
-        /// The option.
-        option: String,
-        /// The value.
-        value: String,
-        /// A description of the allowed values.
-        allowed: &'static str,
-    },
-    /// The command line of a program cannot be split into words.
-    #[error("{text:?} is not a command line: a quote is not closed, or the text is empty")]
-    Command {
-        /// The command line.
-        text: String,
-    },
-    /// UCI options were given to a player that is not a UCI program.
-    #[error(
-        "{text:?} is not a UCI program; built-in players have options after commas, as in builtin:default,hash=16MiB"
-    )]
-    OptionsOfProgram {
-        /// The player.
-        text: String,
-    },
-    /// The endgame tables cannot be used.
-    #[error(transparent)]
-    Tables(#[from] SetError),
-    /// The file of the network cannot be read.
-    #[error("cannot read {}: {error}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// The error of the operating system.
-        #[source]
-        error: io::Error,
-    },
-    /// The file does not contain a network that this program evaluates.
-    #[error("{}: {error}", path.display())]
-    Network {
-        /// The file.
-        path: PathBuf,
-        /// The error in the file.
-        error: NetworkError,
-    },
-}
-
-const NAMES: [&str; 4] = ["default", "burnett", "burnett-alphabeta", "random"];
+/// The names of the built-in players.
+const NAMES: &str = "default, burnett, burnett-alphabeta, random";
 
 impl PlayerSpec {
     /// The name in tables and records.
@@ -116,11 +47,11 @@ impl PlayerSpec {
     ///
     /// # Errors
     /// If `options` is not empty and the player is not a UCI program.
-    pub fn with_program_options(mut self, options: Vec<(String, String)>) -> Result<PlayerSpec, SpecError> {
+    pub fn with_program_options(mut self, options: Vec<(String, String)>) -> Result<PlayerSpec, MatchError> {
         if let Kind::Program(setup) = &mut self.kind {
             setup.options = options;
         } else if !options.is_empty() {
-            return Err(SpecError::OptionsOfProgram { text: self.text });
+            return Err(MatchError::OptionsOfProgram { text: self.text });
         }
         Ok(self)
     }
@@ -129,7 +60,7 @@ impl PlayerSpec {
     ///
     /// # Errors
     /// If a file cannot be read or used, or the tables are for other rules.
-    pub fn load(&mut self, cache: &mut TableCache, rules: &RuleOptions) -> Result<(), SpecError> {
+    pub fn load(&mut self, cache: &mut TableCache, rules: &RuleOptions) -> Result<(), MatchError> {
         let Kind::Engine { options, network, tables } = &mut self.kind else { return Ok(()) };
         if let Some(path) = network {
             options.evaluation = Evaluation::Network(Arc::new(load_network(path)?));
@@ -157,9 +88,9 @@ impl PlayerSpec {
 }
 
 /// The network in a file.
-fn load_network(path: &Path) -> Result<Network, SpecError> {
-    let bytes = std::fs::read(path).map_err(|error| SpecError::Read { path: path.to_owned(), error })?;
-    Network::from_bytes(&bytes).map_err(|error| SpecError::Network { path: path.to_owned(), error })
+fn load_network(path: &Path) -> Result<Network, MatchError> {
+    let bytes = std::fs::read(path).map_err(|error| MatchError::Read { path: path.to_owned(), error })?;
+    Network::from_bytes(&bytes).map_err(|error| MatchError::Network { path: path.to_owned(), error })
 }
 
 impl fmt::Display for PlayerSpec {
@@ -169,12 +100,12 @@ impl fmt::Display for PlayerSpec {
 }
 
 impl FromStr for PlayerSpec {
-    type Err = SpecError;
+    type Err = MatchError;
 
-    fn from_str(text: &str) -> Result<PlayerSpec, SpecError> {
+    fn from_str(text: &str) -> Result<PlayerSpec, MatchError> {
         let command = |command: &str| {
             let command = split(command).filter(|words| !words.is_empty());
-            command.ok_or_else(|| SpecError::Command { text: text.to_owned() })
+            command.ok_or_else(|| MatchError::Command { text: text.to_owned() })
         };
         let kind = match text.split_once(':') {
             Some(("builtin", builtin)) => Kind::parse_builtin(builtin)?,
@@ -187,7 +118,7 @@ impl FromStr for PlayerSpec {
 }
 
 impl Kind {
-    fn parse_builtin(text: &str) -> Result<Kind, SpecError> {
+    fn parse_builtin(text: &str) -> Result<Kind, MatchError> {
         let mut items = text.split(',');
         let name = items.next().unwrap_or_default();
         let engine = |options| Kind::Engine { options: Box::new(options), network: None, tables: None };
@@ -196,7 +127,7 @@ impl Kind {
             "default" => engine(EngineOptions::default()),
             "burnett" => engine(EngineOptions::default().evaluation(Evaluation::Burnett)),
             "burnett-alphabeta" => engine(EngineOptions::burnett_alphabeta()),
-            _ => return Err(SpecError::UnknownName { name: name.to_owned() }),
+            _ => return Err(MatchError::UnknownName { name: name.to_owned(), known: NAMES }),
         };
         for item in items {
             let (option, value) = item.split_once('=').unwrap_or((item, ""));
@@ -205,7 +136,7 @@ impl Kind {
         Ok(kind)
     }
 
-    fn set(&mut self, name: &str, option: &str, value: &str) -> Result<(), SpecError> {
+    fn set(&mut self, name: &str, option: &str, value: &str) -> Result<(), MatchError> {
         if let Kind::Engine { options, .. } = &mut *self
             && name == "default"
             && Parameter::find(option).is_ok()
@@ -213,13 +144,13 @@ impl Kind {
             return Ok(options.set_parameter(option, value)?);
         }
         let known = known_options(name);
-        let unknown = || SpecError::UnknownOption { name: name.to_owned(), option: option.to_owned(), known };
+        let unknown = || MatchError::UnknownOption { name: name.to_owned(), option: option.to_owned(), known };
         if known.split(", ").all(|known| known != option) {
             return Err(unknown());
         }
         let wrong = |allowed| {
             let (option, value) = (option.to_owned(), value.to_owned());
-            SpecError::UnknownValue { option, value, allowed }
+            MatchError::UnknownValue { option, value, allowed }
         };
         let number = |most: usize, allowed| {
             value.parse().ok().filter(|number| (1..=most).contains(number)).ok_or_else(|| wrong(allowed))
@@ -276,17 +207,18 @@ fn known_options(name: &str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use doushouqi::search::ParameterError;
 
     #[test]
     fn parameters_are_options_of_a_tunable_build() {
         let parse = |text: &str| text.parse::<PlayerSpec>().err();
         let set = parse("builtin:default,rfp_margin=71");
-        let is_constant = matches!(set, Some(SpecError::Parameter(ParameterError::Constant)));
+        let is_constant = matches!(set, Some(MatchError::Parameter(ParameterError::Constant)));
         assert!(if Parameter::TUNABLE { set.is_none() } else { is_constant }, "{set:?}");
         let wrong = parse("builtin:default,rfp_margin=7000").unwrap();
-        assert!(matches!(wrong, SpecError::Parameter(ParameterError::Value { .. })), "{wrong}");
+        assert!(matches!(wrong, MatchError::Parameter(ParameterError::Value { .. })), "{wrong}");
         let elsewhere = parse("builtin:burnett-alphabeta,rfp_margin=71").unwrap();
-        assert!(matches!(elsewhere, SpecError::UnknownOption { .. }), "{elsewhere}");
+        assert!(matches!(elsewhere, MatchError::UnknownOption { .. }), "{elsewhere}");
     }
 
     #[test]
@@ -300,7 +232,7 @@ mod tests {
             ("random", "hash=1MiB"),
         ] {
             let parsed = format!("builtin:{name},{option}").parse::<PlayerSpec>();
-            assert!(matches!(parsed, Err(SpecError::UnknownOption { .. })), "{name},{option}");
+            assert!(matches!(parsed, Err(MatchError::UnknownOption { .. })), "{name},{option}");
         }
         for player in ["burnett-alphabeta,hash=1MiB,tables=x", "burnett,threads=2", "random,seed=3"] {
             assert!(format!("builtin:{player}").parse::<PlayerSpec>().is_ok(), "{player}");
@@ -310,7 +242,7 @@ mod tests {
         {
             let parse = |value: u32| format!("builtin:default,{option}={value}{unit}").parse::<PlayerSpec>();
             assert!(parse(most).is_ok(), "{option}={most}");
-            assert!(matches!(parse(most + 1), Err(SpecError::UnknownValue { .. })), "{option}={most}");
+            assert!(matches!(parse(most + 1), Err(MatchError::UnknownValue { .. })), "{option}={most}");
         }
         for wrong in ["", "16", "MiB", "0MiB", "0.5MiB", "16MB", "16 MiB"] {
             let error = format!("builtin:default,hash={wrong}").parse::<PlayerSpec>().unwrap_err().to_string();

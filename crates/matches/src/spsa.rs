@@ -5,9 +5,9 @@
 //! games, steps and rates fall: after k pairs, the step is c (N/k)^γ and a won game moves a parameter by r c
 //! ((A + N)/(A + k))^α (k/N)^γ for the rate r, A = N/10, α = 0.602 and γ = 0.101.
 
+use super::error::MatchError;
 use doushouqi::game::random::Random;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 const ALPHA: f64 = 0.602;
 const GAMMA: f64 = 0.101;
@@ -57,18 +57,13 @@ pub struct Trial {
     after: u64,
 }
 
-/// Why a run is not possible.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{0}")]
-pub struct SpsaError(String);
-
 impl Spsa {
     /// Checks a run that comes from a file.
     ///
     /// # Errors
     /// If there is no parameter, or a number is out of range.
-    pub fn check(&self) -> Result<(), SpsaError> {
-        let fail = |text: String| Err(SpsaError(text));
+    pub fn check(&self) -> Result<(), MatchError> {
+        let fail = |text: String| Err(MatchError::Spsa(text));
         if self.parameters.is_empty() {
             return fail("there is no parameter to tune".to_owned());
         }
@@ -188,7 +183,7 @@ mod tests {
         }
         let after = distance(&spsa, &values(&spsa));
         assert!(before > 0.6 && after < 0.2, "{before} {after} {spsa:?}");
-        assert_eq!(spsa.check(), Ok(()));
+        spsa.check().unwrap();
     }
 
     /// A run that goes on from its state as text is the same run.

@@ -16,10 +16,10 @@
 //! The SPRT counts a pair score that never occurred as 0.001 occurrences, as Fishtest and fastchess do. Sources: M. Van
 //! den Bergh, *A Practical Introduction to the GSPRT* (2018) and *Comments on normalized Elo*; Fishtest's mathematics page.
 
+use super::error::MatchError;
 use std::f64::consts::{LN_10, SQRT_2};
 use std::fmt;
 use std::str::FromStr;
-use thiserror::Error;
 
 /// The results of games and of pairs of games.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
@@ -64,7 +64,7 @@ impl Tally {
     }
 
     /// Adds a pair, given the points of its two games in halves. [`Tally::add_game`] counts the games.
-    pub fn add_pair(&mut self, first: usize, second: usize) {
+    pub(crate) fn add_pair(&mut self, first: usize, second: usize) {
         self.pairs[(first + second).min(4)] += 1;
     }
 
@@ -176,25 +176,14 @@ pub enum Decision {
     Higher,
 }
 
-/// Why a text is not a test.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error(
-    "{text:?} is not a test: write two normalised Elo differences from -{most} to {most}, the lower one first, as in 0,4 \
-     for a gain or -4,0 for a simplification",
-    most = Sprt::MAX_NELO
-)]
-pub struct SprtError {
-    text: String,
-}
-
 impl FromStr for Sprt {
-    type Err = SprtError;
+    type Err = MatchError;
 
-    fn from_str(text: &str) -> Result<Sprt, SprtError> {
+    fn from_str(text: &str) -> Result<Sprt, MatchError> {
         let number = |text: &str| text.trim().parse::<f64>().ok();
         text.split_once(',')
             .and_then(|(nelo0, nelo1)| Sprt::new(number(nelo0)?, number(nelo1)?))
-            .ok_or_else(|| SprtError { text: text.to_owned() })
+            .ok_or_else(|| MatchError::Sprt { text: text.to_owned(), most: Sprt::MAX_NELO })
     }
 }
 

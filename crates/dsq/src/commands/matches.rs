@@ -1,5 +1,5 @@
 use crate::arguments::{LevelArgs, NoCaptureArg, clock};
-use crate::failure::{failure_of_player, failure_of_spec};
+use crate::failure::failure_of_match;
 use crate::games::Archive;
 use clap::Args;
 use cli::arguments::{JsonArg, RulesArg, at_least_one};
@@ -11,8 +11,8 @@ use doushouqi::board::{Color, Rules};
 use doushouqi::search::TableCache;
 use indicatif::ProgressBar;
 use matches::{
-    Adjudication, Conditions, Decision, DrawRule, Match, MatchError, MatchGame, Openings, PlayerSpec, ResignRule, Side,
-    Sprt, Standing, TimeControl,
+    Adjudication, Conditions, Decision, DrawRule, Match, MatchGame, Openings, PlayerSpec, ResignRule, Side, Sprt,
+    Standing, TimeControl,
 };
 use report::text::grouped;
 use serde::Serialize;
@@ -210,8 +210,8 @@ struct SideReport<'a> {
 
 impl MatchCommand {
     pub fn run(self) -> Outcome {
-        let first = self.first.with_program_options(self.a_option).map_err(failure_of_spec)?;
-        let second = self.second.with_program_options(self.b_option).map_err(failure_of_spec)?;
+        let first = self.first.with_program_options(self.a_option).map_err(failure_of_match)?;
+        let second = self.second.with_program_options(self.b_option).map_err(failure_of_match)?;
         let control = self.tc.or(self.level.get()).unwrap_or(TimeControl::MoveTime(Duration::from_millis(100)));
         let tables = match &self.adjudicate_tables {
             Some(dir) => Some(TableCache::default().get(dir, &self.rules.rules)?),
@@ -256,11 +256,7 @@ impl MatchCommand {
             }
         });
         bar.finish_and_clear();
-        let standing = result.map_err(|error| match error {
-            MatchError::Player(error) => failure_of_player(&error),
-            MatchError::Spec(error) => failure_of_spec(error),
-            _ => Failure::Input(error.to_string()),
-        })?;
+        let standing = result.map_err(failure_of_match)?;
         if failure.is_ok()
             && let Some(error) = &standing.opening_error
         {

@@ -1,5 +1,5 @@
 use crate::arguments::{LevelArgs, NoCaptureArg, game_start};
-use crate::failure::{failure_of_player, failure_of_spec};
+use crate::failure::{failure_of_match, failure_of_player};
 use crate::games::{append, keep, notation, read_games, score_text, text_of, today};
 use anstyle::{Ansi256Color, AnsiColor, Color as AnyColor, Style};
 use clap::Args;
@@ -59,7 +59,7 @@ enum Seat {
 }
 
 impl std::str::FromStr for Seat {
-    type Err = matches::SpecError;
+    type Err = matches::MatchError;
 
     fn from_str(text: &str) -> Result<Seat, Self::Err> {
         if text == "human" { Ok(Seat::Human) } else { text.parse().map(Seat::Engine) }
@@ -105,7 +105,7 @@ impl Play {
         let mut players = ByColor { white: None, black: None };
         for color in Color::ALL {
             if let Seat::Engine(spec) = &mut seats[color] {
-                spec.load(&mut cache, game.rules().options()).map_err(failure_of_spec)?;
+                spec.load(&mut cache, game.rules().options()).map_err(failure_of_match)?;
                 let requirements = Requirements {
                     rules: *game.rules().options(),
                     no_capture_limit: game.no_capture_limit(),
