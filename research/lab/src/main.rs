@@ -5,7 +5,6 @@ extern crate cli;
 
 mod board_out;
 mod commands;
-mod failure;
 
 use std::process::ExitCode;
 

@@ -3,10 +3,10 @@
 //! `DSQCKPT` and the version, 2; the units of an accumulator and the inputs of a perspective, 4 bytes each; the
 //! parameters in units of 1/16384, 2 bytes each; XXH3 (64 bits) of all bytes before. Little-endian.
 
+use super::error::TrainingError;
 use super::model::{Model, Shape};
 use std::io;
 use std::path::Path;
-use thiserror::Error;
 use xxhash_rust::xxh3::xxh3_64;
 
 const MAGIC: &[u8; 7] = b"DSQCKPT";
@@ -14,18 +14,6 @@ const VERSION: u8 = 2;
 /// The parameters are less than 2 ([`super::model::LIMIT`]).
 const ONE: f32 = 16_384.0;
 const HIDDEN: std::ops::RangeInclusive<usize> = 32..=256;
-
-/// Why a checkpoint cannot be read.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum CheckpointError {
-    /// The file cannot be read.
-    #[error("{0}")]
-    Io(#[from] io::Error),
-    /// The file is not a complete checkpoint.
-    #[error("it is not a checkpoint: {0}")]
-    Content(&'static str),
-}
 
 impl Model {
     /// Writes a checkpoint. The file appears when it is complete.
@@ -46,9 +34,12 @@ impl Model {
     ///
     /// # Errors
     /// If the file cannot be read or is not a complete checkpoint.
-    pub fn load(path: &Path) -> Result<Model, CheckpointError> {
-        let bytes = std::fs::read(path)?;
-        let refused = |problem| Err(CheckpointError::Content(problem));
+    pub fn load(path: &Path) -> Result<Model, TrainingError> {
+        let bytes = std::fs::read(path).map_err(|error| TrainingError::Io { path: path.to_owned(), error })?;
+        let refused = |problem: &str| {
+            let reason = format!("it is not a checkpoint: {problem}");
+            Err(TrainingError::Content { path: path.to_owned(), reason })
+        };
         if !bytes.starts_with(MAGIC) || bytes.len() < 24 {
             return refused("the header is wrong");
         }

@@ -1,8 +1,8 @@
 //! The description of a training run.
 
+use super::error::TrainingError;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
-use thiserror::Error;
 
 /// A training run, as a TOML file describes it. Paths are relative to the file.
 ///
@@ -88,33 +88,14 @@ fn held_out() -> u32 {
     50
 }
 
-/// Why a recipe cannot be used.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum RecipeError {
-    /// The text is not TOML, lacks a key or contains an unknown key.
-    #[error("{0}")]
-    Syntax(String),
-    /// A value is out of range.
-    #[error("{key} is {expected}")]
-    Range {
-        /// The key.
-        key: &'static str,
-        /// The allowed values.
-        expected: &'static str,
-    },
-}
-
-impl RecipeError {
-    /// The error on one line, with the number of the line in the recipe.
-    fn syntax(text: &str, error: &toml::de::Error) -> RecipeError {
-        let message = error.message().lines().collect::<Vec<_>>().join(", ");
-        let before = error.span().and_then(|span| text.get(..span.start));
-        RecipeError::Syntax(match before {
-            Some(before) => format!("line {}: {message}", before.matches('\n').count() + 1),
-            None => message,
-        })
-    }
+/// The error on one line, with the number of the line in the recipe.
+fn syntax(text: &str, error: &toml::de::Error) -> TrainingError {
+    let message = error.message().lines().collect::<Vec<_>>().join(", ");
+    let before = error.span().and_then(|span| text.get(..span.start));
+    TrainingError::Syntax(match before {
+        Some(before) => format!("line {}: {message}", before.matches('\n').count() + 1),
+        None => message,
+    })
 }
 
 impl Recipe {
@@ -122,8 +103,8 @@ impl Recipe {
     ///
     /// # Errors
     /// If the text is not a recipe, or a value is out of range.
-    pub fn parse(text: &str, directory: &Path) -> Result<Recipe, RecipeError> {
-        let mut recipe: Recipe = toml::from_str(text).map_err(|error| RecipeError::syntax(text, &error))?;
+    pub fn parse(text: &str, directory: &Path) -> Result<Recipe, TrainingError> {
+        let mut recipe: Recipe = toml::from_str(text).map_err(|error| syntax(text, &error))?;
         let Recipe { hidden, epochs, batch, rates, decay, result, scale, held_out, .. } = recipe;
         let checks = [
             (!recipe.data.is_empty(), "data", "a list of at least one file"),
@@ -138,7 +119,7 @@ impl Recipe {
         ];
         for (is_right, key, expected) in checks {
             if !is_right {
-                return Err(RecipeError::Range { key, expected });
+                return Err(TrainingError::Range { key, expected });
             }
         }
         let paths =

@@ -28,12 +28,12 @@
 //! | 32 | the number of the game |
 //! | 32 | the ply of the game |
 
+use super::error::TrainingError;
 use doushouqi::board::{Animal, Color, Piece, Position, Repetition, RuleOptions, Setup, Square};
 use doushouqi::search::Evaluation;
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use thiserror::Error;
 
 const RECORD: usize = 24;
 const HEADER: usize = 48;
@@ -220,29 +220,6 @@ impl Header {
     }
 }
 
-/// Why a file of training data cannot be used.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum DataError {
-    /// The file cannot be read or written.
-    #[error("{}: {error}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The error of the operating system.
-        #[source]
-        error: io::Error,
-    },
-    /// The file is not training data, or contains data of other games.
-    #[error("{}: {reason}", path.display())]
-    Content {
-        /// The file.
-        path: PathBuf,
-        /// The problem.
-        reason: String,
-    },
-}
-
 /// A file of training data that is being written.
 pub struct DataFile {
     path: PathBuf,
@@ -257,9 +234,9 @@ impl DataFile {
     ///
     /// # Errors
     /// If the file cannot be written, is not training data, or has another header.
-    pub fn open(path: &Path, header: &Header) -> Result<DataFile, DataError> {
-        let io = |error| DataError::Io { path: path.to_owned(), error };
-        let content = |reason| DataError::Content { path: path.to_owned(), reason };
+    pub fn open(path: &Path, header: &Header) -> Result<DataFile, TrainingError> {
+        let io = |error| TrainingError::Io { path: path.to_owned(), error };
+        let content = |reason| TrainingError::Content { path: path.to_owned(), reason };
         let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(io)?;
         let len = file.metadata().map_err(io)?.len();
         let mut data = DataFile { path: path.to_owned(), file, next_game: 0, records: 0 };
@@ -319,7 +296,7 @@ impl DataFile {
     ///
     /// # Errors
     /// If the records cannot be written. The file may then end with an incomplete game.
-    pub fn write_game(&mut self, records: &[Record]) -> Result<(), DataError> {
+    pub fn write_game(&mut self, records: &[Record]) -> Result<(), TrainingError> {
         let bytes: Vec<u8> = records.iter().flat_map(|record| record.pack().0).collect();
         self.truncate(HEADER as u64 + self.records * RECORD as u64)?;
         self.write(&bytes)?;
@@ -328,13 +305,13 @@ impl DataFile {
         Ok(())
     }
 
-    fn write(&mut self, bytes: &[u8]) -> Result<(), DataError> {
-        self.file.write_all(bytes).map_err(|error| DataError::Io { path: self.path.clone(), error })
+    fn write(&mut self, bytes: &[u8]) -> Result<(), TrainingError> {
+        self.file.write_all(bytes).map_err(|error| TrainingError::Io { path: self.path.clone(), error })
     }
 
-    fn truncate(&mut self, len: u64) -> Result<(), DataError> {
+    fn truncate(&mut self, len: u64) -> Result<(), TrainingError> {
         let truncated = self.file.set_len(len).and_then(|()| self.file.seek(SeekFrom::Start(len)));
-        truncated.map(|_| ()).map_err(|error| DataError::Io { path: self.path.clone(), error })
+        truncated.map(|_| ()).map_err(|error| TrainingError::Io { path: self.path.clone(), error })
     }
 }
 
@@ -342,25 +319,28 @@ impl DataFile {
 ///
 /// # Errors
 /// If the file cannot be read, is not training data, or contains games under other rules.
-pub fn read_records(path: &Path, rules: &RuleOptions) -> Result<Vec<Record>, DataError> {
+pub fn read_records(path: &Path, rules: &RuleOptions) -> Result<Vec<Record>, TrainingError> {
     let (header, records) = split(path)?;
     if header.rules != rules.table_hash() {
-        return Err(DataError::Content { path: path.to_owned(), reason: "its games are under other rules".to_owned() });
+        return Err(TrainingError::Content {
+            path: path.to_owned(),
+            reason: "its games are under other rules".to_owned(),
+        });
     }
     unpacked(path, &records).collect()
 }
 
 /// All records of a file, each checked, without an incomplete record at the end.
-pub(crate) fn read(path: &Path) -> Result<(Header, Vec<Packed>), DataError> {
+pub(crate) fn read(path: &Path) -> Result<(Header, Vec<Packed>), TrainingError> {
     let (header, records) = split(path)?;
     unpacked(path, &records).try_for_each(|record| record.map(|_| ()))?;
     Ok((header, records))
 }
 
 /// The header and the records of a file, without checking the records.
-fn split(path: &Path) -> Result<(Header, Vec<Packed>), DataError> {
-    let content = |reason| DataError::Content { path: path.to_owned(), reason };
-    let bytes = std::fs::read(path).map_err(|error| DataError::Io { path: path.to_owned(), error })?;
+fn split(path: &Path) -> Result<(Header, Vec<Packed>), TrainingError> {
+    let content = |reason| TrainingError::Content { path: path.to_owned(), reason };
+    let bytes = std::fs::read(path).map_err(|error| TrainingError::Io { path: path.to_owned(), error })?;
     let (header, rest) = bytes
         .split_first_chunk::<HEADER>()
         .ok_or_else(|| content("it is not a file of training data: it is shorter than a header".to_owned()))?;
@@ -368,10 +348,10 @@ fn split(path: &Path) -> Result<(Header, Vec<Packed>), DataError> {
     Ok((header, rest.as_chunks().0.iter().map(|&bytes| Packed(bytes)).collect()))
 }
 
-fn unpacked<'a>(path: &'a Path, records: &'a [Packed]) -> impl Iterator<Item = Result<Record, DataError>> + 'a {
+fn unpacked<'a>(path: &'a Path, records: &'a [Packed]) -> impl Iterator<Item = Result<Record, TrainingError>> + 'a {
     records.iter().enumerate().map(|(i, record)| {
         let wrong =
-            |reason| DataError::Content { path: path.to_owned(), reason: format!("record {}: {reason}", i + 1) };
+            |reason| TrainingError::Content { path: path.to_owned(), reason: format!("record {}: {reason}", i + 1) };
         record.unpack().map_err(wrong)
     })
 }

@@ -1,19 +1,18 @@
 //! A training run. Its result depends only on the recipe and the data, not on the number of threads.
 
 use super::adamw::AdamW;
-use super::checkpoint::CheckpointError;
+use super::error::TrainingError;
 use super::file;
 use super::model::{Model, Sample, Shape, sigmoid};
 use super::recipe::Recipe;
-use super::record::{DataError, Header, Packed, read};
+use super::record::{Header, Packed, read};
 use doushouqi::game::random::Random;
 use doushouqi::search::network::{Network, NetworkError};
 use rayon::prelude::*;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use thiserror::Error;
 
 /// The number of parts of a batch, each with its own gradient. It determines the order of the sums, so it is fixed.
 const PARTS: usize = 8;
@@ -52,37 +51,6 @@ pub struct Trained {
     pub after: f64,
     /// Whether the run was stopped.
     pub stopped: bool,
-}
-
-/// Why a run ended without a network.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum TrainingError {
-    /// A file of data cannot be used.
-    #[error(transparent)]
-    Data(#[from] DataError),
-    /// The files of data do not belong together, or there is too little data.
-    #[error("{0}")]
-    Input(String),
-    /// The checkpoint to begin with cannot be used.
-    #[error("{}: {error}", path.display())]
-    Checkpoint {
-        /// The checkpoint.
-        path: PathBuf,
-        /// The error in the checkpoint.
-        error: CheckpointError,
-    },
-    /// The parameters cannot be quantised.
-    #[error(transparent)]
-    Network(#[from] NetworkError),
-    /// A result cannot be written.
-    #[error("{}: {error}", path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// The error of the operating system.
-        error: io::Error,
-    },
 }
 
 /// Runs a recipe on the threads of the current rayon pool. After each epoch it writes the checkpoint and the network.
@@ -216,7 +184,7 @@ fn read_all(recipe: &Recipe) -> Result<(Header, Vec<Packed>), TrainingError> {
 fn first_model(recipe: &Recipe) -> Result<Model, TrainingError> {
     let shape = Shape { hidden: recipe.hidden, pairs: recipe.pairs };
     let Some(path) = &recipe.start else { return Ok(Model::random(shape, recipe.seed)) };
-    let model = Model::load(path).map_err(|error| TrainingError::Checkpoint { path: path.clone(), error })?;
+    let model = Model::load(path)?;
     let (path, found) = (path.display(), model.shape());
     if found.hidden != shape.hidden {
         return Err(TrainingError::Input(format!(

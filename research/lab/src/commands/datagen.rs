@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
-use train::{DataError, DataFile, Datagen as Generator, Endgames, Header, Record};
+use train::{DataFile, Datagen as Generator, Endgames, Header, Record, TrainingError};
 
 /// Generate training data for the neural network: positions of games of the engine against itself, with scores and
 /// results, or positions of endgame tables with their exact values.
@@ -60,7 +60,7 @@ struct Writer {
 }
 
 impl Writer {
-    fn add(&mut self, number: u32, records: Vec<Record>) -> Result<(), DataError> {
+    fn add(&mut self, number: u32, records: Vec<Record>) -> Result<(), TrainingError> {
         self.waiting.insert(number, records);
         while let Some(records) = self.waiting.remove(&self.file.next_game()) {
             self.file.write_game(&records)?;
@@ -157,9 +157,9 @@ fn print_sum(file: &DataFile) -> Outcome {
     print(format_args!("{} positions of {} games", file.records(), file.next_game()))
 }
 
-fn failure_of_output(error: DataError) -> Failure {
+fn failure_of_output(error: TrainingError) -> Failure {
     match error {
-        DataError::Content { .. } => Failure::Input(error.to_string()),
+        TrainingError::Content { .. } => Failure::Input(error.to_string()),
         _ => Failure::Environment(format!("cannot write {error}")),
     }
 }

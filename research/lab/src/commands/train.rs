@@ -1,4 +1,3 @@
-use crate::failure::failure_of_data;
 use clap::Args;
 use cli::arguments::{JsonArg, ThreadsArg};
 use cli::failure::{Failure, Outcome, failure_of_io};
@@ -8,7 +7,7 @@ use cli::progress::interrupt;
 use report::plot::{Axis, Line, line_chart};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-use train::{CheckpointError, Epoch, Recipe, TrainingError, train};
+use train::{Epoch, Recipe, TrainingError, train};
 
 /// Train the neural network on data of `dsq-lab datagen`.
 ///
@@ -131,12 +130,9 @@ fn plot(recipe: &Recipe, epochs: &[Epoch]) -> Result<String, Failure> {
 }
 
 fn failure_of_training(error: TrainingError) -> Failure {
-    match error {
-        TrainingError::Data(error) => failure_of_data(error),
-        TrainingError::Checkpoint { error: CheckpointError::Io(ref source), .. } => {
-            failure_of_io(source)(format!("cannot read {error}"))
-        }
+    match &error {
+        TrainingError::Io { error: source, .. } => failure_of_io(source)(format!("cannot read {error}")),
         TrainingError::Write { .. } => Failure::Environment(format!("cannot write {error}")),
-        error => Failure::Input(error.to_string()),
+        _ => Failure::Input(error.to_string()),
     }
 }
