@@ -46,7 +46,6 @@ pub use stats::{Stats, Summary};
 pub use store::codec::compressed_len;
 pub use store::counts::{ClassCounts, Provenance};
 pub use store::error::SetError;
-pub use store::export::{ExportError, export_text};
 pub use store::file::{Content, Description, Sides, TableError, TableFile};
 pub use store::finish::{Finished, Status, finish, status};
 pub use store::forecast::{Forecast, LevelForecast, Shortage};

@@ -1,10 +1,10 @@
-//! The positions of a material with White to move as a table of numbers: the columns of the published data set (OpenML
-//! 41027), optionally the features, and the winner.
+//! The positions of a material with White to move: as a table of numbers, the columns of the published data set (OpenML
+//! 41027), optionally the features, and the winner; or as the text format of the 2013 paper.
 
 use super::features::{FeatureChoice, FeatureSet};
 use super::sample::Winner;
 use doushouqi::board::{Color, Piece, RuleOptions};
-use doushouqi::tablebase::MaterialTable;
+use doushouqi::tablebase::{Material, MaterialTable, Probe, SetError, TableProber, Value, Wdl, position_of};
 use std::io::{self, Write};
 use thiserror::Error;
 
@@ -19,13 +19,16 @@ pub enum DataFormat {
     Parquet,
 }
 
-/// An error of [`write_data`].
+/// Why an export ended early.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum DataError {
     /// The output cannot be written.
     #[error(transparent)]
     Output(#[from] io::Error),
+    /// A table cannot be read.
+    #[error(transparent)]
+    Tables(#[from] SetError),
     /// Parquet is not built in.
     #[error("this program was built without the feature `parquet`")]
     NoParquet,
@@ -71,6 +74,35 @@ pub fn write_data<W: Write + Send>(
         sink.row(&row, Winner::of(value, Color::White, options))
     })?;
     sink.finish()?;
+    Ok(count)
+}
+
+/// Writes one line for every position of a material with White to move: the FEN, the winner (`w`, `b`, or `d` for a
+/// draw), a best move and the plies to the end, with `-` for none. Returns the number of lines.
+///
+/// # Errors
+/// If a table is missing or damaged, or `out` cannot be written.
+pub fn write_text(tables: &TableProber, material: Material, mut out: impl Write) -> Result<u64, DataError> {
+    let table = tables.load(material)?;
+    let Some(table) = MaterialTable::new(tables.set().classes(), &table, material) else { return Ok(0) };
+    let mut count = 0;
+    table.each(Color::White, |squares, value| {
+        let Some(position) = position_of(table.pieces(), squares, Color::White) else {
+            return Ok::<(), DataError>(());
+        };
+        let value = Value::of(value, tables.rules());
+        let winner = match value.wdl {
+            Wdl::Win => "w",
+            Wdl::Draw => "d",
+            Wdl::Loss => "b",
+        };
+        let best = tables.moves(&position)?.and_then(|moves| moves.first().copied());
+        let best = best.map_or("-".to_owned(), |(mv, _)| mv.notation(&position));
+        let plies = value.dtw.map_or("-".to_owned(), |plies| plies.to_string());
+        count += 1;
+        Ok(writeln!(out, "{} {winner} {best} {plies}", position.to_fen())?)
+    })?;
+    out.flush()?;
     Ok(count)
 }
 

@@ -6,14 +6,12 @@
 //! - opening and probing tables: `set`, `prober`, `many`, `cache`
 //! - solving a class when a probe needs it: `on_demand`
 //! - checking: `verify` (position by position) and `proof` (all values, limited by the memory bandwidth)
-//! - export as text: `export`
 
 pub(crate) mod cache;
 pub(crate) mod codec;
 pub(crate) mod counts;
 mod description;
 pub(crate) mod error;
-pub(crate) mod export;
 pub(crate) mod file;
 pub(crate) mod finish;
 pub(crate) mod forecast;

@@ -2,10 +2,10 @@ use crate::arguments::OptionalRulesArg;
 use clap::{Args, ValueEnum};
 use cli::arguments::open_tables;
 use cli::failure::{Failure, Outcome};
-use doushouqi::tablebase::{ExportError, Material, MaterialTable, Probe, Solver, export_text};
+use doushouqi::tablebase::{Material, MaterialTable, Probe, Solver};
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
-use study::export::{DataError, DataFormat, write_data};
+use study::export::{DataError, DataFormat, write_data, write_text};
 
 /// Write all positions of a material with White to move, and their winners, to standard output.
 ///
@@ -47,11 +47,9 @@ enum Format {
 
 impl Export {
     pub fn run(self) -> Outcome {
-        let mut out = BufWriter::new(io::stdout().lock());
-        let format = match self.format {
-            Format::Csv => DataFormat::Csv,
-            Format::Arff => DataFormat::Arff,
-            Format::Parquet => DataFormat::Parquet,
+        // The Parquet writer may use other threads, so stdout is not locked.
+        let out = BufWriter::new(io::stdout());
+        let written = match self.format {
             Format::Text if self.with_features => {
                 return Err(Failure::Input(
                     "--with-features: text has no columns; take csv, arff or parquet".to_owned(),
@@ -59,35 +57,35 @@ impl Export {
             }
             Format::Text => {
                 let Some(dir) = &self.tables else { return Err(Failure::Input("text needs --tables".to_owned())) };
-                return match export_text(&open_tables(dir, self.rules.rules)?, self.material, &mut out) {
-                    Ok(_) => out.flush().map_err(Failure::Output),
-                    Err(ExportError::Output(error)) => Err(Failure::Output(error)),
-                    Err(ExportError::Set(error)) => Err(error.into()),
-                    Err(error) => Err(Failure::Environment(error.to_string())),
-                };
+                Some(write_text(&open_tables(dir, self.rules.rules)?, self.material, out))
             }
-        };
-        // The Parquet writer may use other threads, so stdout must not stay locked by this one.
-        drop(out);
-        let out = BufWriter::new(io::stdout());
-        let written = match &self.tables {
-            Some(dir) => {
-                let tables = open_tables(dir, self.rules.rules)?;
-                let table = tables.load(self.material)?;
-                let table = MaterialTable::new(tables.set().classes(), &table, self.material);
-                table.map(|table| write_data(&table, tables.rules().options(), self.with_features, format, out))
-            }
-            None => {
-                let tables = Solver::solved_material(&self.rules.rules.unwrap_or_default(), self.material)?;
-                tables
-                    .material_table(self.material)
-                    .map(|table| write_data(&table, tables.classes().options(), self.with_features, format, out))
-            }
+            Format::Csv => self.write_data(DataFormat::Csv, out)?,
+            Format::Arff => self.write_data(DataFormat::Arff, out)?,
+            Format::Parquet => self.write_data(DataFormat::Parquet, out)?,
         };
         match written.unwrap_or(Ok(0)) {
             Ok(_) => Ok(()),
             Err(DataError::Output(error)) => Err(Failure::Output(error)),
+            Err(DataError::Tables(error)) => Err(error.into()),
             Err(error) => Err(Failure::Environment(error.to_string())),
         }
+    }
+
+    /// Writes a table of numbers; `None` if the material is no material of these tables.
+    fn write_data(
+        &self,
+        format: DataFormat,
+        out: impl Write + Send,
+    ) -> Result<Option<Result<u64, DataError>>, Failure> {
+        let with_features = self.with_features;
+        if let Some(dir) = &self.tables {
+            let tables = open_tables(dir, self.rules.rules)?;
+            let table = tables.load(self.material)?;
+            let table = MaterialTable::new(tables.set().classes(), &table, self.material);
+            return Ok(table.map(|table| write_data(&table, tables.rules().options(), with_features, format, out)));
+        }
+        let tables = Solver::solved_material(&self.rules.rules.unwrap_or_default(), self.material)?;
+        let table = tables.material_table(self.material);
+        Ok(table.map(|table| write_data(&table, tables.classes().options(), with_features, format, out)))
     }
 }

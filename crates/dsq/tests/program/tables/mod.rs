@@ -12,7 +12,7 @@ use doushouqi::board::{Color, Move, NoMove, Position, RuleOptions, Rules, Setup}
 use doushouqi::search::{TableCache, Tables};
 use doushouqi::tablebase::{
     CellValue, Cells, Index, Material, Options, Probe, ROW_CELLS, SetError, Solver, TableFile, TableProber, TableSet,
-    Value, Wdl, WdlTables, export_text, squares_in_play,
+    Value, Wdl, WdlTables, squares_in_play,
 };
 use dsq::{command, dsq, stdout};
 use proptest::prelude::*;
@@ -27,6 +27,7 @@ use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
+use study::export::write_text;
 use study::reproduce::{ENDGAMES, WITHOUT_MOVE};
 use tempfile::TempDir;
 use xxhash_rust::xxh3::xxh3_64;

@@ -181,7 +181,7 @@ fn positions_are_written_as_text() {
     let set = prober(dir.path());
     for name in ["EvL", "RvR", "ERvR"] {
         let mut text = Vec::new();
-        let count = export_text(&set, material(name), &mut text).unwrap();
+        let count = write_text(&set, material(name), &mut text).unwrap();
         let text = String::from_utf8(text).unwrap();
         assert_eq!(text.lines().count() as u64, count);
         assert_eq!(count, material(name).positions(), "{name}");
