@@ -5,7 +5,6 @@
 //!
 //! ```
 //! use doushouqi::board::{Move, Position, Rules};
-//! use doushouqi::perft::{Perft, PerftMode};
 //!
 //! let rules = Rules::default();
 //! let start = Position::start();
@@ -13,51 +12,20 @@
 //!
 //! let mv = Move::parse("Eb3", &start, &rules)?;
 //! assert_eq!(start.make(mv).to_fen(), "l5t/1d3c1/r1p1w1e/7/7/7/1EW1P1R/1C3D1/T5L b");
-//!
-//! // All lines of four plies.
-//! assert_eq!(Perft::new(&rules, PerftMode::Expand).count(&start, 4), 260_100);
 //! # Ok::<(), doushouqi::board::ParseMoveError>(())
 //! ```
 //!
-//! Endgame tables contain the exact distance to the end of every position with few pieces. A directory of tables is
-//! generated once and then probed:
+//! # The modules in reading order
 //!
-//! ```
-//! use doushouqi::board::{Position, RuleOptions};
-//! use doushouqi::tablebase::{Generate, Options, Probe, Solver, TableSet, Wdl};
+//! 1. [`board`]: squares, pieces, positions, rules and moves.
+//! 2. [`game`]: a position with its history; games as text.
+//! 3. [`formats`]: positions and games as other programs write them.
+//! 4. [`perft`]: the number of lines of moves of a given length.
+//! 5. [`tablebase`]: the exact distance to the end of every position with few pieces.
+//! 6. [`search`]: an engine that searches for a move within limits.
+//! 7. [`gpu`]: the GPU, on which perft and endgame tables are computed.
 //!
-//! let dir = tempfile::tempdir()?;
-//! let job = Generate { pieces: 2, ..Generate::new(dir.path(), RuleOptions::PAPER) };
-//! job.run(&mut Solver::new(&job.rules, job.pieces, Options::default()), &|_| ())?;
-//!
-//! // The lion reaches the enemy den first.
-//! let tables = TableSet::open(dir.path())?.prober(&job.rules)?;
-//! let position: Position = "7/7/7/7/L6/6e/7/7/7 w".parse()?;
-//! let value = tables.value(&position)?.expect("a position of two pieces");
-//! assert_eq!((value.wdl, value.dtw), (Wdl::Win, Some(9)));
-//! // Every move with its value, best first.
-//! let moves = tables.moves(&position)?.expect("positions of two pieces");
-//! assert_eq!(moves[0].1, value);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
-//! An engine searches for a move within limits:
-//!
-//! ```
-//! use doushouqi::board::Rules;
-//! use doushouqi::game::Game;
-//! use doushouqi::search::{Engine, EngineOptions, Limits};
-//!
-//! // White enters the den next.
-//! let game = Game::new("7/3L3/7/7/7/7/7/7/r6 w".parse()?, Rules::default(), Some(Game::NO_CAPTURE_LIMIT));
-//! let mut engine = Engine::new(EngineOptions::default().hash_mib(16));
-//! let limits = Limits::default().depth(6);
-//! let found = engine.search(&game, &limits).run();
-//! assert_eq!(found.best().unwrap().to_string(), "d8d9");
-//! assert_eq!(found.lines[0].score.win_in(), Some(1));
-//! # Ok::<(), doushouqi::board::ParseFenError>(())
-//! ```
-//!
+//! [`cpu`] selects vector instructions, and [`clock`] is the clock of searches.
 //! `examples` in the repository contains programs to start from. `docs/table-format.md` describes the table files.
 //!
 //! # Features

@@ -62,7 +62,7 @@ impl Animal {
 
     /// The animal that a Chinese character stands for, of the pieces of Dou Shou Qi.
     #[must_use]
-    pub fn from_character(character: char) -> Option<Animal> {
+    pub(crate) fn from_character(character: char) -> Option<Animal> {
         let names = ["鼠", "猫貓", "狼", "狗", "豹", "虎", "狮獅", "象"];
         Animal::ALL.into_iter().zip(names).find(|(_, names)| names.contains(character)).map(|(animal, _)| animal)
     }

@@ -34,7 +34,7 @@ impl Bitboard {
     /// No square.
     pub const EMPTY: Bitboard = Bitboard(0);
     /// All 63 squares.
-    pub const FULL: Bitboard = Bitboard((1 << 63) - 1);
+    pub(crate) const FULL: Bitboard = Bitboard((1 << 63) - 1);
 
     /// The set whose bits are `bits`; bit 63 is dropped.
     #[inline(always)]

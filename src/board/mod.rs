@@ -1,4 +1,17 @@
 //! The board, the rules and the moves. Nothing here depends on the search or the tables.
+//!
+//! ```
+//! use doushouqi::board::{Position, RuleOptions, Rules};
+//!
+//! // Under the rules of the papers the tiger leaps from a6 over the water to d6. A rule is an option.
+//! let position: Position = "6l/7/7/T6/7/7/7/7/7 w".parse()?;
+//! let without: RuleOptions = "paper,tiger-leap=files".parse()?;
+//! for (options, leaps) in [(RuleOptions::PAPER, true), (without, false)] {
+//!     let moves = position.moves(&Rules::new(options));
+//!     assert_eq!(moves.iter().any(|mv| mv.notation(&position) == "Td6"), leaps);
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod animal;
 mod bitboard;

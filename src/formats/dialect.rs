@@ -133,16 +133,6 @@ impl Dialect {
 
     /// Reads a position.
     ///
-    /// ```
-    /// use doushouqi::board::Position;
-    /// use doushouqi::formats::Dialect;
-    ///
-    /// let start = Dialect::Mistboard.parse_fen("t5l/1c3d1/e1w1p1r/7/7/7/R1P1W1E/1D3C1/L5T r 0 1")?;
-    /// assert_eq!(start.fen.position, Position::start());
-    /// assert_eq!(Dialect::Katago.format_fen(&start), "l5t/1d3c1/r1j1w1e/7/7/7/E1W1J1R/1C3D1/T5L w");
-    /// # Ok::<(), doushouqi::formats::FormatError>(())
-    /// ```
-    ///
     /// # Errors
     /// If the text is not a position of this dialect.
     pub fn parse_fen(self, text: &str) -> Result<DialectFen, FormatError> {

@@ -1,4 +1,19 @@
 //! A game: a position with its history, which the repetition rule and the no-capture limit need.
+//!
+//! ```
+//! use doushouqi::game::{Game, Record};
+//!
+//! let mut game = Game::default();
+//! for text in ["Eb3", "rb7"] {
+//!     game.play(game.parse(text)?)?;
+//! }
+//! assert_eq!((game.halfmove_clock(), game.end()), (2, None));
+//!
+//! // A game as text, with players and comments.
+//! let record = Record { white: "Anna".to_owned(), ..Record::new(game) };
+//! assert_eq!(Record::parse_all(&record.to_text()?)?[0].white, "Anna");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod end;
 pub mod random;

@@ -1,4 +1,15 @@
 //! Perft: the number of lines of legal moves of a given length.
+//!
+//! ```
+//! use doushouqi::board::{Position, Rules};
+//! use doushouqi::perft::{Perft, PerftMethod, PerftMode};
+//!
+//! let rules = Rules::default();
+//! let perft = Perft::new(&rules, PerftMode::Expand);
+//! assert_eq!(perft.count(&Position::start(), 4), 260_100);
+//! let bulk = Perft::new(&rules, PerftMode::Expand).with_method(PerftMethod::Bulk);
+//! assert_eq!(bulk.count(&Position::start(), 4), 260_100);
+//! ```
 
 mod count;
 #[cfg(feature = "gpu")]
@@ -22,16 +33,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// A line ends early where the game does: in plain perft ([`PerftMode::Expand`]) it is not counted, with
 /// [`PerftMode::Leaf`] it is a leaf. The last move of a line counts whatever it leads to. Without another
 /// [`PerftMethod`], plain perft merges equal positions, so its speed is none of move generation.
-///
-/// ```
-/// use doushouqi::board::{Position, Rules};
-/// use doushouqi::perft::{Perft, PerftMethod, PerftMode};
-/// let rules = Rules::default();
-/// let perft = Perft::new(&rules, PerftMode::Expand);
-/// assert_eq!(perft.count(&Position::start(), 4), 260_100);
-/// let bulk = Perft::new(&rules, PerftMode::Expand).with_method(PerftMethod::Bulk);
-/// assert_eq!(bulk.count(&Position::start(), 4), 260_100);
-/// ```
 pub struct Perft<'a> {
     rules: &'a Rules,
     mode: PerftMode,

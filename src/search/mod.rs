@@ -1,4 +1,19 @@
-//! Search: the value of a position and the best move.
+//! Search: the value of a position and the best move. An engine searches within limits:
+//!
+//! ```
+//! use doushouqi::board::Rules;
+//! use doushouqi::game::Game;
+//! use doushouqi::search::{Engine, EngineOptions, Limits};
+//!
+//! // White enters the den next.
+//! let game = Game::new("7/3L3/7/7/7/7/7/7/r6 w".parse()?, Rules::default(), Some(Game::NO_CAPTURE_LIMIT));
+//! let mut engine = Engine::new(EngineOptions::default().hash_mib(16));
+//! let limits = Limits::default().depth(6);
+//! let found = engine.search(&game, &limits).run();
+//! assert_eq!(found.best().unwrap().to_string(), "d8d9");
+//! assert_eq!(found.lines[0].score.win_in(), Some(1));
+//! # Ok::<(), doushouqi::board::ParseFenError>(())
+//! ```
 //!
 //! The files, the lowest first:
 //!

@@ -1,4 +1,24 @@
-//! Endgame tables: exact values of all positions of a material, by retrograde analysis on bit planes.
+//! Endgame tables: exact values of all positions of a material, by retrograde analysis on bit planes. A directory of tables is
+//! generated once and then probed:
+//!
+//! ```
+//! use doushouqi::board::{Position, RuleOptions};
+//! use doushouqi::tablebase::{Generate, Options, Probe, Solver, TableSet, Wdl};
+//!
+//! let dir = tempfile::tempdir()?;
+//! let job = Generate { pieces: 2, ..Generate::new(dir.path(), RuleOptions::PAPER) };
+//! job.run(&mut Solver::new(&job.rules, job.pieces, Options::default()), &|_| ())?;
+//!
+//! // The lion reaches the enemy den first.
+//! let tables = TableSet::open(dir.path())?.prober(&job.rules)?;
+//! let position: Position = "7/7/7/7/L6/6e/7/7/7 w".parse()?;
+//! let value = tables.value(&position)?.expect("a position of two pieces");
+//! assert_eq!((value.wdl, value.dtw), (Wdl::Win, Some(9)));
+//! // Every move with its value, best first.
+//! let moves = tables.moves(&position)?.expect("positions of two pieces");
+//! assert_eq!(moves[0].1, value);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 //!
 //! [`Classes`] groups equivalent materials, [`Index`] numbers the positions of a class, `conversions` and `quiet` apply
 //! the moves of a class to its planes, `iteration` runs the passes, and [`Solver`] orders the classes by their captures.
