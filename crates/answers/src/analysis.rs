@@ -81,7 +81,11 @@ impl Search {
 
 /// The moves of a position with their lines as an analysis; `None` if no table contains the position, or if the
 /// no-capture limit or a repetition may change the values.
-pub fn from_tables(tables: &RequestTables<'_>, game: &Game, lines: usize) -> Result<Option<Vec<Event>>, ApiError> {
+pub(crate) fn from_tables(
+    tables: &RequestTables<'_>,
+    game: &Game,
+    lines: usize,
+) -> Result<Option<Vec<Event>>, ApiError> {
     let (start, position) = (Instant::now(), game.position());
     if over(position, tables.rules()).is_some() || !api::is_known(tables, position)? {
         return Ok(None);

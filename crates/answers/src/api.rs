@@ -15,7 +15,7 @@ use std::time::Duration;
 
 /// A colour as in answers.
 #[must_use]
-pub fn color_name(color: Color) -> &'static str {
+pub(crate) fn color_name(color: Color) -> &'static str {
     match color {
         Color::White => "white",
         Color::Black => "black",
@@ -236,7 +236,7 @@ fn sentence(position: &Position, over: Option<&Over>, value: Option<ValueReport>
 
 /// A distance in words, to follow a verb: " in 1 ply", " in 12 plies"; empty if it is unknown.
 #[must_use]
-pub fn in_plies(dtw: Option<u16>) -> String {
+pub(crate) fn in_plies(dtw: Option<u16>) -> String {
     match dtw {
         None => String::new(),
         Some(1) => " in 1 ply".to_owned(),
@@ -273,13 +273,13 @@ pub struct MainLine {
 }
 
 /// The most time for a line. The moves of a class that was counted on demand take up to a tenth of a second each.
-pub const LINE_TIME: Duration = Duration::from_secs(5);
+pub(crate) const LINE_TIME: Duration = Duration::from_secs(5);
 
 impl MainLine {
     /// Whether a line of at most `max` plies was cut off for lack of time, so that the same request may give a longer
     /// one.
     #[must_use]
-    pub fn is_cut_off(&self, max: usize) -> bool {
+    pub(crate) fn is_cut_off(&self, max: usize) -> bool {
         self.end == "limit" && self.line.len() < max
     }
 }
@@ -437,7 +437,7 @@ pub struct MaterialStats {
 
 /// The error for a material without a table.
 #[must_use]
-pub fn no_table_of(material: Material) -> ApiError {
+pub(crate) fn no_table_of(material: Material) -> ApiError {
     let error = ApiError::new(Code::NoTable, format!("there is no table of {material}"));
     error.reason("no_table_of_material").with("material", material.to_string())
 }
@@ -517,7 +517,7 @@ pub fn longest(tables: &RequestTables<'_>, material: Option<Material>, count: us
 }
 
 /// The most positions in a batch.
-pub const MAX_BATCH: usize = 200;
+pub(crate) const MAX_BATCH: usize = 200;
 
 /// An entry of a batch: the value of a position, or an error.
 #[derive(Debug, Serialize)]

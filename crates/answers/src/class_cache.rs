@@ -56,7 +56,7 @@ impl ClassCache {
     }
 
     /// Replaces the class of more pieces, or drops it.
-    pub fn set_counted(&self, counted: Option<CountedClass>) {
+    pub(crate) fn set_counted(&self, counted: Option<CountedClass>) {
         *self.counted.lock().unwrap_or_else(PoisonError::into_inner) = counted.map(Arc::new);
     }
 

@@ -18,11 +18,11 @@ use std::time::Duration;
 pub const MAX_HASH_MIB: usize = 256;
 /// The default hash memory of a search.
 pub const HASH_MIB: usize = 64;
-pub const MAX_LINES: usize = 5;
+pub(crate) const MAX_LINES: usize = 5;
 pub const MAX_DEPTH: u32 = 100;
 /// The longest analysis, and the longest search whose result comes in one response.
-pub const MAX_MOVETIME: Duration = Duration::from_secs(600);
-pub const MAX_WAIT: Duration = Duration::from_secs(10);
+pub(crate) const MAX_MOVETIME: Duration = Duration::from_secs(600);
+pub(crate) const MAX_WAIT: Duration = Duration::from_secs(10);
 
 /// The options of a search.
 #[derive(Clone, Debug)]
@@ -345,7 +345,7 @@ impl Engines {
 /// Whether best play by the tables ends before the no-capture limit, even without captures on the way. If the distance
 /// of a win or loss is unknown, the tables cannot tell, and the answer is no.
 #[must_use]
-pub fn ends_in_time(value: &Value, game: &Game) -> bool {
+pub(crate) fn ends_in_time(value: &Value, game: &Game) -> bool {
     match value.dtw {
         Some(plies) => game.plies_left().is_none_or(|left| u32::from(plies) <= left),
         None => value.wdl == Wdl::Draw,

@@ -248,7 +248,7 @@ impl ApiError {
 
     /// A move that cannot be played, by its index and its text.
     #[must_use]
-    pub fn unplayable(index: usize, text: &str, error: &PlayError) -> ApiError {
+    pub(crate) fn unplayable(index: usize, text: &str, error: &PlayError) -> ApiError {
         let reason = match error {
             error if error.is_over() => "move_game_over",
             PlayError::Repeats { .. } => "move_repeats",

@@ -15,7 +15,7 @@
 
 pub mod analysis;
 pub mod api;
-pub mod class_cache;
+mod class_cache;
 mod class_table;
 pub mod context;
 pub mod counted_class;

@@ -224,7 +224,7 @@ pub fn fen(text: &str) -> Result<Position, ApiError> {
 }
 
 /// Reads the FEN of a game, which may have a halfmove clock, in the same spelling.
-pub fn game_fen(text: &str) -> Result<Fen, ApiError> {
+pub(crate) fn game_fen(text: &str) -> Result<Fen, ApiError> {
     parse_fen(text)
 }
 
@@ -261,7 +261,11 @@ pub fn material(text: &str) -> Result<Material, ApiError> {
 }
 
 /// The error for a text that is not a number in a range.
-pub fn out_of_range<T: std::fmt::Display>(name: &'static str, text: &str, range: &RangeInclusive<T>) -> ApiError {
+pub(crate) fn out_of_range<T: std::fmt::Display>(
+    name: &'static str,
+    text: &str,
+    range: &RangeInclusive<T>,
+) -> ApiError {
     let shown: String = text.chars().take(40).collect();
     let message = format!("{name} is a number from {} to {}, not {shown:?}", range.start(), range.end());
     let error = ApiError::parameter(name, "not_a_number_in_range", message);

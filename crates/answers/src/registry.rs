@@ -91,7 +91,7 @@ impl Registry {
     }
 
     /// The tables that a search probes, solved if they are missing. Only the rule sets used last keep their tables.
-    pub fn search_tables(&self, tables: &RuleTables) -> Result<Arc<Tables>, SetError> {
+    pub(crate) fn search_tables(&self, tables: &RuleTables) -> Result<Arc<Tables>, SetError> {
         let found = tables.for_search()?;
         let others = self.others();
         let searched = others.iter().rev().filter(|tables| tables.ready_for_search().is_some());

@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 /// The most pieces of a table in memory.
 pub const MEMORY_PIECES: usize = 4;
 /// Pieces of the tables that are solved before a rule set answers; takes a fraction of a second.
-pub const FIRST_PIECES: usize = 3;
+pub(crate) const FIRST_PIECES: usize = 3;
 /// The memory of the classes that are being solved together: in the background, and by a request.
 const BACKGROUND_BYTES: usize = 64 << 20;
 const REQUEST_BYTES: usize = 16 << 20;
@@ -169,12 +169,12 @@ impl RuleTables {
 
     /// As [`for_search`](RuleTables::for_search); `None` if the tables are not in memory.
     #[must_use]
-    pub fn ready_for_search(&self) -> Option<Arc<Tables>> {
+    pub(crate) fn ready_for_search(&self) -> Option<Arc<Tables>> {
         self.search.try_lock().ok()?.clone()
     }
 
     /// Drops the tables of searches, unless a search uses them.
-    pub fn forget_search(&self) {
+    pub(crate) fn forget_search(&self) {
         if let Ok(mut search) = self.search.try_lock() {
             *search = None;
         }

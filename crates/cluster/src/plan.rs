@@ -108,7 +108,7 @@ impl PlannedClass {
     /// The bytes that the job reads and writes: the tables that captures lead to, its own table, and twice the temporary
     /// files.
     #[must_use]
-    pub fn io_bytes(&self) -> u64 {
+    pub(crate) fn io_bytes(&self) -> u64 {
         self.read_bytes + self.file_bytes + 2 * self.temporary_bytes
     }
 }

@@ -13,7 +13,7 @@
 
 pub mod endgame_moves;
 pub mod export;
-pub mod features;
+mod features;
 pub mod learn;
 mod minimax;
 mod prose;

@@ -19,11 +19,11 @@ use std::time::Instant;
 /// the line is one leaf.
 pub const LEAVES: [u64; 7] = [24, 576, 12_240, 260_100, 5_098_477, 99_860_517, 1_890_415_534];
 /// Table 1: the minimax values at those plies, with J. W. Burnett's evaluation.
-pub const EVALUATIONS: [i64; 7] = [5, 0, 3, 0, 3, 0, 3];
+pub(crate) const EVALUATIONS: [i64; 7] = [5, 0, 3, 0, 3, 0, 3];
 /// Table 1: the best move, the same at every ply.
-pub const BEST_MOVE: &str = "Eb3";
+pub(crate) const BEST_MOVE: &str = "Eb3";
 /// Not in print: the numbers of lines of 1 to 7 plies, which continue after a repeated position.
-pub const PERFT: [u64; 7] = [24, 576, 12_240, 260_100, 5_111_725, 100_459_989, 1_908_483_421];
+pub(crate) const PERFT: [u64; 7] = [24, 576, 12_240, 260_100, 5_111_725, 100_459_989, 1_908_483_421];
 
 /// A row of table 2: all positions of one piece count with White to move.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -66,7 +66,7 @@ pub const ENDGAMES: [EndgameCounts; 3] = [
 /// Not in print: the positions of 2, 3 and 4 pieces whose side to move has no legal move.
 pub const WITHOUT_MOVE: [u64; 3] = [0, 1_212, 355_554];
 /// Counts of four pieces with stalemate a draw, as the papers state the rules.
-pub const FOUR_NO_MOVE_DRAW: EndgameCounts = EndgameCounts {
+pub(crate) const FOUR_NO_MOVE_DRAW: EndgameCounts = EndgameCounts {
     pieces: 4,
     positions: 9_685_376_064,
     wins: 5_468_840_343,
@@ -75,7 +75,7 @@ pub const FOUR_NO_MOVE_DRAW: EndgameCounts = EndgameCounts {
     longest: 118,
 };
 /// Counts of four pieces with stalemate a loss.
-pub const FOUR_NO_MOVE_LOSS: EndgameCounts = EndgameCounts {
+pub(crate) const FOUR_NO_MOVE_LOSS: EndgameCounts = EndgameCounts {
     pieces: 4,
     positions: 9_685_376_064,
     wins: 5_468_841_113,

@@ -136,7 +136,7 @@ pub enum LayoutError {
 }
 
 /// The most squares of a position.
-pub const MAX_SQUARES: usize = 1 << 29;
+pub(crate) const MAX_SQUARES: usize = 1 << 29;
 /// Number of files of a wire's slot.
 const SLOT: usize = 8;
 /// Ranks of the tallest gate.

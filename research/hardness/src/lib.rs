@@ -20,7 +20,7 @@ mod black_strategy;
 pub mod catalog;
 pub mod check;
 pub mod circuit;
-pub mod formula;
+mod formula;
 pub mod gadget;
 mod game;
 pub mod general;

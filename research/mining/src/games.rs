@@ -270,7 +270,7 @@ fn play_one(
 }
 
 /// The share of drawn positions of each piece count with White to move, including stalemates that are draws.
-pub fn drawn_shares(options: &RuleOptions, pieces: usize) -> Result<Vec<f64>, SolveError> {
+pub(crate) fn drawn_shares(options: &RuleOptions, pieces: usize) -> Result<Vec<f64>, SolveError> {
     let mut solver = Solver::new(options, pieces, doushouqi::tablebase::Options::default());
     let mut shares = Vec::new();
     for n in 2..=pieces {

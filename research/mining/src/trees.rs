@@ -158,7 +158,7 @@ fn size(tables: &Solver, material: Material) -> Option<Sizes> {
 /// The accuracy of the greedy tree by its number of leaves, from 1 to `most` or to its full size. `None` if the
 /// material is not solved.
 #[must_use]
-pub fn accuracy_curve(tables: &Solver, material: Material, most: usize) -> Option<Vec<(f64, f64)>> {
+pub(crate) fn accuracy_curve(tables: &Solver, material: Material, most: usize) -> Option<Vec<(f64, f64)>> {
     let table = tables.material_table(material)?;
     let set = FeatureSet::new(material, tables.classes().options(), FeatureChoice::All);
     let sample = TrainingSet::new([(&set, &table)], tables.classes().options());

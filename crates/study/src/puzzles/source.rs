@@ -60,7 +60,7 @@ impl Source {
 
     /// Whether the tables cover every material of up to `pieces` pieces without [`Source::prepare`].
     #[must_use]
-    pub fn is_complete(&self, pieces: usize) -> bool {
+    pub(crate) fn is_complete(&self, pieces: usize) -> bool {
         matches!(self, Source::Files(_)) || pieces <= MEMORY_PIECES
     }
 }

@@ -88,7 +88,7 @@ impl GeneralPosition {
 
     /// The squares of a side's pieces, in no particular order.
     #[must_use]
-    pub fn places_of(&self, color: Color) -> &[Place] {
+    pub(crate) fn places_of(&self, color: Color) -> &[Place] {
         &self.places[color]
     }
 
@@ -129,7 +129,7 @@ impl GeneralPosition {
     }
 
     /// Adds the moves of the piece on `from`, whichever side is to move, as if no den had been entered yet.
-    pub fn moves_from(&self, from: Place, rules: &RuleOptions, moves: &mut Vec<GeneralMove>) {
+    pub(crate) fn moves_from(&self, from: Place, rules: &RuleOptions, moves: &mut Vec<GeneralMove>) {
         let Some(piece) = self.piece_at(from) else { return };
         for direction in Direction::ALL {
             if let Some(to) = self.destination(piece, from, direction, rules)
