@@ -177,16 +177,6 @@ pub(crate) trait Vector {
     fn store(cells: &mut [u8; 64], mask: u64, code: u8);
     /// The set of lanes that contain `value`.
     fn equal(lanes: &[u16; 64], value: u16) -> u64;
-    /// The bits of `bits` at the set bits of `mask`, packed into the lowest bits.
-    #[inline(always)]
-    fn extract(bits: u64, mask: u64) -> u64 {
-        let (mut extracted, mut rest) = (0, bits & mask);
-        while rest != 0 {
-            extracted |= 1 << (mask & ((rest & rest.wrapping_neg()) - 1)).count_ones();
-            rest &= rest - 1;
-        }
-        extracted
-    }
 }
 
 /// Plain code for every CPU.
@@ -253,12 +243,6 @@ impl Vector for Avx2 {
             mask
         }
     }
-
-    #[inline(always)]
-    fn extract(bits: u64, mask: u64) -> u64 {
-        // SAFETY: `dispatch!` calls this only where BMI2 was detected.
-        unsafe { std::arch::x86_64::_pext_u64(bits, mask) }
-    }
 }
 
 /// The AVX-512 twins of [`Portable`]. Only for functions that [`dispatch!`] compiles for AVX-512.
@@ -284,12 +268,6 @@ impl Vector for Avx512 {
             let high = _mm512_cmpeq_epi16_mask(_mm512_loadu_si512(lanes[32..].as_ptr().cast()), wanted);
             u64::from(low) | u64::from(high) << 32
         }
-    }
-
-    #[inline(always)]
-    fn extract(bits: u64, mask: u64) -> u64 {
-        // SAFETY: `dispatch!` calls this only where BMI2 was detected.
-        unsafe { std::arch::x86_64::_pext_u64(bits, mask) }
     }
 }
 
@@ -358,28 +336,6 @@ mod tests {
 
     fn equal_at(level: CpuLevel, lanes: &[u16; 64], value: u16) -> u64 {
         dispatch!(level, fn(lanes: &[u16; 64], value: u16) -> u64 = equal::<V>)
-    }
-
-    #[inline(always)]
-    fn extract<V: Vector>(bits: u64, mask: u64) -> u64 {
-        V::extract(bits, mask)
-    }
-
-    fn extract_at(level: CpuLevel, bits: u64, mask: u64) -> u64 {
-        dispatch!(level, fn(bits: u64, mask: u64) -> u64 = extract::<V>)
-    }
-
-    #[test]
-    fn every_level_extracts_the_same_bits() {
-        let mut random = Pcg64::seed_from_u64(3);
-        for mask in masks(&mut random) {
-            let bits = random.next_u64();
-            let chosen = (0..64).filter(|i| mask >> i & 1 != 0);
-            let expected = chosen.enumerate().fold(0, |all, (place, i)| all | (bits >> i & 1) << place);
-            for level in CpuLevel::available() {
-                assert_eq!(extract_at(level, bits, mask), expected, "{} with {mask:#x}", level.name());
-            }
-        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Solver internals for the benchmarks: one pass, the conversions, writing a file. Not part of the public API.
 
-use super::{ClassId, Index, Material, SolveError, Solver, TableError, TableFile};
+use super::{ClassId, Index, Material, SetError, SolveError, SolvedRows, Solver, TableFile};
 use crate::board::{Color, Piece, Position, RuleOptions, Rules};
 use crate::cpu::{CpuLevel, dispatch};
 use crate::game::random::Random;
@@ -87,10 +87,11 @@ impl Solver {
     /// Writes a solved class to the directory `dir` as `dsq generate` does; does nothing if the class is not solved and
     /// kept.
     #[doc(hidden)]
-    pub fn write(&self, id: ClassId, dir: &Path) -> Result<(), TableError> {
+    pub fn write(&self, id: ClassId, dir: &Path) -> Result<(), SetError> {
         let (Some(table), Some(stats)) = (self.table(id), self.class_stats(id)) else { return Ok(()) };
         let (class, rules) = (self.classes().get(id), self.classes().options());
-        let blocks = ClassBlocks::of_table(class, rules, table, stats).map_err(TableError::io(dir))?;
-        blocks.write(&TableFile::path(dir, class.representative), class, rules, stats)
+        let values = SolvedRows::of_table(class.index(), rules, stats, table)?;
+        let blocks = ClassBlocks::of(&values, stats, &Unobserved)?;
+        Ok(blocks.write(&TableFile::path(dir, class.representative), class, rules, stats)?)
     }
 }

@@ -56,12 +56,13 @@ pub use needs::gpu::BatchNeeds;
 pub use needs::{MemoryNeed, expected_file_bytes};
 pub use probe::{Probe, ProbeWdl, Value, Wdl};
 pub use solve::backend::{Backend, DeviceWork, Job, OrElse, Sink, SolveError, Solved};
-pub use solve::cpu::{BufferPool, ClassLog, CpuBackend};
+pub use solve::cpu::{BufferPool, CpuBackend};
 pub use solve::difference::{Difference, first_difference};
 #[cfg(feature = "gpu")]
 pub use solve::gpu::{Gpu, GpuLimits, GpuTimes, WorkTime};
 pub use solve::progress::{CountPhase, CountProgress, Follow};
 pub use solve::solver::{Done, Options, Solver};
+pub use solve::values::SolvedRows;
 pub use stats::{Stats, Summary};
 pub use store::codec::compressed_len;
 pub use store::counts::{ClassCounts, Provenance};

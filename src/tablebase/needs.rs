@@ -6,7 +6,6 @@ use crate::tablebase::order::solved_rows;
 use crate::tablebase::solve::cpu::conversions::Conversions;
 use crate::tablebase::solve::cpu::neighbours::Neighbours;
 use crate::tablebase::solve::cpu::quiet::Row;
-use crate::tablebase::solve::cpu::task::Keep;
 use crate::tablebase::{ClassId, Classes, Index, ROW_CELLS, Solver};
 use std::collections::{BTreeMap, HashSet};
 
@@ -55,39 +54,14 @@ pub(crate) fn table_bytes(classes: &Classes, id: ClassId, cell_bytes: usize) -> 
     2 * classes.get(id).index().cells() * cell_bytes
 }
 
-/// Bytes of host memory for the values of a class, with their compressed blocks, on any backend: one byte a cell.
-fn value_bytes(index: &Index) -> usize {
-    3 * index.cells()
-}
-
-/// The further bytes while cells of one byte are widened to two bytes, and for the values after that.
-fn widening_bytes(index: &Index) -> usize {
-    2 * index.cells()
-}
-
-/// Whether the plan of a class includes lines that are too long for cells of one byte. With five pieces the longest
-/// line under the rules `paper` has 251 plies, and a class has 0.6 GB of values at most.
-pub(crate) fn may_be_wide(index: &Index) -> bool {
-    index.pieces.len() > 5
-}
-
-/// The most bytes of host memory for the table of a class with its compressed blocks, on any backend.
-fn most_table_bytes(index: &Index) -> usize {
-    value_bytes(index) + if may_be_wide(index) { widening_bytes(index) } else { 0 }
+/// The most bytes of the compressed blocks of `rows` solved rows.
+pub(crate) fn most_block_bytes(rows: usize) -> usize {
+    2 * rows * MOST_ROW_BYTES
 }
 
 /// The most bytes of the change log of `rows` solved rows, with their compressed blocks.
-fn most_log_bytes(rows: usize) -> usize {
-    2 * rows * (MOST_LOG_ROW_BYTES + MOST_ROW_BYTES)
-}
-
-/// The most bytes of host memory for the values that are kept of a class with `rows` solved rows.
-pub(crate) fn most_value_bytes(index: &Index, rows: usize, keep: Keep<'_>) -> usize {
-    match keep {
-        Keep::Counts => 0,
-        Keep::All => most_table_bytes(index),
-        Keep::Log(_) => most_log_bytes(rows),
-    }
+pub(crate) fn most_log_bytes(rows: usize) -> usize {
+    2 * rows * MOST_LOG_ROW_BYTES + most_block_bytes(rows)
 }
 
 /// Bytes of a plane of `rows` rows.
@@ -267,7 +241,7 @@ impl MemoryNeed {
     /// Bytes of the compressed values, and of the logs of the ranges of rows that are replayed at the same time, which
     /// are at most a sixteenth of all rows.
     fn replayed(&self) -> usize {
-        if self.keeps_values { 2 * self.rows * MOST_ROW_BYTES + self.log() / 16 } else { 0 }
+        if self.keeps_values { most_block_bytes(self.rows) + self.log() / 16 } else { 0 }
     }
 
     /// The memory to request for the job under a limit of `limit` bytes: the part of the limit that the job will use,
@@ -291,7 +265,7 @@ impl MemoryNeed {
 
     /// The most bytes of the table of the class.
     pub(crate) fn most_file_bytes(&self) -> u64 {
-        (MOST_HEADER_BYTES + 2 * self.rows * MOST_ROW_BYTES) as u64
+        (MOST_HEADER_BYTES + most_block_bytes(self.rows)) as u64
     }
 
     /// The most bytes of temporary files under a limit of `limit` bytes of memory.

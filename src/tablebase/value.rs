@@ -160,10 +160,12 @@ impl Cells {
         }
     }
 
-    /// Converts the cells to two bytes each, for lines longer than [`BYTE_PLIES`](Cells::BYTE_PLIES).
-    pub(crate) fn widen(&mut self) {
-        if let Cells::Byte(cells) = self {
-            *self = Cells::Wide(cells.iter().map(|&c| u16::from(c)).collect());
+    /// The same codes in cells of `cell_bytes` bytes (1 or 2), which every code must fit.
+    pub(crate) fn with_width(self, cell_bytes: usize) -> Cells {
+        match (self, cell_bytes) {
+            (Cells::Byte(cells), 2) => Cells::Wide(cells.into_iter().map(u16::from).collect()),
+            (Cells::Wide(cells), 1) => Cells::Byte(cells.into_iter().map(|code| code as u8).collect()),
+            (cells, _) => cells,
         }
     }
 }
@@ -205,6 +207,27 @@ impl<'a> CellsRef<'a> {
             CellsRef::Wide(cells) => cells.len(),
         }
     }
+
+    /// Splits the cells into chunks of `cells` cells; the last chunk may be shorter.
+    pub(crate) fn chunks(self, cells: usize) -> Vec<CellsRef<'a>> {
+        match self {
+            CellsRef::Byte(all) => all.chunks(cells).map(CellsRef::Byte).collect(),
+            CellsRef::Wide(all) => all.chunks(cells).map(CellsRef::Wide).collect(),
+        }
+    }
+
+    /// The first cell with this code.
+    pub(crate) fn find(self, code: Code) -> Option<usize> {
+        match self {
+            CellsRef::Byte(cells) => find(cells, code.try_into().ok()?),
+            CellsRef::Wide(cells) => find(cells, code),
+        }
+    }
+}
+
+/// The first of these cells with this code. `contains` compares many cells at once.
+fn find<C: Copy + PartialEq>(cells: &[C], code: C) -> Option<usize> {
+    if cells.contains(&code) { cells.iter().position(|&cell| cell == code) } else { None }
 }
 
 impl<'a> CellsMut<'a> {
@@ -218,6 +241,24 @@ impl<'a> CellsMut<'a> {
         match self {
             CellsMut::Byte(all) => all.chunks_mut(cells).map(CellsMut::Byte).collect(),
             CellsMut::Wide(all) => all.chunks_mut(cells).map(CellsMut::Wide).collect(),
+        }
+    }
+
+    /// Copies cells of the same width to the cells from `at` on.
+    pub(crate) fn copy_from(&mut self, at: usize, from: CellsRef<'_>) {
+        match (self, from) {
+            (CellsMut::Byte(cells), CellsRef::Byte(from)) => cells[at..][..from.len()].copy_from_slice(from),
+            (CellsMut::Wide(cells), CellsRef::Wide(from)) => cells[at..][..from.len()].copy_from_slice(from),
+            _ => unreachable!("the cells are equally wide"),
+        }
+    }
+
+    /// The cells as they lie in memory.
+    #[cfg(feature = "gpu")]
+    pub(crate) fn bytes(self) -> &'a mut [u8] {
+        match self {
+            CellsMut::Byte(cells) => cells,
+            CellsMut::Wide(cells) => bytemuck::cast_slice_mut(cells),
         }
     }
 
@@ -286,18 +327,13 @@ mod tests {
 
     #[test]
     fn wider_cells_hold_the_same_and_more() {
-        let bytes: Vec<u8> = (0..=u8::MAX).collect();
-        let mut cells = Cells::Byte(bytes.clone());
-        cells.widen();
-        assert!(matches!(cells, Cells::Wide(_)));
-        assert_eq!((cells.len(), cells.is_empty()), (256, false));
-        for (cell, &byte) in bytes.iter().enumerate() {
-            assert_eq!(cells.get(cell), u16::from(byte));
-            assert_eq!(cells.get(cell), Cells::Byte(bytes.clone()).get(cell));
-        }
-        let once = cells.clone();
-        cells.widen();
-        assert_eq!(cells, once, "wide cells stay as they are");
+        let bytes = Cells::Byte((0..=u8::MAX).collect());
+        let wide = bytes.clone().with_width(2);
+        assert!(matches!(wide, Cells::Wide(_)));
+        assert_eq!((wide.len(), wide.is_empty()), (256, false));
+        assert!((0..256).all(|cell| wide.get(cell) == bytes.get(cell)));
+        assert_eq!(wide.clone().with_width(2), wide, "wide cells stay as they are");
+        assert_eq!(wide.with_width(1), bytes);
         assert!(Cells::Wide(Vec::new()).is_empty() && Cells::Byte(Vec::new()).is_empty());
     }
 

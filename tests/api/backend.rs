@@ -48,7 +48,7 @@ fn solve_slowly(material: Material, index: &Index, rules: &RuleOptions) -> Solve
         }
         Cells::Byte(codes)
     });
-    Solved { stats, table: Some(Table { cells }), log: None }
+    Solved::of_table(index.clone(), rules, stats, &Table { cells }).expect("the values have these counts")
 }
 
 impl Backend for Slow {
@@ -211,6 +211,8 @@ enum Wrong {
     TooShort,
     OneTooShort(Color),
     NoValues,
+    /// The values of another class.
+    OfAnother,
     /// A position is counted twice.
     Counts(Color),
     /// A position has another value.
@@ -225,31 +227,36 @@ impl Backend for Wrong {
     fn solve(&mut self, job: &Job<'_>, sink: Sink<'_>) -> Result<(), SolveError> {
         let cells = || ByColor::from_fn(|_| Cells::Byte(vec![1; 10]));
         let wrong = &*self;
-        let table = match wrong {
-            Wrong::LeavesOut => return Ok(()),
-            Wrong::TooShort => Some(Table { cells: cells() }),
+        let id = job.ids[0];
+        let index = job.classes.get(id).index();
+        let of_table = |stats, cells| Solved::of_table(index.clone(), job.classes.options(), stats, &Table { cells });
+        match wrong {
+            Wrong::LeavesOut => Ok(()),
+            Wrong::TooShort => sink(id, of_table(ByColor::default(), cells())?),
             Wrong::OneTooShort(short) => {
                 let mut cells = cells();
-                cells[!*short] = Cells::Byte(vec![1; job.classes.get(job.ids[0]).index().cells()]);
-                Some(Table { cells })
+                cells[!*short] = Cells::Byte(vec![1; index.cells()]);
+                sink(id, of_table(ByColor::default(), cells)?)
             }
-            Wrong::NoValues => None,
-            Wrong::Counts(turn) | Wrong::Values(turn) => {
-                return CpuBackend::default().solve(job, &|id, mut solved| {
-                    if matches!(wrong, Wrong::Counts(_)) {
-                        solved.stats[*turn].draws += 1;
-                    } else if let Some(Table { cells }) = &mut solved.table
-                        && let Cells::Byte(codes) = &mut cells[*turn]
-                    {
-                        let code = codes.iter_mut().find(|code| **code > 0).expect("there is a position");
-                        let draw = CellValue::Draw.code() as u8;
-                        *code = if *code == draw { CellValue::Decided(1).code() as u8 } else { draw };
-                    }
-                    sink(id, solved)
-                });
+            Wrong::NoValues => {
+                sink(id, Solved { stats: ByColor::default(), deepest: ByColor::default(), values: None })
             }
-        };
-        sink(job.ids[0], Solved { stats: ByColor::default(), table, log: None })
+            Wrong::OfAnother => CpuBackend::default().solve(job, &|other, solved| {
+                if other == id { Ok(()) } else { sink(id, solved) }
+            }),
+            Wrong::Counts(turn) => CpuBackend::default().solve(job, &|id, mut solved| {
+                solved.stats[*turn].draws += 1;
+                sink(id, solved)
+            }),
+            Wrong::Values(turn) => CpuBackend::default().solve(&job.with(&[id]), &|id, solved| {
+                let Table { mut cells } = solved.table()?.expect("the job wants values");
+                let Cells::Byte(codes) = &mut cells[*turn] else { panic!("two pieces have no long line") };
+                let code = codes.iter_mut().find(|code| **code > 0).expect("there is a position");
+                let draw = CellValue::Draw.code() as u8;
+                *code = if *code == draw { CellValue::Decided(1).code() as u8 } else { draw };
+                sink(id, of_table(solved.stats, cells)?)
+            }),
+        }
     }
 
     fn host_bytes(&self, _: &Index, _: bool) -> usize {
@@ -260,20 +267,20 @@ impl Backend for Wrong {
 #[test]
 fn a_wrong_backend_is_an_error() {
     let mut wrongs = vec![
-        (Wrong::LeavesOut, "left a class out"),
-        (Wrong::TooShort, "gave no values of"),
-        (Wrong::NoValues, "gave no values of"),
+        (Wrong::LeavesOut, "a wrong one left a class out"),
+        (Wrong::TooShort, "has not 4096 cells for each side to move"),
+        (Wrong::NoValues, "a wrong one gave no values of"),
+        (Wrong::OfAnother, "a wrong one gave no values of"),
     ];
     for turn in Color::ALL {
-        wrongs.push((Wrong::OneTooShort(turn), "gave no values of"));
-        wrongs.push((Wrong::Counts(turn), "gave counts of"));
-        wrongs.push((Wrong::Values(turn), "that differ from its counts"));
+        wrongs.push((Wrong::OneTooShort(turn), "has not 4096 cells for each side to move"));
+        wrongs.push((Wrong::Counts(turn), "a wrong one gave counts of"));
+        wrongs.push((Wrong::Values(turn), "has values that differ from its counts"));
     }
     for (wrong, reason) in wrongs {
         let mut solver = Solver::new(&RuleOptions::PAPER, 2, Options::default()).on(wrong);
         let error = solver.solve_level(2, true, &|_, _| {}).unwrap_err();
         assert!(matches!(error, SolveError::Backend { material: Some(_), .. }), "{error}");
-        assert!(error.to_string().contains("a wrong one"), "{error}");
         assert!(error.to_string().contains(reason), "{error}");
     }
 }

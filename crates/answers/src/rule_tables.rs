@@ -142,8 +142,8 @@ impl RuleTables {
         self.pool.install(|| {
             solver.solve_classes(ids, true, needed, &|id, solved| {
                 check(stop)?;
-                if let Some(table) = &solved.table {
-                    let table = ClassTable::new(self.classes.get(id), table.cells.clone(), solved.stats.clone());
+                if let Some(table) = solved.table()? {
+                    let table = ClassTable::new(self.classes.get(id), table.cells, solved.stats.clone());
                     // If two threads solved the class, the first table is kept; both are equal.
                     let _ = self.kept[id.index()].set(table);
                 }

@@ -50,12 +50,12 @@ pub(crate) fn need(position: &Position, rules: &RuleOptions) -> Result<NeedRepor
     let classes = Classes::new(rules, COUNTED_PIECES);
     let id = class_of(&classes, position)?;
     let class = classes.get(id).representative;
-    // The values of this class and of all smaller ones, a byte each.
+    // The tables of this class, which is made of its change log, and of all smaller ones, a byte a value.
     let smaller = classes.needed_for(id).into_iter().flatten();
     let values: usize = smaller.map(|id| 2 * classes.get(id).index().cells()).sum();
     let need = CountNeed {
         class,
-        memory_bytes: (MemoryNeed::of_job(&classes, id, false).total() + values) as u64,
+        memory_bytes: (MemoryNeed::of_job(&classes, id, true).total() + values) as u64,
         disk_bytes: 0,
         file_bytes: 0,
         spills: false,

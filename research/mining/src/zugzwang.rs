@@ -5,7 +5,7 @@
 //! legal move.
 
 use doushouqi::board::{ByColor, Color, Piece, Position, RuleOptions, Square};
-use doushouqi::tablebase::{CellValue, ClassId, Index, Options, ROW_CELLS, SolveError, Solved, Solver, position_of};
+use doushouqi::tablebase::{CellValue, ClassId, Index, Options, ROW_CELLS, SolveError, Solver, Table, position_of};
 use serde::Serialize;
 use std::sync::Mutex;
 
@@ -90,7 +90,8 @@ pub fn zugzwangs(
         let classes = solver.classes().clone();
         let tallies: Mutex<Vec<(ClassId, Tally)>> = Mutex::default();
         solver.solve_classes(&ids, true, n < pieces, &|id, solved| -> Result<(), SolveError> {
-            let tally = tally(id, &classes.get(id).index(), solved);
+            let Some(table) = solved.table()? else { return Ok(()) };
+            let tally = tally(id, &classes.get(id).index(), &table);
             tallies.lock().unwrap_or_else(|e| e.into_inner()).push((id, tally));
             done(n);
             Ok(())
@@ -142,9 +143,8 @@ fn keep_deeper(best: &mut Option<Found>, found: Option<Found>) {
     }
 }
 
-fn tally(id: ClassId, index: &Index, solved: &Solved) -> Tally {
+fn tally(id: ClassId, index: &Index, table: &Table) -> Tally {
     let mut tally = Tally::default();
-    let Some(table) = &solved.table else { return tally };
     for row in 0..index.rows {
         let weight = index.weight(row);
         for cell in row * ROW_CELLS..(row + 1) * ROW_CELLS {

@@ -1,6 +1,6 @@
 //! The GPU memory and the memory traffic of a batch of classes, and the memory of its host.
 
-use super::{may_be_wide, most_table_bytes, solved_rows_of};
+use super::{most_block_bytes, solved_rows_of};
 use crate::tablebase::{ClassId, Classes, Index, ROW_CELLS};
 use serde::Serialize;
 use std::ops::Range;
@@ -132,8 +132,10 @@ impl BatchNeeds {
     }
 }
 
-/// Bytes of host memory for the values of a class, and for one side's as they are fetched from the GPU.
+/// Bytes of host memory for the codes of a class as they are fetched from the GPU, and for their compressed blocks. With more
+/// than five pieces a line may be too long for codes of one byte: with five pieces the longest line under the rules
+/// `paper` has 251 plies.
 pub(crate) fn host_bytes(index: &Index, values: bool) -> usize {
-    let fetched = index.cells() * if may_be_wide(index) { 2 } else { 1 };
-    if values { most_table_bytes(index) + fetched } else { 0 }
+    let code_bytes = if index.pieces.len() > 5 { 2 } else { 1 };
+    if values { 2 * index.cells() * code_bytes + most_block_bytes(index.rows) } else { 0 }
 }

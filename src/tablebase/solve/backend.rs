@@ -1,8 +1,9 @@
 //! The interface of solvers for classes. Every implementation of [`Backend`] can fill whole sets of tables: the CPU, a
 //! GPU, one with a fallback to another ([`OrElse`]), or a third party's.
 
-use crate::board::ByColor;
-use crate::tablebase::{ClassId, ClassLog, Classes, Index, MAX_PIECES, Material, Stats, Table};
+use crate::board::{ByColor, RuleOptions};
+use crate::tablebase::solve::values::SolvedRows;
+use crate::tablebase::{ClassId, Classes, Index, MAX_PIECES, Material, Stats, Table};
 use serde::Serialize;
 use std::collections::HashSet;
 use std::ops::AddAssign;
@@ -66,8 +67,6 @@ pub struct Job<'a> {
     pub classes: &'a Classes,
     /// Whether to return the values besides the counts.
     pub values: bool,
-    /// Whether the values may be a change log. That is faster, but only a file can be made of it.
-    pub logs: bool,
     /// The memory limit in bytes for all classes that are solved at the same time. One class is solved even above it.
     pub memory: usize,
     /// By class, the tables of the solved smaller classes.
@@ -117,10 +116,34 @@ impl<'a> Job<'a> {
 pub struct Solved {
     /// The counts, with White and Black of the representative to move.
     pub stats: ByColor<Stats>,
+    /// For each side to move the first cell with the longest distance, if the backend knows it.
+    pub deepest: ByColor<Option<usize>>,
     /// The values.
-    pub table: Option<Table>,
-    /// The values, if [`Job::logs`] is set and the backend keeps a change log instead of a table.
-    pub log: Option<ClassLog>,
+    pub values: Option<SolvedRows>,
+}
+
+impl Solved {
+    /// The result for the class with the index `index` under these rules, whose values are those of `table`.
+    ///
+    /// # Errors
+    /// If the table has another number of cells than the class, or its values have other counts than `stats`.
+    pub fn of_table(
+        index: Index,
+        rules: &RuleOptions,
+        stats: ByColor<Stats>,
+        table: &Table,
+    ) -> Result<Solved, SolveError> {
+        let values = Some(SolvedRows::of_table(index, rules, &stats, table)?);
+        Ok(Solved { stats, deepest: ByColor::default(), values })
+    }
+
+    /// The values of all rows in memory; `None` if only the counts are known.
+    ///
+    /// # Errors
+    /// If the memory cannot be allocated.
+    pub fn table(&self) -> Result<Option<Table>, SolveError> {
+        self.values.as_ref().map(SolvedRows::table).transpose()
+    }
 }
 
 /// A callback that receives each class as soon as it is solved, on any thread. The backend must return its error.
@@ -128,7 +151,7 @@ pub type Sink<'a> = &'a (dyn Fn(ClassId, Solved) -> Result<(), SolveError> + Syn
 
 /// Solves classes.
 ///
-/// The values of a class are the codes of all cells of its [`Index`] (see [`CellValue`](crate::tablebase::CellValue)),
+/// The values of a class are the codes of the cells of its [`Index`] (see [`CellValue`](crate::tablebase::CellValue)),
 /// with 0 for cells without a position. They do not depend on the backend: sets of tables from two backends are equal
 /// byte for byte.
 pub trait Backend: Send + Sync {
@@ -141,14 +164,9 @@ pub trait Backend: Send + Sync {
     /// The first error ends the job. Classes that `sink` has accepted stay solved.
     fn solve(&mut self, job: &Job<'_>, sink: Sink<'_>) -> Result<(), SolveError>;
 
-    /// Bytes of host memory that solving a class takes in addition to the tables that it reads.
+    /// Bytes of host memory that solving a class takes in addition to the tables that it reads and the table that is made of
+    /// its values.
     fn host_bytes(&self, index: &Index, values: bool) -> usize;
-
-    /// Whether the values of each class are counted again and compared with its counts when a solver receives them. A
-    /// difference is an error. True unless a backend computes both from the same data.
-    fn is_checked(&self) -> bool {
-        true
-    }
 
     /// Counters of the work done so far; `None` if the backend has no counters.
     fn work(&self) -> Option<DeviceWork> {
@@ -172,10 +190,6 @@ impl<B: Backend + ?Sized> Backend for Box<B> {
 
     fn host_bytes(&self, index: &Index, values: bool) -> usize {
         (**self).host_bytes(index, values)
-    }
-
-    fn is_checked(&self) -> bool {
-        (**self).is_checked()
     }
 
     fn work(&self) -> Option<DeviceWork> {
@@ -242,10 +256,6 @@ impl<A: Backend, B: Backend> Backend for OrElse<A, B> {
     /// The larger need of the two.
     fn host_bytes(&self, index: &Index, values: bool) -> usize {
         self.first.host_bytes(index, values).max(self.second.host_bytes(index, values))
-    }
-
-    fn is_checked(&self) -> bool {
-        self.first.is_checked() || self.second.is_checked()
     }
 
     fn work(&self) -> Option<DeviceWork> {

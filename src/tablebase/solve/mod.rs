@@ -1,5 +1,6 @@
 //! Solving: [`Solver`](solver::Solver) orders the classes so that captures lead to solved classes, and a
-//! [`Backend`](backend::Backend) solves them on the CPU (`cpu`) or on a GPU (`gpu`).
+//! [`Backend`](backend::Backend) solves them on the CPU (`cpu`) or on a GPU (`gpu`). Both return the values of a class as
+//! [`SolvedRows`](values::SolvedRows).
 
 pub(crate) mod backend;
 pub(crate) mod cpu;
@@ -8,3 +9,4 @@ pub(crate) mod difference;
 pub(crate) mod gpu;
 pub(crate) mod progress;
 pub(crate) mod solver;
+pub(crate) mod values;

@@ -3,6 +3,7 @@ use crate::cpu::CpuLevel;
 use crate::tablebase::address::Addresser;
 use crate::tablebase::solve::backend::{Backend, Job, SolveError, Solved};
 use crate::tablebase::solve::cpu::CpuBackend;
+use crate::tablebase::solve::values::SolvedRows;
 use crate::tablebase::{
     CellValue, Class, ClassId, Classes, MAX_PIECES, Material, MaterialTable, Probe, Stats, Table, Value,
 };
@@ -193,7 +194,7 @@ impl Solver {
 
     /// A job for the backend: classes to solve, and the tables of the smaller classes.
     pub(crate) fn job<'a>(&'a self, ids: &'a [ClassId], values: bool) -> Job<'a> {
-        Job { ids, classes: &self.classes, values, logs: false, memory: self.memory, tables: &self.tables }
+        Job { ids, classes: &self.classes, values, memory: self.memory, tables: &self.tables }
     }
 
     /// Solves classes whose captures lead to classes that are solved and kept. Passes each to `sink` as soon as it is
@@ -208,17 +209,6 @@ impl Solver {
         keep: bool,
         sink: &(dyn Fn(ClassId, &Solved) -> Result<(), E> + Sync),
     ) -> Result<(), E> {
-        self.solve_with(ids, (values, false), keep, &|id, solved| sink(id, solved))
-    }
-
-    /// As [`solve_classes`](Solver::solve_classes). With `logs` the values may be a change log, which `sink` may take.
-    pub(crate) fn solve_with<E: From<SolveError> + Send>(
-        &mut self,
-        ids: &[ClassId],
-        (values, logs): (bool, bool),
-        keep: bool,
-        sink: &(dyn Fn(ClassId, &mut Solved) -> Result<(), E> + Sync),
-    ) -> Result<(), E> {
         ids.iter().try_for_each(|&id| check_size(self.classes.get(id).representative))?;
         let Solver { classes, memory, tables, backend, no_capture_limit, .. } = self;
         let limited = no_capture_limit.map(|limit| {
@@ -229,20 +219,21 @@ impl Solver {
             classes.iter().map(smaller).collect::<Vec<_>>()
         });
         let tables = limited.as_ref().unwrap_or(tables);
-        let job = Job { ids, classes, values, logs, memory: *memory, tables };
-        let (name, is_checked) = (backend.name(), backend.is_checked());
+        let job = Job { ids, classes, values, memory: *memory, tables };
+        let name = backend.name();
         let (all, refused) = (Mutex::new(Vec::with_capacity(ids.len())), Mutex::new(None));
-        let take = |id: ClassId, mut solved: Solved| {
-            check(&job, id, &solved, is_checked).map_err(|what| SolveError::Backend {
+        let take = |id: ClassId, solved: Solved| {
+            check(&job, id, &solved).map_err(|what| SolveError::Backend {
                 material: Some(job.material(id)),
                 reason: format!("{name} gave {what}"),
             })?;
-            if let Err(error) = sink(id, &mut solved) {
+            if let Err(error) = sink(id, &solved) {
                 refused.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(error);
                 return Err(SolveError::Stopped);
             }
-            let Solved { stats, table, .. } = solved;
-            all.lock().unwrap_or_else(|e| e.into_inner()).push((id, stats, table.filter(|_| keep)));
+            let Solved { stats, values, .. } = solved;
+            let table = values.filter(|_| keep).map(SolvedRows::into_table).transpose()?;
+            all.lock().unwrap_or_else(|e| e.into_inner()).push((id, stats, table));
             Ok(())
         };
         let result = backend.solve(&job, &take);
@@ -327,30 +318,20 @@ fn check_size(material: Material) -> Result<(), SolveError> {
     if pieces > MAX_PIECES { Err(SolveError::TooManyPieces { material, pieces }) } else { Ok(()) }
 }
 
-/// Checks a backend's result: values if and only if the job wants them, the right number of cells, and counts of all
-/// positions; with `is_checked`, also that the values have these counts. The error is what the backend gave.
-fn check(job: &Job<'_>, id: ClassId, solved: &Solved, is_checked: bool) -> Result<(), String> {
+/// Checks a backend's result: values of this class if and only if the job wants them, and counts of all positions. The error
+/// is what the backend gave.
+fn check(job: &Job<'_>, id: ClassId, solved: &Solved) -> Result<(), String> {
     let (index, material) = (job.classes.get(id).index(), job.material(id));
-    let cells = index.cells();
-    let right = match &solved.table {
-        None => job.values == (job.logs && solved.log.is_some()),
-        Some(table) => table.cells.white.len() == cells && table.cells.black.len() == cells,
-    };
-    if !right {
-        return Err(format!("no values of {cells} cells for each side to move"));
+    let values = solved.values.as_ref().map(|values| &values.index().pieces);
+    if values != job.values.then_some(&index.pieces) {
+        return Err(format!("no values of {} cells for each side to move", index.cells()));
     }
     for turn in Color::ALL {
-        let stats = &solved.stats[turn];
-        let (counted, positions) = (stats.summary().positions, material.positions());
+        let (counted, positions) = (solved.stats[turn].summary().positions, material.positions());
         if counted != positions {
             return Err(format!(
                 "counts of {counted} positions of {material} with {turn} to move, which has {positions}"
             ));
-        }
-        if let Some(table) = solved.table.as_ref().filter(|_| is_checked)
-            && Stats::of(table.cells[turn].view(), |row| index.weight(row)) != *stats
-        {
-            return Err(format!("values of {material} with {turn} to move that differ from its counts"));
         }
     }
     Ok(())

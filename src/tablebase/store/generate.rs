@@ -5,6 +5,7 @@ use crate::board::{ByColor, Color, RuleOptions};
 use crate::tablebase::needs::class_bytes;
 use crate::tablebase::needs::limit::MemoryLimit;
 use crate::tablebase::solve::backend::{SolveError, Solved};
+use crate::tablebase::solve::cpu::task::Unobserved;
 use crate::tablebase::store::error::SetError;
 use crate::tablebase::store::file::{Content, TableError, TableFile};
 use crate::tablebase::store::lock::lock;
@@ -246,8 +247,7 @@ impl Run<'_> {
             return self.count_one_by_one(solver, &to_solve.ids, memory);
         }
         // The values of the last level are in no memory but their files.
-        let logs = level.top && to_solve.known.is_empty();
-        solver.solve_with(&to_solve.ids, (level.values, logs), !level.top, &|id, solved| {
+        solver.solve_classes(&to_solve.ids, level.values, !level.top, &|id, solved| {
             self.keep(id, solved, to_solve.known.get(&id))
         })
     }
@@ -296,17 +296,17 @@ impl Run<'_> {
 
     /// Stores a solved class: writes its file, or compares the checksums of the existing file `known`, or adds its
     /// counts to the manifest.
-    fn keep(&self, id: ClassId, solved: &mut Solved, known: Option<&TableFile>) -> Result<(), SetError> {
+    fn keep(&self, id: ClassId, solved: &Solved, known: Option<&TableFile>) -> Result<(), SetError> {
         self.check_stop()?;
-        let class = self.classes.get(id);
-        let (dir, rules) = (self.job.dir, &self.job.rules);
-        if let (Some(file), Some(table)) = (known, &solved.table) {
+        let Some(values) = &solved.values else { return self.count(id, &solved.stats, None) };
+        if let Some(file) = known {
+            let table = values.table()?;
             Color::ALL.into_iter().try_for_each(|turn| file.check_values(turn, table.cells[turn].view()))?;
         } else {
-            let Some(blocks) = ClassBlocks::of_solved(class, rules, solved, dir)? else {
-                return self.count(id, &solved.stats, None);
-            };
-            blocks.write(&TableFile::path(dir, class.representative), class, rules, &solved.stats)?;
+            let class = self.classes.get(id);
+            let path = TableFile::path(self.job.dir, class.representative);
+            let blocks = ClassBlocks::of(values, &solved.stats, &Unobserved)?;
+            blocks.write(&path, class, &self.job.rules, &solved.stats)?;
         }
         self.progress(&solved.stats, known.is_some(), known.is_some());
         Ok(())

@@ -10,7 +10,6 @@ use crate::board::{ByColor, Color, RuleOptions};
 use crate::tablebase::needs::class_bytes;
 use crate::tablebase::needs::limit::MemoryLimit;
 use crate::tablebase::solve::cpu::conversions::CaptureTables;
-use crate::tablebase::solve::cpu::iteration::Outcome;
 use crate::tablebase::solve::cpu::task::{Keep, Observer, Unobserved};
 use crate::tablebase::value::CellsMut;
 use crate::tablebase::{BufferPool, Class, ClassId, Classes, CpuBackend, Material, MemoryNeed, Solved, Solver};
@@ -90,9 +89,9 @@ impl ClassJob<'_> {
         peak::restart();
         let class = solver.classes().get(id).clone();
         let blocks = Mutex::new(None);
-        solver.solve_with(&[id], (values, true), false, &|_, solved| {
-            let made = ClassBlocks::of_solved(&class, &self.rules, solved, self.dir)?;
-            *blocks.lock().unwrap_or_else(|e| e.into_inner()) = made;
+        solver.solve_classes(&[id], values, false, &|_, solved| {
+            let made = solved.values.as_ref().map(|values| ClassBlocks::of(values, &solved.stats, &Unobserved));
+            *blocks.lock().unwrap_or_else(|e| e.into_inner()) = made.transpose()?;
             Ok::<_, SetError>(())
         })?;
         let stats = solver.class_stats(id).expect("it is solved").clone();
@@ -174,8 +173,8 @@ impl ClassJob<'_> {
         self.pool.limit(self.memory, self.memory - planned);
         peak::restart();
         let means = Means { limit, spill: self.spill, pool: self.pool.clone() };
-        let (outcome, blocks) = Work::new(self.dir, classes, id, &need, &means, &Unobserved)?.run()?;
-        let Outcome { solved: Solved { stats, .. }, deepest } = outcome;
+        let (Solved { stats, deepest, .. }, blocks) =
+            Work::new(self.dir, classes, id, &need, &means, &Unobserved)?.run()?;
         let mut counts = ClassCounts::new(&self.rules, class, stats);
         let index = class.index();
         counts.deepest = ByColor::from_fn(|turn| Some(index.position(deepest[turn]?, turn)?.to_fen()));
@@ -295,20 +294,19 @@ impl<'a> Work<'a> {
     ///
     /// # Errors
     /// If a table is damaged, the memory or the disk is too small, or the observer returns an error.
-    pub(super) fn run(&self) -> Result<(Outcome, Option<ClassBlocks>), SetError> {
-        let mut outcome = self.solve()?;
-        let Some(log) = outcome.solved.log.take() else { return Ok((outcome, None)) };
+    pub(super) fn run(&self) -> Result<(Solved, Option<ClassBlocks>), SetError> {
+        let mut solved = self.solve()?;
+        let Some(values) = solved.values.take() else { return Ok((solved, None)) };
         if self.backend.is_spilling() {
             // The memory of the planes may not suffice for the values, too.
             self.means.pool.clear();
         }
         self.observer.values(0, 1)?;
-        let (class, rules) = (self.classes.get(self.id), self.classes.options());
-        let blocks = ClassBlocks::of_log(class, rules, log, self.means.spill, self.observer)?;
-        Ok((outcome, Some(blocks)))
+        let blocks = ClassBlocks::of(&values, &solved.stats, self.observer)?;
+        Ok((solved, Some(blocks)))
     }
 
-    fn solve(&self) -> Result<Outcome, SetError> {
+    fn solve(&self) -> Result<Solved, SetError> {
         let iteration = self.backend.iteration(self.classes, self.id, self.keep, self.observer)?;
         let mut memory = iteration.memory(self.files.iter().map(CaptureTable::bytes).sum())?;
         let (first, last) = memory.split_at_mut(iteration.first_bytes());

@@ -1,6 +1,6 @@
 use crate::cpu::CpuLevel;
 use crate::tablebase::layout::BLOCK_ROWS;
-use crate::tablebase::needs::{WorkingMemory, most_value_bytes, together};
+use crate::tablebase::needs::{WorkingMemory, most_log_bytes, together};
 use crate::tablebase::order::solved_rows;
 use crate::tablebase::solve::backend::{Backend, Job, Sink, SolveError};
 use crate::tablebase::solve::cpu::buckets::Entry;
@@ -8,7 +8,7 @@ use crate::tablebase::solve::cpu::iteration::solve;
 use crate::tablebase::solve::cpu::pool::BufferPool;
 use crate::tablebase::solve::cpu::task::{Iteration, Keep, Observer, Task, Unobserved};
 use crate::tablebase::solve::progress::{CountProgress, Reporter};
-use crate::tablebase::{Cells, ClassId, Classes, Index, WIDTH};
+use crate::tablebase::{ClassId, Classes, Index, WIDTH};
 use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::fmt;
@@ -70,8 +70,9 @@ impl CpuBackend {
     }
 
     /// Bytes for solving a class with `rows` solved rows.
-    fn class_bytes(&self, index: &Index, rows: usize, keep: Keep<'_>) -> usize {
-        WorkingMemory::at_most(index, rows, most_value_bytes(index, rows, keep)).total(self.spill.is_some())
+    fn class_bytes(&self, index: &Index, rows: usize, values: bool) -> usize {
+        let values = if values { most_log_bytes(rows) } else { 0 };
+        WorkingMemory::at_most(index, rows, values).total(self.spill.is_some())
     }
 
     /// The task of solving one class, without the tables that captures lead to.
@@ -84,7 +85,6 @@ impl CpuBackend {
             level: self.level,
             spill: self.spill.as_deref(),
             range_rows,
-            byte_plies: Cells::BYTE_PLIES,
             pool: self.pool.clone(),
             observer: &Unobserved,
         }
@@ -119,14 +119,10 @@ impl Backend for CpuBackend {
     }
 
     fn solve(&mut self, job: &Job<'_>, sink: Sink<'_>) -> Result<(), SolveError> {
-        let keep = match (job.values, job.logs) {
-            (false, _) => Keep::Counts,
-            (true, false) => Keep::All,
-            (true, true) => Keep::Log(None),
-        };
+        let keep = if job.values { Keep::Log(None) } else { Keep::Counts };
         let bytes = |id: ClassId| {
             let index = job.classes.get(id).index();
-            self.class_bytes(&index, solved_rows(&index.pieces, job.classes.options()), keep)
+            self.class_bytes(&index, solved_rows(&index.pieces, job.classes.options()), job.values)
         };
         let mut ids = job.ids.to_vec();
         // Starts with the largest class, so that the last classes to finish are small.
@@ -142,7 +138,7 @@ impl Backend for CpuBackend {
                 let reporter = self.follow.as_deref().map(|follow| Reporter::new(follow));
                 let observer: &dyn Observer = reporter.as_ref().map_or(&Unobserved, |reporter| reporter);
                 let task = Task { observer, ..self.task(job.classes, id, keep) };
-                sink(id, solve(task, job.tables)?.solved)
+                sink(id, solve(task, job.tables)?)
             };
             group.par_iter().with_max_len(1).try_for_each(solve)?;
             rest = others;
@@ -151,11 +147,7 @@ impl Backend for CpuBackend {
     }
 
     fn host_bytes(&self, index: &Index, values: bool) -> usize {
-        // Without the rules the equal rows are unknown, so this counts all rows. A table takes more than a change log.
-        self.class_bytes(index, index.rows, if values { Keep::All } else { Keep::Counts })
-    }
-
-    fn is_checked(&self) -> bool {
-        false
+        // Without the rules the equal rows are unknown, so this counts all rows.
+        self.class_bytes(index, index.rows, values)
     }
 }

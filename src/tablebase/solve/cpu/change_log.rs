@@ -1,18 +1,21 @@
-//! The change log: the positions that each pass decided, in memory or on disk. A class whose values go to a file is solved
-//! with a change log. Afterwards its values are replayed from the log, a few rows at a time, and compressed at once. The
-//! longest line is known by then, so every cell is wide enough.
+//! The change log: the positions that each pass decided, in memory or on disk. A class whose values are kept is solved with
+//! a change log. Afterwards its values are replayed from the log, a few rows at a time. The longest line is known by then,
+//! so every cell is wide enough.
 
-use crate::board::{Bitboard, ByColor, Square};
+use crate::board::{Bitboard, ByColor, Color};
 use crate::cpu::{CpuLevel, Vector, dispatch};
-use crate::tablebase::index::{Index, WIDTH};
-use crate::tablebase::layout::Layout;
+use crate::tablebase::index::{Index, ROW_CELLS, WIDTH};
+use crate::tablebase::layout::BLOCK_ROWS;
+use crate::tablebase::solve::backend::SolveError;
 use crate::tablebase::solve::cpu::buckets::Entry;
 use crate::tablebase::solve::cpu::quiet::Row;
 use crate::tablebase::solve::cpu::rows::Rows;
 use crate::tablebase::spill::SpillFile;
-use crate::tablebase::value::{Cells, CellsMut, DRAW, NO_MOVE, decided};
+use crate::tablebase::value::{Cells, CellsMut, CellsRef, DRAW, NO_MOVE, decided};
+use rayon::prelude::*;
 use std::io;
 use std::ops::Range;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The number of words of records that are kept in memory before they are written to disk: 256 KiB.
@@ -82,32 +85,27 @@ impl ChangeLog {
         Ok(())
     }
 
-    /// Moves or reads all records into a buffer that several logs may use one after the other.
-    fn read(&mut self, records: &mut Vec<u64>) -> io::Result<()> {
-        let Some(file) = &self.file else {
-            *records = std::mem::take(&mut self.buffer);
-            return Ok(());
-        };
-        records.resize(self.written, 0);
-        let mut rest = &mut records[..];
+    /// All records. `buffer` receives those of a file.
+    fn read<'a>(&'a self, buffer: &'a mut Vec<u64>) -> io::Result<&'a [u64]> {
+        let Some(file) = &self.file else { return Ok(&self.buffer) };
+        buffer.resize(self.written, 0);
+        let mut rest = &mut buffer[..];
         for &(at, words) in &self.parts {
             let (part, after) = rest.split_at_mut(words);
             file.read(bytemuck::cast_slice_mut(part), at)?;
             rest = after;
         }
-        Ok(())
+        Ok(buffer)
     }
 }
 
 /// The values of a solved class as change logs.
 #[derive(Debug)]
-pub struct ClassLog {
-    /// By side to move, the ranges of its rows.
-    pub(crate) ranges: ByColor<Vec<LoggedRange>>,
-    /// For each side to move the first cell of the longest line.
-    pub(crate) deepest: ByColor<Option<usize>>,
-    /// The bytes of a cell that can represent every distance of the class.
-    pub(crate) cell_bytes: usize,
+pub(crate) struct ClassLog {
+    /// By side to move, the ranges of its rows. All but the last consist of whole blocks.
+    pub ranges: ByColor<Vec<LoggedRange>>,
+    /// The directory of the logs, for errors.
+    pub dir: PathBuf,
 }
 
 /// A range of solved rows with its log.
@@ -120,41 +118,55 @@ pub(crate) struct LoggedRange {
     pub no_move: Vec<Entry>,
 }
 
+impl ClassLog {
+    /// See [`SolvedRows::map_blocks`](crate::tablebase::solve::values::SolvedRows::map_blocks).
+    pub(crate) fn map_blocks<S: Default + Send, T: Send>(
+        &self,
+        turn: Color,
+        rows: (&Index, &Rows),
+        cell_bytes: usize,
+        f: impl Fn(&mut S, usize, CellsRef<'_>) -> Result<T, SolveError> + Sync,
+    ) -> Result<Vec<T>, SolveError> {
+        let buffers = || (Vec::new(), Cells::empty(cell_bytes, 0), S::default());
+        let replay = |(records, codes, buffer): &mut (Vec<u64>, Cells, S), range: &LoggedRange| {
+            let records = range.changes.read(records);
+            let disk = |error: io::Error| SolveError::Disk { dir: self.dir.clone(), what: error.to_string() };
+            range.replay(records.map_err(disk)?, rows, codes, |first, codes| f(buffer, first, codes))
+        };
+        let ranges = self.ranges[turn].par_iter().map_init(buffers, replay).collect::<Result<Vec<_>, _>>()?;
+        Ok(ranges.into_iter().flatten().collect())
+    }
+}
+
 impl LoggedRange {
-    /// Replays the codes, `block_rows` rows at a time in cells of `cell_bytes` bytes, and passes the codes of each
-    /// block to `f`, in the order of a file, with 0 for a cell without a position. `records` is a buffer for the log.
+    /// Replays the codes block by block in `codes`, and passes the number of the first row and the codes of each block to
+    /// `f`, with 0 for a cell without a position. `records` are those of the log.
     ///
     /// # Errors
-    /// If the log cannot be read back, or the first error of `f`.
-    pub(crate) fn replay(
-        self,
-        records: &mut Vec<u64>,
-        (index, rows, layout): (&Index, &Rows, &Layout),
-        block_rows: usize,
-        cell_bytes: usize,
-        mut f: impl FnMut(&mut Cells) -> io::Result<()>,
-    ) -> io::Result<()> {
-        let LoggedRange { rows: range, mut changes, no_move } = self;
-        changes.read(records)?;
+    /// The first error of `f`.
+    fn replay<T>(
+        &self,
+        records: &[u64],
+        (index, rows): (&Index, &Rows),
+        codes: &mut Cells,
+        mut f: impl FnMut(usize, CellsRef<'_>) -> Result<T, SolveError>,
+    ) -> Result<Vec<T>, SolveError> {
+        let LoggedRange { rows: range, changes, no_move } = self;
         let starts = std::iter::once(0).chain(changes.passes.iter().map(|&(_, end)| end));
         let passes =
             starts.zip(&changes.passes).map(|(start, &(depth, end))| (decided(depth), &records[start..end])).collect();
-        let mut replay = Replay { index, rows, layout, first: range.start, passes, no_move: &no_move };
-        let mut codes = Cells::empty(cell_bytes, 0);
-        for first in (0..range.len()).step_by(block_rows) {
-            let block = first..(first + block_rows).min(range.len());
-            let len = block.len() * layout.row_len();
-            // A word is written with all its lanes at once.
-            codes.reset(len + WIDTH);
+        let mut replay = Replay { index, rows, first: range.start, passes, no_move };
+        let block = |first: usize| {
+            let block = first..(first + BLOCK_ROWS).min(range.len());
+            codes.reset(block.len() * ROW_CELLS);
             let (replay, view) = (&mut replay, codes.view_mut());
             dispatch!(
                 CpuLevel::get(),
                 fn(replay: &mut Replay<'_>, block: Range<usize>, view: CellsMut<'_>) = replay_block::<V>
             );
-            codes.truncate(len);
-            f(&mut codes)?;
-        }
-        Ok(())
+            f(range.start + first, codes.view())
+        };
+        (0..range.len()).step_by(BLOCK_ROWS).map(block).collect()
     }
 }
 
@@ -162,7 +174,6 @@ impl LoggedRange {
 struct Replay<'a> {
     index: &'a Index,
     rows: &'a Rows,
-    layout: &'a Layout,
     /// The number of the first row of the range.
     first: usize,
     /// The code of each pass, and its records.
@@ -173,22 +184,13 @@ struct Replay<'a> {
 /// Writes the codes of the next rows of the range to `codes`, which must be zero.
 #[inline(always)]
 fn replay_block<V: Vector>(replay: &mut Replay<'_>, block: Range<usize>, mut codes: CellsMut<'_>) {
-    let Replay { index, rows, layout, first, passes, no_move } = replay;
-    let mut store = |row: usize, word: Square, mask: u64, code: u16| {
-        let at = (row - block.start) * layout.row_len() + layout.word_offset(word) as usize;
-        let mask = V::extract(mask, layout.lanes().bits());
-        match &mut codes {
-            CellsMut::Byte(codes) => {
-                V::store(codes[at..].first_chunk_mut().expect("there is room for all lanes"), mask, code as u8);
-            }
-            CellsMut::Wide(codes) => Bitboard::new(mask).into_iter().for_each(|lane| codes[at + lane.index()] = code),
-        }
-    };
+    let Replay { index, rows, first, passes, no_move } = replay;
+    let first_word = block.start * WIDTH;
     for row in block.clone() {
         let valid = index.valid_row(rows.row(*first + row));
-        Square::all()
-            .filter(|word| valid[word.index()] != 0)
-            .for_each(|word| store(row, word, valid[word.index()], DRAW));
+        for (s, &valid) in valid.iter().enumerate().filter(|(_, valid)| **valid != 0) {
+            store::<V>(&mut codes, row * WIDTH + s - first_word, valid, DRAW);
+        }
     }
     for (code, records) in passes {
         while let [row, words, rest @ ..] = *records
@@ -196,15 +198,26 @@ fn replay_block<V: Vector>(replay: &mut Replay<'_>, block: Range<usize>, mut cod
         {
             let (masks, rest) = rest.split_at(words.count_ones() as usize);
             for (word, &mask) in Bitboard::new(*words).into_iter().zip(masks) {
-                store(*row as usize, word, mask, *code);
+                store::<V>(&mut codes, *row as usize * WIDTH + word.index() - first_word, mask, *code);
             }
             *records = rest;
         }
     }
     while let Some((entry, rest)) = no_move.split_first().filter(|(entry, _)| (entry.word as usize) < block.end * WIDTH)
     {
-        let word = Square::new(entry.word as usize % WIDTH).expect("a word with positions has a square");
-        store(entry.word as usize / WIDTH, word, entry.mask(), NO_MOVE);
+        store::<V>(&mut codes, entry.word as usize - first_word, entry.mask(), NO_MOVE);
         *no_move = rest;
+    }
+}
+
+/// Stores a code in the cells of a word whose bit in `mask` is set.
+#[inline(always)]
+fn store<V: Vector>(codes: &mut CellsMut<'_>, word: usize, mask: u64, code: u16) {
+    match codes {
+        CellsMut::Byte(codes) => V::store(&mut codes.as_chunks_mut().0[word], mask, code as u8),
+        CellsMut::Wide(codes) => {
+            let word = &mut codes.as_chunks_mut::<WIDTH>().0[word];
+            Bitboard::new(mask).into_iter().for_each(|lane| word[lane.index()] = code);
+        }
     }
 }

@@ -14,12 +14,11 @@
 //! first pass.
 
 use crate::board::{ByColor, Color, NoMove};
-use crate::cpu::{Portable, dispatch};
+use crate::cpu::dispatch;
 use crate::tablebase::index::WIDTH;
 use crate::tablebase::layout::BLOCK_ROWS;
 use crate::tablebase::solve::backend::{SolveError, Solved};
 use crate::tablebase::solve::cpu::buckets::{Buckets, Entry};
-use crate::tablebase::solve::cpu::cells::{cells_chunks, zeros};
 use crate::tablebase::solve::cpu::change_log::{ChangeLog, ClassLog, LoggedRange};
 use crate::tablebase::solve::cpu::conversions::{CaptureTables, MAX_PLIES};
 use crate::tablebase::solve::cpu::pass::{Part, first_wins, pass_rows};
@@ -27,8 +26,8 @@ use crate::tablebase::solve::cpu::planes::{Chunk, Planes, Split, flags};
 use crate::tablebase::solve::cpu::quiet::Row;
 use crate::tablebase::solve::cpu::start::{Start, start_rows};
 use crate::tablebase::solve::cpu::task::{Iteration, Keep, Task};
+use crate::tablebase::solve::values::SolvedRows;
 use crate::tablebase::spill::SpillFile;
-use crate::tablebase::value::{Cells, CellsMut, DRAW, NO_MOVE};
 use crate::tablebase::{Stats, Table};
 use rayon::prelude::*;
 use std::cell::RefCell;
@@ -49,14 +48,8 @@ thread_local! {
     static READ_BACK: RefCell<Vec<Entry>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The result of solving a class, and for each side to move the first cell of the longest line.
-pub(crate) struct Outcome {
-    pub solved: Solved,
-    pub deepest: ByColor<Option<usize>>,
-}
-
 /// Solves one class on the threads of the current rayon pool. `tables` are the solved smaller classes, by class.
-pub(crate) fn solve(task: Task, tables: &[Option<Table>]) -> Result<Outcome, SolveError> {
+pub(crate) fn solve(task: Task, tables: &[Option<Table>]) -> Result<Solved, SolveError> {
     let iteration = Iteration::new(task)?;
     let mut memory = iteration.memory(0)?;
     let (first, last) = memory.split_at_mut(iteration.first_bytes());
@@ -70,7 +63,7 @@ impl<'t> Iteration<'t> {
     /// # Errors
     /// If a line is too long to be counted, the memory cannot be allocated, a temporary file cannot be written or read,
     /// or the observer returns an error.
-    pub(crate) fn solve<'m>(&self, mut planes: ByColor<Planes<'m>>, last: &'m mut [u8]) -> Result<Outcome, SolveError> {
+    pub(crate) fn solve<'m>(&self, mut planes: ByColor<Planes<'m>>, last: &'m mut [u8]) -> Result<Solved, SolveError> {
         self.first_wins(&mut planes, last).map_err(|error| self.disk(&error))?;
         let chunks = Color::ALL.iter().flat_map(|&color| &planes[color].chunks);
         // The wins in one ply are work for the second pass.
@@ -81,23 +74,23 @@ impl<'t> Iteration<'t> {
             if depth > MAX_PLIES {
                 return Err(SolveError::TooLong { material: self.task.material, plies: MAX_PLIES });
             }
-            if depth > self.task.byte_plies {
-                Color::ALL.iter().for_each(|&color| planes[color].cells.iter_mut().for_each(Cells::widen));
-            }
             let work = self.pass(&mut planes, depth).map_err(|error| self.disk(&error))?;
             self.task.observer.pass(depth)?;
             if !work && depth >= last_conversion {
                 break;
             }
         }
-        let cell_bytes = if depth > self.task.byte_plies { 2 } else { 1 };
-        Ok(self.finish(planes, cell_bytes))
+        Ok(self.finish(planes))
     }
 
     fn disk(&self, error: &io::Error) -> SolveError {
+        SolveError::Disk { dir: self.temporary_dir().to_owned(), what: error.to_string() }
+    }
+
+    /// The directory of the temporary files; empty if there are none.
+    fn temporary_dir(&self) -> &Path {
         let log = if let Keep::Log(dir) = self.task.keep { dir } else { None };
-        let dir = log.or(self.task.spill).unwrap_or(Path::new("")).to_owned();
-        SolveError::Disk { dir, what: error.to_string() }
+        log.or(self.task.spill).unwrap_or(Path::new(""))
     }
 
     /// The data of `count` ranges of rows, which share a temporary file for conversions and one for change logs.
@@ -152,24 +145,16 @@ impl<'t> Iteration<'t> {
             }
         });
         let mut chunks = self.chunks(2 * rows.div_ceil(chunk_rows))?.into_iter();
-        let mut side = || -> Result<Planes<'m>, SolveError> {
-            let cells = match self.task.keep {
-                Keep::All => Some(Cells::Byte(zeros(self.index.cells())?)),
-                Keep::Counts | Keep::Log(_) => None,
-            };
-            Ok(Planes {
-                open: &mut [],
-                lost: plane(),
-                escapes: plane(),
-                left: vec![0; rows],
-                last_lost: flags(rows),
-                cells,
-                worklist: flags(rows),
-                next: flags(rows),
-                chunks: chunks.by_ref().take(rows.div_ceil(chunk_rows)).collect(),
-            })
-        };
-        let mut planes = ByColor { white: side()?, black: side()? };
+        let mut planes = ByColor::from_fn(|_| Planes {
+            open: &mut [],
+            lost: plane(),
+            escapes: plane(),
+            left: vec![0; rows],
+            last_lost: flags(rows),
+            worklist: flags(rows),
+            next: flags(rows),
+            chunks: chunks.by_ref().take(rows.div_ceil(chunk_rows)).collect(),
+        });
         let (done, of) = (AtomicUsize::new(0), 2 * rows.div_ceil(chunk_rows));
         for color in Color::ALL {
             // Positions lost in 0 plies put the opponent's rows next to them on the worklist of the first pass.
@@ -215,15 +200,14 @@ impl<'t> Iteration<'t> {
         let chunk_rows = self.chunk_rows();
         for color in Color::ALL {
             let next = std::mem::take(&mut planes[!color].next);
-            let Planes { open, lost, escapes, left, last_lost, cells, chunks, .. } = &mut planes[color];
+            let Planes { open, lost, escapes, left, last_lost, chunks, .. } = &mut planes[color];
             open.par_chunks_mut(chunk_rows)
                 .zip(lost.par_chunks_mut(chunk_rows))
                 .zip(escapes.par_chunks_mut(chunk_rows))
                 .zip(left.par_chunks_mut(chunk_rows))
-                .zip(cells_chunks(cells, &self.rows, chunk_rows))
                 .zip(chunks)
                 .enumerate()
-                .try_for_each(|(c, (((((open, lost), escapes), left), cells), chunk))| {
+                .try_for_each(|(c, ((((open, lost), escapes), left), chunk))| {
                     let part = Part {
                         iteration: self,
                         color,
@@ -233,7 +217,6 @@ impl<'t> Iteration<'t> {
                         escapes,
                         left,
                         opponent: &[],
-                        cells,
                         worklist: &[],
                         next: &next,
                         own_last_lost: last_lost,
@@ -242,7 +225,7 @@ impl<'t> Iteration<'t> {
                     };
                     dispatch!(
                         self.task.level,
-                        fn(part: Part<'_>, lost: &mut [Row]) -> io::Result<()> = first_wins::<V>
+                        fn(part: Part<'_>, lost: &mut [Row]) -> io::Result<()> = first_wins
                     )
                 })?;
             planes[!color].next = next;
@@ -263,11 +246,10 @@ impl<'t> Iteration<'t> {
                 .par_chunks_mut(chunk_rows)
                 .zip(side.escapes.par_chunks_mut(chunk_rows))
                 .zip(side.left.par_chunks_mut(chunk_rows))
-                .zip(cells_chunks(side.cells, &self.rows, chunk_rows))
                 .zip(side.worklist.par_chunks(chunk_rows))
                 .zip(side.chunks)
                 .enumerate()
-                .map(|(c, (((((written, escapes), left), cells), worklist), chunk))| {
+                .map(|(c, ((((written, escapes), left), worklist), chunk))| {
                     let first_row = c * chunk_rows;
                     let part = Part {
                         iteration: self,
@@ -278,7 +260,6 @@ impl<'t> Iteration<'t> {
                         escapes,
                         left,
                         opponent,
-                        cells,
                         worklist,
                         next,
                         own_last_lost: side.last_lost,
@@ -288,7 +269,7 @@ impl<'t> Iteration<'t> {
                     READ_BACK.with_borrow_mut(|buffer| {
                         dispatch!(
                             self.task.level,
-                            fn(part: Part<'_>, buffer: &mut Vec<Entry>) -> io::Result<bool> = pass_rows::<V>
+                            fn(part: Part<'_>, buffer: &mut Vec<Entry>) -> io::Result<bool> = pass_rows
                         )
                     })
                 })
@@ -306,42 +287,27 @@ impl<'t> Iteration<'t> {
         Ok(a || b)
     }
 
-    /// Counts and marks the positions that no pass decided.
-    fn finish(&self, mut planes: ByColor<Planes<'_>>, cell_bytes: usize) -> Outcome {
+    /// Counts the positions that no pass decided.
+    fn finish(&self, mut planes: ByColor<Planes<'_>>) -> Solved {
         let chunk_rows = self.chunk_rows();
-        let store = |cells: &mut Option<CellsMut<'_>>, word, mask, code| {
-            cells.iter_mut().for_each(|cells| cells.store::<Portable>(word, mask, code));
-        };
+        let draws_too = self.task.classes.options().no_move == NoMove::Draw;
         for color in Color::ALL {
-            let Planes { open, lost, cells, chunks, .. } = &mut planes[color];
-            open.par_chunks(chunk_rows)
-                .zip(lost.par_chunks(chunk_rows))
-                .zip(cells_chunks(cells, &self.rows, chunk_rows))
-                .zip(chunks)
-                .enumerate()
-                .for_each(|(c, (((open, lost), mut cells), chunk))| {
-                    let mut undecided = 0;
+            let Planes { open, lost, chunks, .. } = &mut planes[color];
+            open.par_chunks(chunk_rows).zip(lost.par_chunks(chunk_rows)).zip(chunks).enumerate().for_each(
+                |(c, ((open, lost), chunk))| {
                     let first_row = c * chunk_rows;
-                    for (i, (open, lost)) in open.iter().zip(lost).enumerate() {
-                        let weight = self.rows.weight(first_row + i);
-                        let at = self.rows.offset(first_row, first_row + i) * WIDTH;
-                        for s in 0..WIDTH {
-                            let mask = open.0[s] & !lost.0[s];
-                            undecided += u64::from(mask.count_ones()) * weight;
-                            store(&mut cells, at + s, mask, DRAW);
-                        }
-                    }
-                    for entry in &chunk.no_move {
-                        let (row, s) = (first_row + entry.word as usize / WIDTH, entry.word as usize % WIDTH);
-                        let weight = self.rows.weight(row);
-                        let word = self.rows.offset(first_row, row) * WIDTH + s;
-                        chunk.stats.no_move += u64::from(entry.mask().count_ones()) * weight;
-                        store(&mut cells, word, entry.mask(), NO_MOVE);
-                    }
-                    let draws_too = self.task.classes.options().no_move == NoMove::Draw;
+                    let weight = |row: usize| self.rows.weight(first_row + row);
+                    let of_row = |(row, (open, lost)): (usize, (&Row, &Row))| {
+                        let words = open.0.iter().zip(&lost.0);
+                        words.map(|(open, lost)| u64::from((open & !lost).count_ones())).sum::<u64>() * weight(row)
+                    };
+                    let undecided = open.iter().zip(lost).enumerate().map(of_row).sum::<u64>();
+                    let no_move =
+                        |entry: &Entry| u64::from(entry.mask().count_ones()) * weight(entry.word as usize / WIDTH);
+                    chunk.stats.no_move = chunk.no_move.iter().map(no_move).sum();
                     chunk.stats.draws = undecided - if draws_too { chunk.stats.no_move } else { 0 };
-                });
-            cells.iter_mut().for_each(|cells| self.rows.spread(cells));
+                },
+            );
         }
         let stats = ByColor::from_fn(|color| {
             let mut all = Stats::default();
@@ -352,19 +318,22 @@ impl<'t> Iteration<'t> {
             let found = planes[color].chunks.iter().filter_map(|chunk| chunk.deepest);
             found.min_by_key(|&(depth, cell)| (Reverse(depth), cell)).map(|(_, cell)| cell)
         });
-        let ranges = ByColor::from_fn(|color| {
-            let logged = std::mem::take(&mut planes[color].chunks).into_iter().enumerate().filter_map(|(c, chunk)| {
-                let rows = c * chunk_rows..((c + 1) * chunk_rows).min(self.rows.len());
-                Some(LoggedRange { rows, changes: chunk.changes?, no_move: chunk.no_move })
-            });
-            logged.collect()
+        let values = matches!(self.task.keep, Keep::Log(_)).then(|| {
+            let log =
+                ClassLog { ranges: planes.map(|side| self.logged(side.chunks)), dir: self.temporary_dir().to_owned() };
+            SolvedRows::of_log(self.index.clone(), self.rows.clone(), &stats, log)
         });
-        let log = matches!(self.task.keep, Keep::Log(_)).then_some(ClassLog { ranges, deepest, cell_bytes });
-        let table = match (planes.white.cells, planes.black.cells) {
-            (Some(white), Some(black)) => Some(Table { cells: ByColor { white, black } }),
-            _ => None,
-        };
-        Outcome { solved: Solved { stats, table, log }, deepest }
+        Solved { stats, deepest, values }
+    }
+
+    /// The logs of all ranges of rows of a side to move.
+    fn logged(&self, chunks: Vec<Chunk>) -> Vec<LoggedRange> {
+        let chunk_rows = self.chunk_rows();
+        let logged = chunks.into_iter().enumerate().filter_map(|(c, chunk)| {
+            let rows = c * chunk_rows..((c + 1) * chunk_rows).min(self.rows.len());
+            Some(LoggedRange { rows, changes: chunk.changes?, no_move: chunk.no_move })
+        });
+        logged.collect()
     }
 }
 
@@ -387,28 +356,20 @@ mod tests {
             let tables: Vec<_> = (0..memory.classes().len()).map(|i| memory.table(ClassId(i)).cloned()).collect();
             let backend = CpuBackend::default().spilling(dir.path().to_owned());
             for id in (0..tables.len()).map(ClassId) {
-                let task = backend.task(memory.classes(), id, Keep::All);
-                let Outcome { solved, deepest, .. } = solve(task.clone(), &tables).unwrap();
-                // Ranges of at most three rows. Classes of seven pieces need several ranges, as an entry's word number
-                // has 32 bits.
-                let narrow = solve(Task { range_rows: 3, ..task.clone() }, &tables).unwrap();
-                assert_eq!((&narrow.solved.table, &narrow.solved.stats), (&solved.table, &solved.stats));
-                assert_eq!(narrow.deepest, deepest);
-                // A byte for at most four plies, so that cells are widened between passes.
-                let widened = solve(Task { byte_plies: 4, ..task }, &tables).unwrap().solved;
-                assert_eq!(widened.stats, solved.stats);
-                for turn in Color::ALL {
-                    let [wide, bytes] = [&widened, &solved].map(|solved| &solved.table.as_ref().unwrap().cells[turn]);
-                    assert!(matches!(wide, Cells::Wide(_)) || solved.stats[turn].summary().longest <= 4);
-                    assert!((0..bytes.len()).all(|cell| wide.get(cell) == bytes.get(cell)));
-                }
-                assert_eq!(solved.table.as_ref(), memory.table(id));
+                let task = backend.task(memory.classes(), id, Keep::Log(None));
+                let solved = solve(task.clone(), &tables).unwrap();
+                let table = solved.table().unwrap();
+                // Ranges of one block. Classes of seven pieces need several ranges, as an entry's word number has 32 bits.
+                let narrow = solve(Task { range_rows: BLOCK_ROWS, ..task }, &tables).unwrap();
+                assert_eq!((narrow.table().unwrap(), &narrow.stats), (table.clone(), &solved.stats));
+                assert_eq!(narrow.deepest, solved.deepest);
+                assert_eq!(table.as_ref(), memory.table(id));
                 assert_eq!(Some(&solved.stats), memory.class_stats(id));
                 for turn in Color::ALL {
                     let longest = solved.stats[turn].by_plies.iter().rposition(|&n| n > 0);
                     let code = longest.map(|plies| CellValue::Decided(plies as u16).code());
                     let cells = &memory.table(id).unwrap().cells[turn];
-                    assert_eq!(deepest[turn], (0..cells.len()).find(|&cell| Some(cells.get(cell)) == code));
+                    assert_eq!(solved.deepest[turn], (0..cells.len()).find(|&cell| Some(cells.get(cell)) == code));
                 }
             }
         }

@@ -2,7 +2,6 @@
 
 mod backend;
 pub(crate) mod buckets;
-mod cells;
 pub(crate) mod change_log;
 pub(crate) mod conversions;
 pub(crate) mod iteration;
@@ -18,5 +17,4 @@ mod start;
 pub(crate) mod task;
 
 pub use backend::CpuBackend;
-pub use change_log::ClassLog;
 pub use pool::BufferPool;

@@ -1,13 +1,12 @@
 //! A pass at one depth over a range of rows: see [`Iteration`].
 
 use crate::board::Color;
-use crate::cpu::{Vector, prefetch};
+use crate::cpu::prefetch;
 use crate::tablebase::index::{ROW_CELLS, WIDTH};
 use crate::tablebase::solve::cpu::buckets::Entry;
 use crate::tablebase::solve::cpu::planes::Chunk;
 use crate::tablebase::solve::cpu::quiet::{Row, RowNeighbours};
 use crate::tablebase::solve::cpu::task::Iteration;
-use crate::tablebase::value::{CellsMut, decided};
 use std::io;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
@@ -24,7 +23,6 @@ pub(super) struct Part<'a> {
     pub left: &'a mut [u16],
     /// The whole plane of the opponent that the pass reads.
     pub opponent: &'a [Row],
-    pub cells: Option<CellsMut<'a>>,
     pub worklist: &'a [AtomicU8],
     /// The opponent's rows to visit in the next pass.
     pub next: &'a [AtomicU8],
@@ -73,7 +71,7 @@ impl<'e> Iterator for Visits<'_, 'e> {
 
 /// One pass over a range of rows. Returns whether a row changed.
 #[inline(always)]
-pub(super) fn pass_rows<V: Vector>(mut part: Part<'_>, buffer: &mut Vec<Entry>) -> io::Result<bool> {
+pub(super) fn pass_rows(mut part: Part<'_>, buffer: &mut Vec<Entry>) -> io::Result<bool> {
     let entries = part.chunk.buckets.take(part.depth, buffer)?;
     let mut visits = Visits { at: 0, conversions: &entries, worklist: part.worklist };
     let mut changed = false;
@@ -84,7 +82,7 @@ pub(super) fn pass_rows<V: Vector>(mut part: Part<'_>, buffer: &mut Vec<Entry>) 
     let mut next = part.next(&mut visits, &mut row_neighbours[now]);
     while let Some(visit) = next {
         next = part.next(&mut visits, &mut row_neighbours[now ^ 1]);
-        changed |= part.visit::<V>(&visit, &row_neighbours[now], &row_neighbours[now ^ 1])?;
+        changed |= part.visit(&visit, &row_neighbours[now], &row_neighbours[now ^ 1])?;
         now ^= 1;
     }
     if let Some(changes) = &mut part.chunk.changes {
@@ -96,7 +94,7 @@ pub(super) fn pass_rows<V: Vector>(mut part: Part<'_>, buffer: &mut Vec<Entry>) 
 /// Decides the positions of a range of rows that win in one ply by a conversion: those that are lost and have an escape.
 /// Removes them from `lost`.
 #[inline(always)]
-pub(super) fn first_wins<V: Vector>(mut part: Part<'_>, lost: &mut [Row]) -> io::Result<()> {
+pub(super) fn first_wins(mut part: Part<'_>, lost: &mut [Row]) -> io::Result<()> {
     for (at, lost) in lost.iter_mut().enumerate() {
         let mut found = Row::EMPTY;
         for s in 0..WIDTH {
@@ -104,7 +102,7 @@ pub(super) fn first_wins<V: Vector>(mut part: Part<'_>, lost: &mut [Row]) -> io:
             lost.0[s] ^= found.0[s];
         }
         let count = take_won(&mut part.written[at], &mut found);
-        part.decide::<V>(at, &found, count)?;
+        part.decide(at, &found, count)?;
     }
     if let Some(changes) = &mut part.chunk.changes {
         changes.end_pass(part.depth)?;
@@ -139,7 +137,7 @@ impl Part<'_> {
 
     /// Processes one row, and prefetches the rows of `upcoming`. Returns whether the row changed.
     #[inline(always)]
-    fn visit<V: Vector>(
+    fn visit(
         &mut self,
         visit: &Visit<'_>,
         row_neighbours: &RowNeighbours,
@@ -156,13 +154,13 @@ impl Part<'_> {
             visit.conversions.iter().for_each(|entry| self.escapes[at].0[word(entry)] &= !entry.mask());
             take_lost(&mut self.written[at], &self.escapes[at], &mut found)
         };
-        self.decide::<V>(at, &found, count)?;
+        self.decide(at, &found, count)?;
         Ok(count > 0)
     }
 
     /// Records the `count` positions `found` of a row, which are decided in `depth` plies.
     #[inline(always)]
-    fn decide<V: Vector>(&mut self, at: usize, found: &Row, count: u16) -> io::Result<()> {
+    fn decide(&mut self, at: usize, found: &Row, count: u16) -> io::Result<()> {
         if count == 0 {
             return Ok(());
         }
@@ -179,12 +177,6 @@ impl Part<'_> {
             let cell = first.map(|(s, new)| row_cell + s * WIDTH + new.trailing_zeros() as usize);
             let earlier = self.chunk.deepest.filter(|&(depth, _)| depth == self.depth);
             self.chunk.deepest = earlier.into_iter().chain(cell.map(|cell| (self.depth, cell))).min();
-        }
-        if let Some(cells) = &mut self.cells {
-            let first_word = rows.offset(self.first_row, number) * WIDTH;
-            for (s, &new) in found.0.iter().enumerate().filter(|(_, new)| **new != 0) {
-                cells.store::<V>(first_word + s, new, decided(self.depth));
-            }
         }
         if let Some(changes) = &mut self.chunk.changes {
             changes.push(at, found)?;

@@ -4,7 +4,6 @@ use crate::tablebase::Stats;
 use crate::tablebase::solve::cpu::buckets::{Buckets, Entry};
 use crate::tablebase::solve::cpu::change_log::ChangeLog;
 use crate::tablebase::solve::cpu::quiet::Row;
-use crate::tablebase::value::Cells;
 use std::sync::atomic::AtomicU8;
 
 /// The planes of one side to move, with a row for each solved row.
@@ -19,7 +18,6 @@ pub(crate) struct Planes<'a> {
     pub(super) left: Vec<u16>,
     /// By row, the last depth at which positions were found lost, modulo 256.
     pub(super) last_lost: Vec<AtomicU8>,
-    pub(super) cells: Option<Cells>,
     /// The rows to visit in the next pass, and in the pass after it.
     pub(super) worklist: Vec<AtomicU8>,
     pub(super) next: Vec<AtomicU8>,
@@ -32,7 +30,7 @@ pub(super) struct Chunk {
     pub buckets: Buckets,
     /// Positions without a legal move.
     pub no_move: Vec<Entry>,
-    /// The positions that passes decided, if values are kept as logs.
+    /// The positions that passes decided, if values are kept.
     pub changes: Option<ChangeLog>,
     pub last_conversion: u16,
     pub stats: Stats,
@@ -48,7 +46,6 @@ pub(super) struct Split<'a> {
     pub escapes: &'a mut [Row],
     pub left: &'a mut [u16],
     pub last_lost: &'a [AtomicU8],
-    pub cells: &'a mut Option<Cells>,
     pub worklist: &'a [AtomicU8],
     pub next: &'a [AtomicU8],
     pub chunks: &'a mut [Chunk],
@@ -56,9 +53,9 @@ pub(super) struct Split<'a> {
 
 impl Planes<'_> {
     pub(super) fn split_for_pass(&mut self, depth: u16) -> Split<'_> {
-        let Planes { open, lost, escapes, left, last_lost, cells, worklist, next, chunks } = self;
+        let Planes { open, lost, escapes, left, last_lost, worklist, next, chunks } = self;
         let (written, seen) = if depth % 2 == 1 { (open, lost) } else { (lost, open) };
-        Split { written, seen, escapes, left, last_lost, cells, worklist, next, chunks }
+        Split { written, seen, escapes, left, last_lost, worklist, next, chunks }
     }
 }
 

@@ -7,7 +7,6 @@ use crate::tablebase::index::{Index, ROW_CELLS, WIDTH};
 use crate::tablebase::order::{Exchanges, exchanges};
 use crate::tablebase::value::{Cells, CellsMut};
 use rayon::prelude::*;
-use std::ops::Range;
 
 /// A row without positions.
 const NONE: u32 = u32::MAX;
@@ -87,28 +86,15 @@ impl Rows {
         self.weights[number].into()
     }
 
-    /// The rows of the index from the first of a range of solved rows to the first of the next range.
-    pub(crate) fn span(&self, first: usize, count: usize) -> Range<usize> {
-        let at = |number: usize| self.solved.get(number).map_or(self.places.len(), |&row| row as usize);
-        at(first)..at(first + count)
-    }
-
     /// The distance in rows of the index between two solved rows.
     #[inline(always)]
     pub(crate) fn offset(&self, first: usize, number: usize) -> usize {
         self.row(number) - self.row(first)
     }
 
-    /// The values of all rows of the index, by the values of the solved rows alone.
-    #[cfg(feature = "gpu")]
-    pub(crate) fn expand<T: Copy + Default + Send + Sync>(&self, solved: &[T]) -> Vec<T> {
-        let mut all = vec![T::default(); self.places.len() * ROW_CELLS];
-        all.par_chunks_exact_mut(ROW_CELLS).enumerate().for_each(|(row, to)| {
-            if let Some((number, mirrored)) = self.place(row) {
-                copy_row(&solved[number * ROW_CELLS..][..ROW_CELLS], mirrored, to);
-            }
-        });
-        all
+    /// The cells of the solved rows, out of those of all rows.
+    pub(crate) fn pick<T: Copy>(&self, cells: &[T]) -> Vec<T> {
+        self.solved.iter().flat_map(|&row| &cells[row as usize * ROW_CELLS..][..ROW_CELLS]).copied().collect()
     }
 
     /// Copies the values of the solved rows to the rows that were not solved.

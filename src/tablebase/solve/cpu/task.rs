@@ -12,14 +12,13 @@ use crate::tablebase::solve::cpu::pool::{Block, BufferPool};
 use crate::tablebase::solve::cpu::quiet::{QuietMoves, Row};
 use crate::tablebase::solve::cpu::rows::Rows;
 use std::path::Path;
+use std::sync::Arc;
 
 /// The values to keep while a class is solved.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Keep<'a> {
     /// No values, only the counts.
     Counts,
-    /// The values of both sides to move.
-    All,
     /// The values of both sides to move, as change logs, which are replayed once the class is solved: in this directory, or
     /// in memory.
     Log(Option<&'a Path>),
@@ -36,8 +35,6 @@ pub(crate) struct Task<'a> {
     pub spill: Option<&'a Path>,
     /// The most rows of a range, so that an entry can number their words.
     pub range_rows: usize,
-    /// The longest line in plies before cells are widened.
-    pub byte_plies: u16,
     /// The pool that the memory of the planes comes from.
     pub pool: BufferPool,
     pub observer: &'a dyn Observer,
@@ -55,8 +52,8 @@ pub(crate) trait Observer: Sync {
         Ok(())
     }
 
-    /// Called when the values of `done` of `of` ranges of rows are compressed, from any thread; at least for 0, if values
-    /// are kept.
+    /// Called when the values of `done` of `of` blocks of rows are compressed, from any thread, now and then; at least for 0,
+    /// if values are kept.
     fn values(&self, _done: usize, _of: usize) -> Result<(), SolveError> {
         Ok(())
     }
@@ -72,7 +69,7 @@ pub(crate) struct Iteration<'a> {
     pub(super) task: Task<'a>,
     pub(super) index: Index,
     /// The rows that are solved. Planes contain only these.
-    pub(super) rows: Rows,
+    pub(super) rows: Arc<Rows>,
     pub(super) quiet: ByColor<QuietMoves>,
     pub(super) neighbours: ByColor<Neighbours>,
     pub(super) conversions: ByColor<Conversions>,
@@ -86,7 +83,7 @@ impl<'t> Iteration<'t> {
     pub(crate) fn new(task: Task<'t>) -> Result<Iteration<'t>, SolveError> {
         let options = task.classes.options();
         let index = Index::new(task.material, options).expect("no class has more pieces than an index");
-        let rows = Rows::new(&index, options);
+        let rows = Arc::new(Rows::new(&index, options));
         let quiet = ByColor::from_fn(|color| QuietMoves::new(&index, color, options));
         let lists = |color| Neighbours::new(&quiet[color], &index, &rows);
         Ok(Iteration {

@@ -72,9 +72,4 @@ impl Backend for Gpu {
     fn work(&self) -> Option<DeviceWork> {
         Some(self.work)
     }
-
-    /// The values of the solved rows are counted again before they are expanded.
-    fn is_checked(&self) -> bool {
-        false
-    }
 }

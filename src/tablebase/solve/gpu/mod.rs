@@ -26,6 +26,7 @@ use crate::tablebase::class::Classes;
 use crate::tablebase::needs::gpu::{BatchFormat, BatchNeeds, GPU_PLANE_ROW, host_bytes};
 use crate::tablebase::needs::solved_rows_of;
 use crate::tablebase::solve::backend::{DeviceWork, Job, SolveError};
+use crate::tablebase::solve::values::SolvedRows;
 use crate::tablebase::value::Cells;
 use crate::tablebase::{ClassId, Options, Solver};
 use kernels::{Kernels, table_buffers};
@@ -143,7 +144,7 @@ impl Gpu {
             match self.solve_batch(&job, &plan).await {
                 Ok(mut run) => match run
                     .fetch(|id, solved| {
-                        all.push((id, solved));
+                        all.push((id, solved.stats, solved.values.map(SolvedRows::into_table).transpose()?));
                         Ok(())
                     })
                     .await
@@ -154,7 +155,7 @@ impl Gpu {
                 },
                 Err(error) => split_batch(error, ids.clone(), &job, &mut batches)?,
             }
-            all.into_iter().for_each(|(id, solved)| solver.insert(id, solved.stats, solved.table));
+            all.into_iter().for_each(|(id, stats, table)| solver.insert(id, stats, table));
         }
         Ok(())
     }
@@ -284,12 +285,15 @@ impl Gpu {
             let mut run = self.solve_cells(&job, &plan, wide, longest).await?;
             let mut wrong = None;
             let fetched = run.fetch(|id, solved| {
-                let same = solver.class_stats(id) == Some(&solved.stats) && solver.table(id) == solved.table.as_ref();
+                let same =
+                    solver.class_stats(id) == Some(&solved.stats) && solver.table(id) == solved.table()?.as_ref();
                 wrong = wrong.or((!same).then_some(id));
                 Ok(())
             });
-            if let Err(FetchError::Gpu(error)) = fetched.await {
-                return Err(error);
+            match fetched.await {
+                Ok(()) => {}
+                Err(FetchError::Gpu(error)) => return Err(error),
+                Err(FetchError::Refused(error)) => return Err(GpuError::Failed(error.to_string())),
             }
             if let Some(id) = wrong {
                 let material = job.material(id);

@@ -28,7 +28,7 @@ pub(super) type TableId = (ClassId, Color);
 pub(super) struct Member {
     pub id: ClassId,
     pub index: Index,
-    pub rows: Rows,
+    pub rows: Arc<Rows>,
     /// The first row of the class for each side to move.
     pub first: usize,
 }
@@ -59,7 +59,7 @@ impl Plan {
     pub(super) fn new(ids: &[ClassId], classes: &Classes, job_tables: Arc<[TableId]>) -> Plan {
         let member = |&id: &ClassId| {
             let index = classes.get(id).index();
-            Member { id, rows: Rows::new(&index, classes.options()), index, first: 0 }
+            Member { id, rows: Arc::new(Rows::new(&index, classes.options())), index, first: 0 }
         };
         let mut members: Vec<Member> = ids.par_iter().map(member).collect();
         let first = classes.get(ids[0]).representative;

@@ -10,8 +10,9 @@ use crate::gpu::{Bound, Buffer, Device, GpuError, Groups, PARAMS_STRIDE, Part, R
 use crate::shaders::*;
 use crate::tablebase::needs::gpu::BatchFormat;
 use crate::tablebase::solve::backend::{DeviceWork, Job, SolveError, Solved};
-use crate::tablebase::value::{Cells, CellsRef};
-use crate::tablebase::{ClassId, ROW_CELLS, Stats, Table};
+use crate::tablebase::solve::values::SolvedRows;
+use crate::tablebase::value::Cells;
+use crate::tablebase::{ClassId, ROW_CELLS, Stats};
 use std::ops::Range;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
@@ -249,7 +250,7 @@ impl<'a> Run<'a> {
         let counted = (0..self.plan.members.len()).map(|class| self.counts_of(class)).collect::<Result<Vec<_>, _>>()?;
         for (class, mut solved) in counted.into_iter().enumerate() {
             if self.job.values {
-                solved.table = Some(self.values_of(class, &solved.stats).await?);
+                solved.values = Some(self.values_of(class, &solved.stats).await?);
             }
             pass_on(self.plan.members[class].id, solved).map_err(FetchError::Refused)?;
             self.fetched += 1;
@@ -285,50 +286,32 @@ impl<'a> Run<'a> {
             Ok(stats)
         };
         let stats = ByColor { white: stats_of(Color::White)?, black: stats_of(Color::Black)? };
-        Ok(Solved { stats, table: None, log: None })
+        Ok(Solved { stats, deepest: ByColor::default(), values: None })
     }
 
     /// Fetches the values of a class. Counts them again: a driver may compile the kernels wrongly.
-    async fn values_of(&self, class: usize, stats: &ByColor<Stats>) -> Result<Table, GpuError> {
+    async fn values_of(&self, class: usize, stats: &ByColor<Stats>) -> Result<SolvedRows, GpuError> {
         let member = &self.plan.members[class];
-        let width = self.script.format.cell_bytes();
-        let row_bytes = ROW_CELLS * width;
-        // The values of the solved rows, aligned for cells of two bytes.
-        let mut rows = vec![0u64; member.rows.len() * row_bytes / 8];
-        // The width of the CPU's cells, which widens them for the pass after the last pass with a change, too.
-        let longest = Color::ALL.iter().map(|&color| stats[color].summary().longest).max().unwrap_or(0);
-        let last_conversion = self.last_conversion(2 * class..2 * class + 2);
-        let wide = longest >= u64::from(Cells::BYTE_PLIES) || last_conversion > Cells::BYTE_PLIES;
-        let mut fetch = async |color| {
-            let rows: &mut [u8] = bytemuck::cast_slice_mut(&mut rows);
-            self.device.read_into(&self.codes_of(member, color, row_bytes), rows).await?;
-            let solved = match width {
-                1 => CellsRef::Byte(rows),
-                _ => CellsRef::Wide(bytemuck::cast_slice(rows)),
-            };
-            if Stats::of(solved, |number| member.rows.weight(number)) != stats[color] {
-                let material = self.job.material(member.id);
-                return Err(GpuError::Wrong(format!(
-                    "the values of {material} with {color} to move are not its counts"
-                )));
-            }
-            let mut cells = match solved {
-                CellsRef::Byte(rows) => Cells::Byte(member.rows.expand(rows)),
-                CellsRef::Wide(rows) => Cells::Wide(member.rows.expand(rows)),
-            };
-            match &cells {
-                Cells::Wide(codes) if !wide => cells = Cells::Byte(codes.iter().map(|&code| code as u8).collect()),
-                _ if wide => cells.widen(),
-                _ => {}
-            }
-            Ok(cells)
+        let codes = ByColor {
+            white: self.codes_of(member, Color::White).await?,
+            black: self.codes_of(member, Color::Black).await?,
         };
-        let cells = ByColor { white: fetch(Color::White).await?, black: fetch(Color::Black).await? };
-        Ok(Table { cells })
+        SolvedRows::of_codes(member.index.clone(), member.rows.clone(), stats, codes).map_err(|turn| {
+            let material = self.job.material(member.id);
+            GpuError::Wrong(format!("the values of {material} with {turn} to move are not its counts"))
+        })
+    }
+
+    /// The codes of the solved rows of a class for one side to move.
+    async fn codes_of(&self, member: &Member, color: Color) -> Result<Cells, GpuError> {
+        let mut codes = Cells::empty(self.script.format.cell_bytes(), member.rows.len() * ROW_CELLS);
+        let row_bytes = ROW_CELLS * codes.cell_bytes();
+        self.device.read_into(&self.parts_of(member, color, row_bytes), codes.view_mut().bytes()).await?;
+        Ok(codes)
     }
 
     /// The parts of the pages with the codes of a class for one side to move.
-    fn codes_of(&self, member: &Member, color: Color, row_bytes: usize) -> Vec<Part<'_>> {
+    fn parts_of(&self, member: &Member, color: Color, row_bytes: usize) -> Vec<Part<'_>> {
         let first = member.first + color as usize * self.script.side_rows;
         let end = first + member.rows.len();
         let mut parts: Vec<Part<'_>> = Vec::new();

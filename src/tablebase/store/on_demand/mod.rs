@@ -236,10 +236,9 @@ impl OnDemand {
         let solve = || -> Result<(), SetError> {
             let reporter = Reporter::new(follow);
             let work = Work::new(self.tables.set().dir(), &self.classes, id, &plan, &means, &reporter)?;
-            let (outcome, blocks) = work.run()?;
+            let (solved, blocks) = work.run()?;
             let (class, path) = (self.classes.get(id), self.cache.path(need.class));
-            blocks
-                .map_or(Ok(()), |blocks| blocks.write(&path, class, self.classes.options(), &outcome.solved.stats))?;
+            blocks.map_or(Ok(()), |blocks| blocks.write(&path, class, self.classes.options(), &solved.stats))?;
             Ok(())
         };
         match solve() {

@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::board::{Position, RuleOptions};
+use crate::tablebase::solve::cpu::task::Unobserved;
+use crate::tablebase::solve::values::lengthened;
 use crate::tablebase::store::verify::{Scope, verify};
 use crate::tablebase::store::write::ClassBlocks;
 use crate::tablebase::{Generate, Material, Options, Solver, repack};
@@ -239,11 +241,10 @@ fn one_wide_table_widens_those_above_it() {
     assert_eq!(wide_ids(&set), []);
     let solver = Solver::solved_material(&rules, material).unwrap();
     let id = solver.classes().member(material).unwrap().class;
-    let (stats, mut table) = (solver.class_stats(id).unwrap(), solver.table(id).unwrap().clone());
-    Color::ALL.iter().for_each(|&color| table.cells[color].widen());
-    let class = solver.classes().get(id);
+    let (solved, class) = (lengthened(&solver, id), solver.classes().get(id));
     let path = TableFile::path(dir.path(), class.representative);
-    ClassBlocks::of_table(class, &rules, &table, stats).unwrap().write(&path, class, &rules, stats).unwrap();
+    let blocks = ClassBlocks::of(solved.values.as_ref().unwrap(), &solved.stats, &Unobserved).unwrap();
+    blocks.write(&path, class, &rules, &solved.stats).unwrap();
     let set = TableSet::open(dir.path()).unwrap();
     let id = set.classes().member(material).unwrap().class;
     let above: Vec<ClassId> =

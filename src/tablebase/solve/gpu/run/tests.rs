@@ -327,7 +327,7 @@ fn a_batch_that_is_not_finished_is_an_error() {
         let mut passed = 0;
         let refused = block_on(scene.run.fetch(|_, solved| {
             passed += 1;
-            if passed < 2 && solved.table.is_some() { Ok(()) } else { Err(SolveError::Stopped) }
+            if passed < 2 && solved.values.is_some() { Ok(()) } else { Err(SolveError::Stopped) }
         }));
         assert!(matches!(refused, Err(FetchError::Refused(SolveError::Stopped))));
         assert_eq!((passed, scene.run.left().len()), (2, 2));
@@ -350,7 +350,7 @@ fn submissions_are_limited() {
     assert!(matches!(block_on(run.solve(253)), Ok(Done::Solved)));
     let solved = fetched(&mut run).pop().unwrap();
     assert_eq!(Some(&solved.stats), solver.class_stats(id));
-    assert!(solved.table.as_ref() == solver.table(id));
+    assert!(solved.table().unwrap().as_ref() == solver.table(id));
 }
 
 /// A batch with too few entries for its conversions returns the number that it needs.

@@ -148,7 +148,7 @@ fn traced(gpu: &mut Gpu, solver: &mut Solver, material: &str) -> Traffic {
     let finish = run.script.finish(usize::MAX);
     execute(&mut traffic, &mut run, finish);
     let solved = fetched(&mut run).pop().unwrap();
-    assert_eq!(solved.table.as_ref(), solver.table(id), "{material}");
+    assert_eq!(solved.table().unwrap().as_ref(), solver.table(id), "{material}");
     assert_eq!(Some(&solved.stats), solver.class_stats(id), "{material}");
     traffic
 }
