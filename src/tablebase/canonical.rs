@@ -7,13 +7,14 @@
 //! decide whether a row is stored: every canonical position is in such a row. (A stored row may have no position, if no
 //! greater square is left for an interchangeable word piece or lane piece.)
 //!
-//! A file that stores every value of a row stores the same rows, with all their positions.
+//! These rows are solved. A file that stores every value of a row stores the same rows, with all their positions.
 
 use super::Index;
 use super::index::WIDTH;
 use super::material::squares_in_play;
 use super::squares::{Squares, exchanges};
 use crate::board::Bitboard;
+use rayon::prelude::*;
 
 /// The canonical positions of an index and their order: row by row, word by word, lane by lane.
 pub(crate) struct Canonical {
@@ -24,9 +25,8 @@ pub(crate) struct Canonical {
     stored: Vec<u64>,
     /// The number of these rows before each word of `stored`.
     ranks: Vec<u32>,
-    /// Number of these rows, and of their canonical positions.
+    /// Number of these rows.
     rows: usize,
-    cells: usize,
 }
 
 /// The symmetries of a class.
@@ -68,26 +68,20 @@ pub(crate) struct Place {
 impl Canonical {
     pub(crate) fn new(index: &Index, sets: Vec<Vec<usize>>) -> Canonical {
         let symmetry = Symmetry::new(index, sets);
-        let mut this = Canonical {
-            symmetry,
-            offsets: index.row_pieces.iter().map(|piece| piece.digit.map(|digit| digit * piece.stride)).collect(),
-            stored: vec![0; index.rows.div_ceil(64)],
-            ranks: Vec::with_capacity(index.rows.div_ceil(64)),
-            rows: 0,
-            cells: 0,
+        let word = |first: usize| {
+            let rows = (first..index.rows.min(first + 64)).filter(|&row| symmetry.stores_row(row_squares(index, row)));
+            rows.fold(0, |word, row| word | 1 << (row % 64))
         };
-        for row in 0..index.rows {
-            if row % 64 == 0 {
-                this.ranks.push(this.rows as u32);
-            }
-            let squares = row_squares(index, row);
-            if this.symmetry.stores_row(squares) {
-                this.stored[row / 64] |= 1 << (row % 64);
-                this.rows += 1;
-                this.cells += this.symmetry.shape(squares).len();
-            }
-        }
-        this
+        let stored: Vec<u64> = (0..index.rows.div_ceil(64)).into_par_iter().map(|i| word(64 * i)).collect();
+        let mut rows = 0;
+        let before = |word: &u64| {
+            let before = rows as u32;
+            rows += word.count_ones() as usize;
+            before
+        };
+        let ranks = stored.iter().map(before).collect();
+        let offsets = index.row_pieces.iter().map(|piece| piece.digit.map(|digit| digit * piece.stride)).collect();
+        Canonical { symmetry, offsets, stored, ranks, rows }
     }
 
     /// The number of rows that contain canonical positions.
@@ -96,8 +90,8 @@ impl Canonical {
     }
 
     /// The number of canonical positions.
-    pub(crate) fn cells(&self) -> usize {
-        self.cells
+    pub(crate) fn cells(&self, index: &Index) -> usize {
+        self.stored_rows().map(|row| self.shape(index, row).len()).sum()
     }
 
     /// Whether a row of the index contains canonical positions.
@@ -362,7 +356,7 @@ mod tests {
             stored.push(cells.collect());
             assert_eq!(stored[stored.len() - 1].len(), canonical.shape(&index, row).len());
         }
-        assert_eq!(stored.iter().map(Vec::len).sum::<usize>(), canonical.cells());
+        assert_eq!(stored.iter().map(Vec::len).sum::<usize>(), canonical.cells(&index));
         for number in (0..canonical.rows()).step_by(step) {
             assert_eq!(canonical.rows_from(number).next(), canonical.stored_rows().nth(number));
         }
@@ -420,7 +414,7 @@ mod tests {
         let positions: u64 = (0..index.rows)
             .map(|row| index.valid_row(row).iter().map(|w| u64::from(w.count_ones())).sum::<u64>())
             .sum();
-        let share = canonical.cells() as f64 / positions as f64;
+        let share = canonical.cells(&index) as f64 / positions as f64;
         assert!((0.14..0.17).contains(&share), "{share}");
     }
 }

@@ -7,7 +7,7 @@ use super::material::squares_in_play;
 use crate::board::{Bitboard, File, Piece, RuleOptions};
 
 /// Permutations of the row pieces: for each place the piece that goes there.
-pub(crate) type Exchanges = Vec<Vec<usize>>;
+type Exchanges = Vec<Vec<usize>>;
 
 /// The order of the pieces with the fewest solved rows. Among equals the first of [`candidates`] wins.
 pub(super) fn piece_order(material: Material, options: &RuleOptions) -> Vec<Piece> {
@@ -64,7 +64,7 @@ pub(crate) fn solved_rows(pieces: &[Piece], options: &RuleOptions) -> usize {
 }
 
 /// All permutations of the row pieces that exchange only interchangeable pieces.
-pub(crate) fn exchanges(pieces: &[Piece], options: &RuleOptions) -> Exchanges {
+fn exchanges(pieces: &[Piece], options: &RuleOptions) -> Exchanges {
     let count = pieces.len() - 2;
     let mut all: Exchanges = vec![Vec::new()];
     for place in 0..count {

@@ -87,7 +87,7 @@ impl<'a, R: PackedRows> Packer<'a, R> {
         let cell_bytes = if content == Content::Wdl { 1 } else { source.description().cell_bytes };
         let canonical = source.canonical();
         let numbers: Vec<usize> = canonical.stored_rows().collect();
-        let bytes = canonical.cells() * cell_bytes;
+        let bytes = canonical.cells(source.index()) * cell_bytes;
         let longest = source.row_len() * cell_bytes;
         let block_rows = (BLOCK_BYTES * numbers.len() / bytes).min(MAX_BLOCK_BYTES / longest).max(1);
         Packer { rows, numbers, bytes, cell_bytes, block_rows }

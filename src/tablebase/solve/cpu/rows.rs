@@ -2,9 +2,10 @@
 //! row with the same values; only the first of these rows is solved. Rows with two pieces on one square have no
 //! positions and are left out.
 
-use crate::board::{Bitboard, File, RuleOptions, Square};
+use crate::board::RuleOptions;
+use crate::tablebase::alike::interchangeable_sets;
+use crate::tablebase::canonical::Canonical;
 use crate::tablebase::index::{Index, ROW_CELLS, WIDTH};
-use crate::tablebase::order::{Exchanges, exchanges};
 use crate::tablebase::value::{Cells, CellsMut};
 use rayon::prelude::*;
 
@@ -22,34 +23,22 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// The rows to solve under these rules.
+    /// The rows to solve under these rules: those with canonical positions.
     pub(crate) fn new(index: &Index, options: &RuleOptions) -> Rows {
-        let exchanges = exchanges(&index.pieces, options);
-        let mut places: Vec<u32> =
-            (0..index.rows).into_par_iter().map(|row| first_like(index, &exchanges, row)).collect();
-        let (mut solved, mut weights) = (Vec::new(), Vec::<u16>::new());
+        let canonical = Canonical::new(index, interchangeable_sets(&index.pieces, options));
+        let place = |row| {
+            let place = canonical.row_place(index, row);
+            place.map_or(NONE, |(number, mirrored)| 2 * number as u32 + u32::from(mirrored))
+        };
+        let places: Vec<u32> = (0..index.rows).into_par_iter().map(place).collect();
+        let mut weights = vec![0; canonical.rows()];
         // Rows with the same square of the first piece have the same weight.
         let block = index.row_pieces.first().map_or(1, |piece| piece.stride as usize);
-        for start in (0..index.rows).step_by(block) {
-            let weight = index.weight(start) as u16;
-            for row in start..(start + block).min(index.rows) {
-                let first = places[row];
-                if first == NONE {
-                    continue;
-                }
-                let like = (first >> 1) as usize;
-                if like == row {
-                    places[row] = 2 * solved.len() as u32;
-                    solved.push(row as u32);
-                    weights.push(0);
-                } else {
-                    // The first of the equal rows comes before this row and already has its number.
-                    places[row] = places[like] | first & 1;
-                }
-                weights[(places[row] >> 1) as usize] += weight;
-            }
+        for (number, places) in places.chunks(block).enumerate() {
+            let weight = index.weight(number * block) as u16;
+            places.iter().filter(|&&place| place != NONE).for_each(|place| weights[(place >> 1) as usize] += weight);
         }
-        Rows { solved, places, weights }
+        Rows { solved: canonical.stored_rows().map(|row| row as u32).collect(), places, weights }
     }
 
     /// All rows of the index; every row is solved itself.
@@ -149,36 +138,6 @@ const MIRROR: [usize; WIDTH] = {
     }
     mirror
 };
-
-/// Twice the first row with the same values, plus 1 if they are reflected there; [`NONE`] if the row has no positions.
-fn first_like(index: &Index, exchanges: &Exchanges, row: usize) -> u32 {
-    let mut squares = [Square::A1; Index::MAX_PIECES];
-    let (mut count, mut taken) = (0, Bitboard::EMPTY);
-    for square in index.row_squares(row) {
-        if taken.contains(square) {
-            return NONE;
-        }
-        taken |= square.into();
-        squares[count] = square;
-        count += 1;
-    }
-    let mut first = 2 * row as u32;
-    for mirrored in [false, true] {
-        for exchange in exchanges {
-            let square = |place: usize| {
-                let square = squares[exchange[place]];
-                if mirrored { square.mirror() } else { square }
-            };
-            if count == 0 || square(0).file() > File::D {
-                continue;
-            }
-            let digits = index.row_pieces.iter().enumerate();
-            let like: u32 = digits.map(|(place, piece)| piece.digit[square(place).index()] * piece.stride).sum();
-            first = first.min(2 * like + u32::from(mirrored));
-        }
-    }
-    first
-}
 
 #[cfg(test)]
 mod tests {
