@@ -4,12 +4,12 @@ use super::{ClassId, Index, Material, SetError, SolveError, SolvedRows, Solver, 
 use crate::board::{Color, Piece, Position, RuleOptions, Rules};
 use crate::cpu::{CpuLevel, dispatch};
 use crate::game::random::Random;
+use crate::tablebase::solve::captures::Captures;
 use crate::tablebase::solve::cpu::CpuBackend;
-use crate::tablebase::solve::cpu::conversions::CaptureTables;
 use crate::tablebase::solve::cpu::neighbours::Neighbours;
 use crate::tablebase::solve::cpu::quiet::{QuietMoves, Row, RowNeighbours};
 use crate::tablebase::solve::cpu::rows::Rows;
-use crate::tablebase::solve::cpu::task::{Keep, Unobserved};
+use crate::tablebase::solve::cpu::task::{Iteration, Keep, Unobserved};
 use crate::tablebase::store::write::ClassBlocks;
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
@@ -78,10 +78,10 @@ impl Solver {
     pub fn find_conversions(&self, id: ClassId) -> Result<(), SolveError> {
         let job = self.job(&[], false);
         let backend = CpuBackend::default();
-        let iteration = backend.iteration(self.classes(), id, Keep::Counts, &Unobserved)?;
+        let iteration = Iteration::new(backend.task(self.classes(), id, Keep::Counts))?;
         let mut memory = iteration.memory(0)?;
-        let (first, _) = memory.split_at_mut(iteration.first_bytes());
-        iteration.start(&CaptureTables::of(job.tables), first).map(|_| ())
+        let (first, last) = memory.split_at_mut(iteration.first_bytes());
+        iteration.start(&job.tables.read(last)?, first).map(|_| ())
     }
 
     /// Writes a solved class to the directory `dir` as `dsq generate` does; does nothing if the class is not solved and

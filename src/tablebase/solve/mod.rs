@@ -3,6 +3,7 @@
 //! [`SolvedRows`](values::SolvedRows).
 
 pub(crate) mod backend;
+pub(crate) mod captures;
 pub(crate) mod cpu;
 pub(crate) mod difference;
 #[cfg(feature = "gpu")]

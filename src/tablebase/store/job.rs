@@ -1,19 +1,19 @@
 //! One class as a job: it takes no lock, reads only the tables that captures lead to, and keeps a complete file as it
 //! is. Any number of jobs may share a directory; two that solve the same class write the same bytes.
 
+use super::captures::{CaptureFiles, check_exact, open_capture};
 use super::counts::{ClassCounts, Provenance};
 use super::error::SetError;
-use super::file::{Content, TableError, TableFile};
+use super::file::TableFile;
 use super::peak;
 use super::write::ClassBlocks;
 use crate::board::{ByColor, Color, RuleOptions};
 use crate::tablebase::needs::class_bytes;
 use crate::tablebase::needs::limit::MemoryLimit;
-use crate::tablebase::solve::cpu::conversions::CaptureTables;
-use crate::tablebase::solve::cpu::task::{Keep, Observer, Unobserved};
-use crate::tablebase::value::CellsMut;
+use crate::tablebase::solve::captures::Captures;
+use crate::tablebase::solve::cpu::iteration::solve;
+use crate::tablebase::solve::cpu::task::{Keep, Observer, Task, Unobserved};
 use crate::tablebase::{BufferPool, Class, ClassId, Classes, CpuBackend, Material, MemoryNeed, Solved, Solver};
-use rayon::prelude::*;
 use std::path::Path;
 use std::sync::Mutex;
 use std::time::Instant;
@@ -172,9 +172,9 @@ impl ClassJob<'_> {
         }
         self.pool.limit(self.memory, self.memory - planned);
         peak::restart();
-        let means = Means { limit, spill: self.spill, pool: self.pool.clone() };
-        let (Solved { stats, deepest, .. }, blocks) =
-            Work::new(self.dir, classes, id, &need, &means, &Unobserved)?.run()?;
+        let (dir, spill, pool, need) = (self.dir, self.spill, self.pool.clone(), &need);
+        let work = Work { dir, classes, id, need, limit, spill, pool, observer: &Unobserved };
+        let (Solved { stats, deepest, .. }, blocks) = work.solve()?;
         let mut counts = ClassCounts::new(&self.rules, class, stats);
         let index = class.index();
         counts.deepest = ByColor::from_fn(|turn| Some(index.position(deepest[turn]?, turn)?.to_fen()));
@@ -182,172 +182,51 @@ impl ClassJob<'_> {
     }
 }
 
-/// # Errors
-/// If a file does not store every value of these sides to move, as jobs need them.
-pub(super) fn check_exact(file: &TableFile, turns: &[Color]) -> Result<(), SetError> {
-    let path = || file.file_path().to_owned();
-    if file.description().content == Content::Wdl {
-        Err(TableError::WdlOnly { path: path() }.into())
-    } else if turns.iter().all(|&turn| file.is_exact(turn)) {
-        Ok(())
-    } else {
-        Err(SetError::OneSided { path: path() })
-    }
-}
-
-/// Opens the table of a class that captures of the class `id` lead to.
-///
-/// # Errors
-/// If it is missing, damaged, for other rules, or does not store every value of these sides to move.
-fn open_capture(
-    dir: &Path,
-    classes: &Classes,
-    id: ClassId,
-    capture: ClassId,
-    turns: &[Color],
-) -> Result<TableFile, SetError> {
-    let rules = classes.options();
-    let [class, capture] = [id, capture].map(|id| classes.get(id).representative);
-    let path = TableFile::path(dir, capture);
-    if !path.exists() {
-        let rules = match rules.table_spelling() {
-            rules if rules == RuleOptions::PAPER.table_spelling() => String::new(),
-            rules => format!(" --rules {rules}"),
-        };
-        let command = format!("dsq cluster solve {capture} --tables {}{rules}", dir.display());
-        return Err(SetError::MissingCapture { dir: dir.to_owned(), class, capture, command });
-    }
-    let file = TableFile::open(&path, rules, capture)?;
-    check_exact(&file, turns)?;
-    Ok(file)
-}
-
-/// Opens the tables that captures lead to, one entry for each side to move that is probed.
-///
-/// # Errors
-/// As for [`open_capture`].
-pub(super) fn captures(
-    dir: &Path,
-    classes: &Classes,
-    id: ClassId,
-    need: &MemoryNeed,
-) -> Result<Vec<CaptureTable>, SetError> {
-    let sides = need.captures.iter().flat_map(|(&id, sides)| {
-        let looked_up = Color::ALL.into_iter().filter(|&turn| sides[turn]);
-        looked_up.map(move |turn| (id, turn))
-    });
-    let open = |(capture, turn)| {
-        let file = open_capture(dir, classes, id, capture, &[turn])?;
-        Ok(CaptureTable { id: capture, turn, file })
-    };
-    sides.map(open).collect()
-}
-
-/// The memory and the directory for temporary files that solving a class may use.
-pub(super) struct Means<'a> {
+/// One class to solve on the CPU, from the files that its captures lead to.
+pub(super) struct Work<'a> {
+    /// The directory of these files.
+    pub dir: &'a Path,
+    pub classes: &'a Classes,
+    pub id: ClassId,
+    pub need: &'a MemoryNeed,
     pub limit: MemoryLimit,
+    /// The directory for temporary files.
     pub spill: &'a Path,
     /// Buffers that classes use one after the other.
     pub pool: BufferPool,
+    pub observer: &'a dyn Observer,
 }
 
-/// The inputs for solving one class.
-pub(super) struct Work<'a> {
-    classes: &'a Classes,
-    id: ClassId,
-    keep: Keep<'a>,
-    /// The tables that captures lead to.
-    files: Vec<CaptureTable>,
-    backend: CpuBackend,
-    means: &'a Means<'a>,
-    observer: &'a dyn Observer,
-}
-
-impl<'a> Work<'a> {
-    /// The work for a class, from the tables in `dir`, with as little on disk as the means allow.
+impl Work<'_> {
+    /// Solves the class with as little on disk as the limit allows. Returns the counts, and the blocks of its file if the
+    /// values are kept.
     ///
     /// # Errors
-    /// As for [`open_capture`], and if the memory does not suffice for the width of the tables.
-    pub(super) fn new(
-        dir: &Path,
-        classes: &'a Classes,
-        id: ClassId,
-        need: &MemoryNeed,
-        means: &'a Means<'a>,
-        observer: &'a dyn Observer,
-    ) -> Result<Work<'a>, SetError> {
-        let (limit, files) = (means.limit, captures(dir, classes, id, need)?);
-        let need = need.with_captures(files.iter().map(CaptureTable::bytes).sum());
+    /// As for [`open_capture`], and if the memory does not suffice for the width of the tables, a table is damaged, the disk is
+    /// full, or the observer returns an error.
+    pub(super) fn solve(self) -> Result<(Solved, Option<ClassBlocks>), SetError> {
+        let Work { classes, id, limit, .. } = self;
+        let captures = CaptureFiles::open(self.dir, classes, id, self.need)?;
+        let need = self.need.with_captures(captures.bytes());
         limit.check(classes.get(id).representative, need.peak_spilled())?;
         let keep = match need.keeps_values() {
             false => Keep::Counts,
             true if limit.holds(need.total()) => Keep::Log(None),
-            true => Keep::Log(Some(means.spill)),
+            true => Keep::Log(Some(self.spill)),
         };
-        let backend = CpuBackend::default().with_pool(means.pool.clone());
-        let spilling = !limit.holds(need.peak_with_log());
-        let backend = if spilling { backend.spilling(means.spill.to_owned()) } else { backend };
-        Ok(Work { files, classes, id, keep, backend, means, observer })
-    }
-
-    /// Solves the class. Returns the counts, and the blocks of its file if the values are kept.
-    ///
-    /// # Errors
-    /// If a table is damaged, the memory or the disk is too small, or the observer returns an error.
-    pub(super) fn run(&self) -> Result<(Solved, Option<ClassBlocks>), SetError> {
-        let mut solved = self.solve()?;
+        let is_spilling = !limit.holds(need.peak_with_log());
+        let backend = CpuBackend::default().with_pool(self.pool.clone());
+        let backend = if is_spilling { backend.spilling(self.spill.to_owned()) } else { backend };
+        let mut solved = solve(Task { observer: self.observer, ..backend.task(classes, id, keep) }, &captures)?;
         let Some(values) = solved.values.take() else { return Ok((solved, None)) };
-        if self.backend.is_spilling() {
+        if is_spilling {
             // The memory of the planes may not suffice for the values, too.
-            self.means.pool.clear();
+            self.pool.clear();
         }
         self.observer.values(0, 1)?;
         let blocks = ClassBlocks::of(&values, &solved.stats, self.observer)?;
         Ok((solved, Some(blocks)))
     }
-
-    fn solve(&self) -> Result<Solved, SetError> {
-        let iteration = self.backend.iteration(self.classes, self.id, self.keep, self.observer)?;
-        let mut memory = iteration.memory(self.files.iter().map(CaptureTable::bytes).sum())?;
-        let (first, last) = memory.split_at_mut(iteration.first_bytes());
-        let planes = iteration.start(&load(&self.files, last, self.classes.len())?, first)?;
-        Ok(iteration.solve(planes, last)?)
-    }
-}
-
-/// One side to move of a table that captures lead to.
-pub(super) struct CaptureTable {
-    id: ClassId,
-    turn: Color,
-    file: TableFile,
-}
-
-impl CaptureTable {
-    /// Bytes of the decoded values.
-    fn bytes(&self) -> usize {
-        self.file.index().cells() * self.file.description().cell_bytes
-    }
-}
-
-/// The number of bytes that a thread clears at a time.
-const CLEARED: usize = 1 << 21;
-
-/// Decodes the values into `memory`.
-fn load<'a>(files: &[CaptureTable], memory: &'a mut [u8], classes: usize) -> Result<CaptureTables<'a>, SetError> {
-    let bytes = files.iter().map(CaptureTable::bytes).sum();
-    // Cells without a position are not decoded.
-    memory[..bytes].par_chunks_mut(CLEARED).for_each(|part| part.fill(0));
-    let mut rest = memory;
-    let parts = files.iter().map(|capture| {
-        let (part, after) = std::mem::take(&mut rest).split_at_mut(capture.bytes());
-        rest = after;
-        (capture, CellsMut::of(part, capture.file.description().cell_bytes))
-    });
-    let read = |(capture, cells): (&CaptureTable, CellsMut<'a>)| {
-        Ok((capture.id, capture.turn, capture.file.load_into(capture.turn, cells)?))
-    };
-    let read: Vec<_> = parts.collect::<Vec<_>>().into_par_iter().map(read).collect::<Result<_, SetError>>()?;
-    Ok(CaptureTables::some(classes, read))
 }
 
 #[cfg(test)]

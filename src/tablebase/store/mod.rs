@@ -2,12 +2,13 @@
 //!
 //! - the file of a class: `file` (reading), `write`, `description`, `codec`, `source`, `partial`, `table_error`
 //! - generating a directory of tables: `manifest`, `lock`, `forecast`, `generate`; smaller files: `repack`, `pack`
-//! - one class as a separate job, and a directory that jobs fill: `job`, `counts`, `peak`, `finish`
+//! - one class as a separate job, and a directory that jobs fill: `job`, `captures`, `counts`, `peak`, `finish`
 //! - opening and probing tables: `set`, `prober`, `many`, `cache`
 //! - solving a class when a probe needs it: `on_demand`
 //! - checking: `verify` (position by position) and `proof` (all values, limited by the memory bandwidth)
 
 pub(crate) mod cache;
+mod captures;
 pub(crate) mod codec;
 pub(crate) mod counts;
 mod description;

@@ -213,7 +213,7 @@ mod tests {
                     let task = backend.task(solver.classes(), id, Keep::Log(Some(dir.path())));
                     let in_memory = Task { keep: Keep::Log(None), ..task.clone() };
                     for task in [task.clone(), in_memory, Task { range_rows: BLOCK_ROWS, ..task }] {
-                        let solved = solve(task, &tables).unwrap();
+                        let solved = solve(task, &tables[..]).unwrap();
                         assert_eq!(&solved.stats, stats);
                         assert!(file(&solved) == expected, "{}", class.representative);
                         // A source can be read any number of times.

@@ -6,7 +6,7 @@ use crate::tablebase::solve::backend::{Backend, Job, Sink, SolveError};
 use crate::tablebase::solve::cpu::buckets::Entry;
 use crate::tablebase::solve::cpu::iteration::solve;
 use crate::tablebase::solve::cpu::pool::BufferPool;
-use crate::tablebase::solve::cpu::task::{Iteration, Keep, Observer, Task, Unobserved};
+use crate::tablebase::solve::cpu::task::{Keep, Observer, Task, Unobserved};
 use crate::tablebase::solve::progress::{CountProgress, Reporter};
 use crate::tablebase::{ClassId, Classes, Index, WIDTH};
 use rayon::prelude::*;
@@ -64,18 +64,13 @@ impl CpuBackend {
         CpuBackend { pool, ..self }
     }
 
-    /// Whether conversions are on disk.
-    pub(crate) fn is_spilling(&self) -> bool {
-        self.spill.is_some()
-    }
-
     /// Bytes for solving a class with `rows` solved rows.
     fn class_bytes(&self, index: &Index, rows: usize, values: bool) -> usize {
         let values = if values { most_log_bytes(rows) } else { 0 };
         WorkingMemory::at_most(index, rows, values).total(self.spill.is_some())
     }
 
-    /// The task of solving one class, without the tables that captures lead to.
+    /// The task of solving one class; nothing observes it.
     pub(crate) fn task<'a>(&'a self, classes: &'a Classes, id: ClassId, keep: Keep<'a>) -> Task<'a> {
         let range_rows = Entry::WORDS / WIDTH / BLOCK_ROWS * BLOCK_ROWS;
         Task {
@@ -88,21 +83,6 @@ impl CpuBackend {
             pool: self.pool.clone(),
             observer: &Unobserved,
         }
-    }
-
-    /// The iteration on one class, for a caller that has the tables that captures lead to. It keeps values of solved rows
-    /// only.
-    ///
-    /// # Errors
-    /// If the memory cannot be allocated.
-    pub(crate) fn iteration<'a>(
-        &'a self,
-        classes: &'a Classes,
-        id: ClassId,
-        keep: Keep<'a>,
-        observer: &'a dyn Observer,
-    ) -> Result<Iteration<'a>, SolveError> {
-        Iteration::new(Task { observer, ..self.task(classes, id, keep) })
     }
 }
 

@@ -8,8 +8,9 @@ use crate::tablebase::address::{MaterialAddresser, SQUARES};
 use crate::tablebase::class::Classes;
 use crate::tablebase::index::{Index, WIDTH};
 use crate::tablebase::material::squares_in_play;
+use crate::tablebase::solve::captures::CapturedCells;
 use crate::tablebase::value::{CellsRef, Code, DRAW, NO_MOVE};
-use crate::tablebase::{ClassId, Material, Table};
+use crate::tablebase::{ClassId, Material};
 
 /// The value of a conversion for the side that makes it. Greater is better: 0 for no conversion, k for a loss in k
 /// plies, [`ESCAPE`] for a draw, 65535 - k for a win in k plies.
@@ -33,29 +34,6 @@ pub(crate) fn value(code: Code, options: &RuleOptions) -> ConversionValue {
         _ => code - 2,
     };
     if plies % 2 == 1 { plies + 1 } else { ConversionValue::MAX - (plies + 1) }
-}
-
-/// The values of the smaller classes that captures look up, by class and side to move.
-pub(crate) struct CaptureTables<'a>(Vec<Option<ByColor<CellsRef<'a>>>>);
-
-impl<'a> CaptureTables<'a> {
-    pub(crate) fn of(tables: &'a [Option<Table>]) -> CaptureTables<'a> {
-        let views = |table: &'a Table| ByColor::from_fn(|turn| table.cells[turn].view());
-        CaptureTables(tables.iter().map(|table| table.as_ref().map(views)).collect())
-    }
-
-    /// The values of these tables, out of `classes` classes. Tables that no capture looks up may be missing.
-    pub(crate) fn some(
-        classes: usize,
-        cells: impl IntoIterator<Item = (ClassId, Color, CellsRef<'a>)>,
-    ) -> CaptureTables<'a> {
-        let mut all = CaptureTables(vec![None; classes]);
-        for (id, turn, cells) in cells {
-            let none = ByColor::from_fn(|_| CellsRef::Byte(&[]));
-            all.0[id.0].get_or_insert(none)[turn] = cells;
-        }
-        all
-    }
 }
 
 /// A capture of one piece by another: the squares of both, and the table of the remaining material.
@@ -217,8 +195,8 @@ impl CaptureAddress {
     }
 
     #[inline(always)]
-    pub(super) fn cells<'a>(&self, captures: &CaptureTables<'a>) -> CellsRef<'a> {
-        captures.0[self.table].as_ref().expect("smaller classes are solved first")[self.turn]
+    pub(super) fn cells<'a>(&self, captures: &CapturedCells<'a>) -> CellsRef<'a> {
+        captures.get(ClassId(self.table), self.turn)
     }
 
     /// If the squares of the lane piece follow each other in the smaller class: whether the ranks are turned there. The files

@@ -15,12 +15,14 @@
 
 use crate::board::{ByColor, Color, NoMove};
 use crate::cpu::dispatch;
+use crate::tablebase::Stats;
 use crate::tablebase::index::WIDTH;
 use crate::tablebase::layout::BLOCK_ROWS;
 use crate::tablebase::solve::backend::{SolveError, Solved};
+use crate::tablebase::solve::captures::{CapturedCells, Captures};
 use crate::tablebase::solve::cpu::buckets::{Buckets, Entry};
 use crate::tablebase::solve::cpu::change_log::{ChangeLog, ClassLog, LoggedRange};
-use crate::tablebase::solve::cpu::conversions::{CaptureTables, MAX_PLIES};
+use crate::tablebase::solve::cpu::conversions::MAX_PLIES;
 use crate::tablebase::solve::cpu::pass::{Part, first_wins, pass_rows};
 use crate::tablebase::solve::cpu::planes::{Chunk, Planes, Split, flags};
 use crate::tablebase::solve::cpu::quiet::Row;
@@ -28,7 +30,6 @@ use crate::tablebase::solve::cpu::start::{Start, start_rows};
 use crate::tablebase::solve::cpu::task::{Iteration, Keep, Task};
 use crate::tablebase::solve::values::SolvedRows;
 use crate::tablebase::spill::SpillFile;
-use crate::tablebase::{Stats, Table};
 use rayon::prelude::*;
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -48,13 +49,17 @@ thread_local! {
     static READ_BACK: RefCell<Vec<Entry>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Solves one class on the threads of the current rayon pool. `tables` are the solved smaller classes, by class.
-pub(crate) fn solve(task: Task, tables: &[Option<Table>]) -> Result<Solved, SolveError> {
+/// Solves one class on the threads of the current rayon pool.
+///
+/// # Errors
+/// If the captures cannot be read, the memory cannot be allocated, a line is too long, a temporary file cannot be written or
+/// read, or the observer returns an error.
+pub(crate) fn solve<C: Captures + ?Sized>(task: Task, captures: &C) -> Result<Solved, C::Error> {
     let iteration = Iteration::new(task)?;
-    let mut memory = iteration.memory(0)?;
+    let mut memory = iteration.memory(captures.bytes())?;
     let (first, last) = memory.split_at_mut(iteration.first_bytes());
-    let planes = iteration.start(&CaptureTables::of(tables), first)?;
-    iteration.solve(planes, last)
+    let planes = iteration.start(&captures.read(last)?, first)?;
+    Ok(iteration.solve(planes, last)?)
 }
 
 impl<'t> Iteration<'t> {
@@ -127,7 +132,7 @@ impl<'t> Iteration<'t> {
     /// If memory or the disk is too small for the conversions, or the observer returns an error.
     pub(crate) fn start<'m>(
         &self,
-        captures: &CaptureTables<'_>,
+        captures: &CapturedCells<'_>,
         memory: &'m mut [u8],
     ) -> Result<ByColor<Planes<'m>>, SolveError> {
         let rows = self.rows.len();
@@ -357,10 +362,10 @@ mod tests {
             let backend = CpuBackend::default().spilling(dir.path().to_owned());
             for id in (0..tables.len()).map(ClassId) {
                 let task = backend.task(memory.classes(), id, Keep::Log(None));
-                let solved = solve(task.clone(), &tables).unwrap();
+                let solved = solve(task.clone(), &tables[..]).unwrap();
                 let table = solved.table().unwrap();
                 // Ranges of one block. Classes of seven pieces need several ranges, as an entry's word number has 32 bits.
-                let narrow = solve(Task { range_rows: BLOCK_ROWS, ..task }, &tables).unwrap();
+                let narrow = solve(Task { range_rows: BLOCK_ROWS, ..task }, &tables[..]).unwrap();
                 assert_eq!((narrow.table().unwrap(), &narrow.stats), (table.clone(), &solved.stats));
                 assert_eq!(narrow.deepest, solved.deepest);
                 assert_eq!(table.as_ref(), memory.table(id));

@@ -2,10 +2,9 @@
 
 use crate::cpu::Vector;
 use crate::tablebase::index::{Index, WIDTH};
+use crate::tablebase::solve::captures::CapturedCells;
 use crate::tablebase::solve::cpu::buckets::{Buckets, Entry};
-use crate::tablebase::solve::cpu::conversions::{
-    CaptureTables, ConversionValue, Conversions, ESCAPE, NOTHING, WIN_IN_ONE,
-};
+use crate::tablebase::solve::cpu::conversions::{ConversionValue, Conversions, ESCAPE, NOTHING, WIN_IN_ONE};
 use crate::tablebase::solve::cpu::lookup::{Best, Lookup};
 use crate::tablebase::solve::cpu::quiet::{MAX_ROW_PIECES, Row};
 
@@ -18,7 +17,7 @@ impl Conversions {
     pub(crate) fn push_row<V: Vector>(
         &self,
         index: &Index,
-        captures: &CaptureTables<'_>,
+        captures: &CapturedCells<'_>,
         row: usize,
         first_word: usize,
         valid: &Row,

@@ -3,8 +3,8 @@
 use crate::board::{Color, NoMove};
 use crate::cpu::Vector;
 use crate::tablebase::index::WIDTH;
+use crate::tablebase::solve::captures::CapturedCells;
 use crate::tablebase::solve::cpu::buckets::Entry;
-use crate::tablebase::solve::cpu::conversions::CaptureTables;
 use crate::tablebase::solve::cpu::planes::Chunk;
 use crate::tablebase::solve::cpu::quiet::{Row, RowNeighbours};
 use crate::tablebase::solve::cpu::task::Iteration;
@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 /// One range of rows of one side to move, before the first pass.
 pub(super) struct Start<'a> {
     pub iteration: &'a Iteration<'a>,
-    pub captures: &'a CaptureTables<'a>,
+    pub captures: &'a CapturedCells<'a>,
     pub color: Color,
     pub first_row: usize,
     /// All positions, equal for both sides to move.

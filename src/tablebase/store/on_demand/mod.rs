@@ -7,9 +7,10 @@ mod error;
 #[cfg(test)]
 mod tests;
 
+use super::captures::{CaptureFiles, check_exact};
 use super::error::SetError;
 use super::forecast::disk_free;
-use super::job::{Means, Work, captures, check_exact};
+use super::job::Work;
 use super::peak;
 use super::table_error::TableError;
 use crate::board::{Color, Move, Position, Rules};
@@ -201,7 +202,7 @@ impl OnDemand {
     pub fn need(&self, position: &Position) -> Result<Option<CountNeed>, OnDemandError> {
         let Some(id) = self.uncounted(position)? else { return Ok(None) };
         let plan = MemoryNeed::of_job(&self.classes, id, true);
-        captures(self.tables.set().dir(), &self.classes, id, &plan)?;
+        CaptureFiles::open(self.tables.set().dir(), &self.classes, id, &plan)?;
         self.check_need(id, &plan).map(Some)
     }
 
@@ -232,11 +233,19 @@ impl OnDemand {
         let id = self.classes.member(need.class).expect("it is one of the classes").class;
         let plan = MemoryNeed::of_job(&self.classes, id, true);
         let limit = MemoryLimit::new(need.memory_bytes as usize);
-        let means = Means { limit, spill: self.cache.dir(), pool: BufferPool::default() };
         let solve = || -> Result<(), SetError> {
             let reporter = Reporter::new(follow);
-            let work = Work::new(self.tables.set().dir(), &self.classes, id, &plan, &means, &reporter)?;
-            let (solved, blocks) = work.run()?;
+            let work = Work {
+                dir: self.tables.set().dir(),
+                classes: &self.classes,
+                id,
+                need: &plan,
+                limit,
+                spill: self.cache.dir(),
+                pool: BufferPool::default(),
+                observer: &reporter,
+            };
+            let (solved, blocks) = work.solve()?;
             let (class, path) = (self.classes.get(id), self.cache.path(need.class));
             blocks.map_or(Ok(()), |blocks| blocks.write(&path, class, self.classes.options(), &solved.stats))?;
             Ok(())
