@@ -63,11 +63,6 @@ impl Layout {
         self.cells.iter().map(|&cell| usize::from(cell))
     }
 
-    /// The stored squares of the lane piece.
-    pub(crate) fn lanes(&self) -> Bitboard {
-        self.lanes
-    }
-
     /// The contribution of the word piece on a square to a cell's place among the stored cells of its row.
     pub(crate) fn word_offset(&self, square: Square) -> u32 {
         self.word_places[square.index()].into()

@@ -6,7 +6,7 @@ use crate::tablebase::order::solved_rows;
 use crate::tablebase::solve::cpu::conversions::Conversions;
 use crate::tablebase::solve::cpu::neighbours::Neighbours;
 use crate::tablebase::solve::cpu::quiet::Row;
-use crate::tablebase::{ClassId, Classes, Index, ROW_CELLS, Solver};
+use crate::tablebase::{ClassId, Classes, ROW_CELLS, Solver};
 use std::collections::{BTreeMap, HashSet};
 
 #[cfg(feature = "gpu")]
@@ -15,8 +15,6 @@ pub(crate) mod limit;
 
 /// The number of planes of a class: open, lost and escapes for each side to move.
 const PLANES: usize = 6;
-/// The conversions of a class with many captures, in planes, for both sides to move.
-const CONVERSION_PLANES: usize = 8;
 /// Bytes of the conversions in memory while the others are on disk, at most.
 const SPILLED_CONVERSIONS: usize = 320 << 20;
 /// Bytes of a file besides its values. Measured: 1,620.
@@ -59,11 +57,6 @@ pub(crate) fn most_block_bytes(rows: usize) -> usize {
     2 * rows * MOST_ROW_BYTES
 }
 
-/// The most bytes of the change log of `rows` solved rows, with their compressed blocks.
-pub(crate) fn most_log_bytes(rows: usize) -> usize {
-    2 * rows * MOST_LOG_ROW_BYTES + most_block_bytes(rows)
-}
-
 /// Bytes of a plane of `rows` rows.
 fn plane_bytes(rows: usize) -> usize {
     rows * size_of::<Row>()
@@ -73,37 +66,6 @@ fn plane_bytes(rows: usize) -> usize {
 /// game. In 28 classes of five pieces they took 1.4 to 5.7 planes, 0.6 to 1 of this.
 fn conversion_bytes(rows: usize, captures: usize) -> usize {
     plane_bytes(rows) * (35 + 11 * captures) / 20
-}
-
-/// The memory that solving one class takes, in bytes, without the tables that it reads.
-#[derive(Copy, Clone, Debug)]
-pub(crate) struct WorkingMemory {
-    planes: usize,
-    conversions: usize,
-    values: usize,
-}
-
-impl WorkingMemory {
-    /// The memory for a class with `rows` solved rows, and so many bytes for its conversions and values.
-    fn new(index: &Index, rows: usize, conversions: usize, values: usize) -> WorkingMemory {
-        let planes = PLANES * plane_bytes(rows) + Neighbours::bytes(index, rows) + index.rows * size_of::<u32>();
-        WorkingMemory { planes, conversions, values }
-    }
-
-    /// The memory for a class with `rows` solved rows, and at most so many bytes for its values.
-    pub(crate) fn at_most(index: &Index, rows: usize, values: usize) -> WorkingMemory {
-        WorkingMemory::new(index, rows, CONVERSION_PLANES * plane_bytes(rows), values)
-    }
-
-    /// The total in bytes, with the conversions on disk or in memory.
-    pub(crate) fn total(&self, spilled: bool) -> usize {
-        self.planes + self.values + if spilled { self.spilled_conversions() } else { self.conversions }
-    }
-
-    /// Bytes of the conversions in memory while the others are on disk.
-    fn spilled_conversions(&self) -> usize {
-        self.conversions.min(SPILLED_CONVERSIONS)
-    }
 }
 
 /// The least memory that suffices for a level, in bytes.
@@ -155,13 +117,16 @@ pub(crate) fn class_bytes(solver: &Solver, id: ClassId, values: bool) -> usize {
 
 /// Bytes for solving one class, besides the values that captures lead to.
 pub(crate) fn working_bytes(solver: &Solver, id: ClassId, values: bool) -> usize {
-    solver.backend().host_bytes(&solver.classes().get(id).index(), values)
+    solver.backend().host_bytes(solver.classes(), id, values)
 }
 
-/// The memory that the job of solving one class takes, in bytes, with the tables that it reads.
+/// The memory that solving one class on the CPU takes, in bytes, with the tables that it reads.
 #[derive(Clone, Debug)]
 pub struct MemoryNeed {
-    working: WorkingMemory,
+    /// Bytes of the planes, and of the lists of rows and of their neighbours.
+    planes: usize,
+    /// Bytes of the conversions.
+    conversions: usize,
     /// The solved rows of one side to move.
     rows: usize,
     /// The classes that captures lead to, with the sides to move that are looked up.
@@ -189,7 +154,8 @@ impl MemoryNeed {
             sides * classes.get(*id).index().cells()
         };
         MemoryNeed {
-            working: WorkingMemory::new(&index, rows, conversion_bytes(rows, pairs), 0),
+            planes: PLANES * plane_bytes(rows) + Neighbours::bytes(&index, rows) + index.rows * size_of::<u32>(),
+            conversions: conversion_bytes(rows, pairs),
             rows,
             capture_bytes: captures.iter().map(bytes).sum(),
             captures,
@@ -200,7 +166,25 @@ impl MemoryNeed {
     /// The peak in bytes with everything in memory: the values as a change log.
     #[must_use]
     pub fn total(&self) -> usize {
-        self.peak(self.working.total(false)) + self.log()
+        self.peak(self.planes + self.conversions) + self.log()
+    }
+
+    /// The peak in bytes without the tables that captures lead to, with the change log in memory, and the conversions on disk
+    /// if `is_spilling`.
+    pub(crate) fn without_captures(&self, is_spilling: bool) -> usize {
+        let conversions = if is_spilling { self.spilled_conversions() } else { self.conversions };
+        // The conversions are freed before the values are compressed.
+        self.planes + self.log() + conversions.max(self.blocks())
+    }
+
+    /// Bytes of the conversions in memory while the others are on disk.
+    fn spilled_conversions(&self) -> usize {
+        self.conversions.min(SPILLED_CONVERSIONS)
+    }
+
+    /// Bytes of the compressed values, if they are kept, at most.
+    fn blocks(&self) -> usize {
+        if self.keeps_values { most_block_bytes(self.rows) } else { 0 }
     }
 
     /// Bytes of the change log of a class whose values are kept, at most.
@@ -211,7 +195,7 @@ impl MemoryNeed {
     /// Bytes of the conversions alone, in memory or in temporary files.
     #[must_use]
     pub fn conversions(&self) -> usize {
-        self.working.conversions
+        self.conversions
     }
 
     /// The same job, whose captures take so many bytes: the width of their cells is known once their tables are open.
@@ -229,19 +213,19 @@ impl MemoryNeed {
     /// log on disk after the planes are freed.
     #[must_use]
     pub fn peak_spilled(&self) -> usize {
-        self.peak(self.working.planes + self.working.spilled_conversions()).max(self.replayed())
+        self.peak(self.planes + self.spilled_conversions()).max(self.replayed())
     }
 
     /// The peak in bytes with the conversions in memory, and the values replayed from a change log on disk.
     pub(crate) fn peak_with_log(&self) -> usize {
         // The conversions are freed before the values are replayed.
-        self.peak(self.working.total(false)).max(self.working.planes + self.replayed())
+        self.peak(self.planes + self.conversions).max(self.planes + self.replayed())
     }
 
     /// Bytes of the compressed values, and of the logs of the ranges of rows that are replayed at the same time, which
     /// are at most a sixteenth of all rows.
     fn replayed(&self) -> usize {
-        if self.keeps_values { most_block_bytes(self.rows) + self.log() / 16 } else { 0 }
+        self.blocks() + self.log() / 16
     }
 
     /// The memory to request for the job under a limit of `limit` bytes: the part of the limit that the job will use,

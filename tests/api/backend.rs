@@ -6,8 +6,8 @@ use crate::slow;
 use doushouqi::board::{Animal, ByColor, Color, RuleOptions};
 use doushouqi::cpu::CpuLevel;
 use doushouqi::tablebase::{
-    Backend, CellValue, Cells, ClassId, CpuBackend, DeviceWork, Generate, Index, Job, Material, Options, OrElse, Sink,
-    SolveError, Solved, Solver, Stats, Table, first_difference,
+    Backend, CellValue, Cells, ClassId, Classes, CpuBackend, DeviceWork, Generate, Index, Job, Material, Options,
+    OrElse, Sink, SolveError, Solved, Solver, Stats, Table, first_difference,
 };
 use rayon::prelude::*;
 use std::path::Path;
@@ -63,8 +63,8 @@ impl Backend for Slow {
         })
     }
 
-    fn host_bytes(&self, index: &Index, _: bool) -> usize {
-        2 * index.cells()
+    fn host_bytes(&self, classes: &Classes, id: ClassId, _: bool) -> usize {
+        2 * classes.get(id).index().cells()
     }
 
     fn work(&self) -> Option<DeviceWork> {
@@ -75,9 +75,10 @@ impl Backend for Slow {
 #[test]
 fn what_is_in_a_box_says_what_it_says_outside() {
     let boxed: Box<dyn Backend> = Box::new(Slow);
-    let index = Index::new("EvL".parse().unwrap(), &RuleOptions::PAPER).unwrap();
+    let classes = Classes::new(&RuleOptions::PAPER, 2);
+    let id = classes.member("EvL".parse().unwrap()).unwrap().class;
     assert_eq!((boxed.name(), boxed.work()), (Slow.name(), Slow.work()));
-    assert_eq!(boxed.host_bytes(&index, true), Slow.host_bytes(&index, true));
+    assert_eq!(boxed.host_bytes(&classes, id, true), Slow.host_bytes(&classes, id, true));
 }
 
 #[test]
@@ -157,8 +158,8 @@ impl Backend for NoRats {
         Ok(())
     }
 
-    fn host_bytes(&self, index: &Index, values: bool) -> usize {
-        self.backend.host_bytes(index, values)
+    fn host_bytes(&self, classes: &Classes, id: ClassId, values: bool) -> usize {
+        self.backend.host_bytes(classes, id, values)
     }
 }
 
@@ -259,7 +260,7 @@ impl Backend for Wrong {
         }
     }
 
-    fn host_bytes(&self, _: &Index, _: bool) -> usize {
+    fn host_bytes(&self, _: &Classes, _: ClassId, _: bool) -> usize {
         0
     }
 }

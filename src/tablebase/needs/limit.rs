@@ -94,7 +94,7 @@ mod tests {
     }
 
     fn working(solver: &Solver, id: ClassId, values: bool) -> usize {
-        solver.backend().host_bytes(&solver.classes().get(id).index(), values)
+        solver.backend().host_bytes(solver.classes(), id, values)
     }
 
     #[test]

@@ -166,7 +166,7 @@ pub trait Backend: Send + Sync {
 
     /// Bytes of host memory that solving a class takes in addition to the tables that it reads and the table that is made of
     /// its values.
-    fn host_bytes(&self, index: &Index, values: bool) -> usize;
+    fn host_bytes(&self, classes: &Classes, id: ClassId, values: bool) -> usize;
 
     /// Counters of the work done so far; `None` if the backend has no counters.
     fn work(&self) -> Option<DeviceWork> {
@@ -188,8 +188,8 @@ impl<B: Backend + ?Sized> Backend for Box<B> {
         (**self).solve(job, sink)
     }
 
-    fn host_bytes(&self, index: &Index, values: bool) -> usize {
-        (**self).host_bytes(index, values)
+    fn host_bytes(&self, classes: &Classes, id: ClassId, values: bool) -> usize {
+        (**self).host_bytes(classes, id, values)
     }
 
     fn work(&self) -> Option<DeviceWork> {
@@ -254,8 +254,8 @@ impl<A: Backend, B: Backend> Backend for OrElse<A, B> {
     }
 
     /// The larger need of the two.
-    fn host_bytes(&self, index: &Index, values: bool) -> usize {
-        self.first.host_bytes(index, values).max(self.second.host_bytes(index, values))
+    fn host_bytes(&self, classes: &Classes, id: ClassId, values: bool) -> usize {
+        self.first.host_bytes(classes, id, values).max(self.second.host_bytes(classes, id, values))
     }
 
     fn work(&self) -> Option<DeviceWork> {

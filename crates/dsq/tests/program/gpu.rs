@@ -285,10 +285,11 @@ fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
 fn the_larger_need_of_two_backends_counts() {
     let Some(gpu) = gpu() else { return };
     let solver = Solver::new(&RuleOptions::default(), 4, Options::default());
-    let index = solver.classes().level(4).next().unwrap().1.index();
-    let (cpu, on_gpu) = (CpuBackend::default().host_bytes(&index, false), gpu.host_bytes(&index, false));
+    let classes = solver.classes();
+    let id = classes.level(4).next().unwrap().0;
+    let (cpu, on_gpu) = (CpuBackend::default().host_bytes(classes, id, false), gpu.host_bytes(classes, id, false));
     let both = OrElse::new(gpu, CpuBackend::default());
-    assert_eq!(both.host_bytes(&index, false), cpu.max(on_gpu));
+    assert_eq!(both.host_bytes(classes, id, false), cpu.max(on_gpu));
     assert!(cpu > 0);
 }
 

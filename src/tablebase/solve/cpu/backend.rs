@@ -1,14 +1,13 @@
 use crate::cpu::CpuLevel;
 use crate::tablebase::layout::BLOCK_ROWS;
-use crate::tablebase::needs::{WorkingMemory, most_log_bytes, together};
-use crate::tablebase::order::solved_rows;
+use crate::tablebase::needs::together;
 use crate::tablebase::solve::backend::{Backend, Job, Sink, SolveError};
 use crate::tablebase::solve::cpu::buckets::Entry;
 use crate::tablebase::solve::cpu::iteration::solve;
 use crate::tablebase::solve::cpu::pool::BufferPool;
 use crate::tablebase::solve::cpu::task::{Keep, Observer, Task, Unobserved};
 use crate::tablebase::solve::progress::{CountProgress, Reporter};
-use crate::tablebase::{ClassId, Classes, Index, WIDTH};
+use crate::tablebase::{ClassId, Classes, MemoryNeed, WIDTH};
 use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::fmt;
@@ -64,12 +63,6 @@ impl CpuBackend {
         CpuBackend { pool, ..self }
     }
 
-    /// Bytes for solving a class with `rows` solved rows.
-    fn class_bytes(&self, index: &Index, rows: usize, values: bool) -> usize {
-        let values = if values { most_log_bytes(rows) } else { 0 };
-        WorkingMemory::at_most(index, rows, values).total(self.spill.is_some())
-    }
-
     /// The task of solving one class; nothing observes it.
     pub(crate) fn task<'a>(&'a self, classes: &'a Classes, id: ClassId, keep: Keep<'a>) -> Task<'a> {
         let range_rows = Entry::WORDS / WIDTH / BLOCK_ROWS * BLOCK_ROWS;
@@ -100,21 +93,18 @@ impl Backend for CpuBackend {
 
     fn solve(&mut self, job: &Job<'_>, sink: Sink<'_>) -> Result<(), SolveError> {
         let keep = if job.values { Keep::Log(None) } else { Keep::Counts };
-        let bytes = |id: ClassId| {
-            let index = job.classes.get(id).index();
-            self.class_bytes(&index, solved_rows(&index.pieces, job.classes.options()), job.values)
-        };
-        let mut ids = job.ids.to_vec();
+        let mut ids: Vec<(Reverse<usize>, ClassId)> =
+            job.ids.iter().map(|&id| (Reverse(self.host_bytes(job.classes, id, job.values)), id)).collect();
         // Starts with the largest class, so that the last classes to finish are small.
-        ids.sort_by_key(|&id| (Reverse(bytes(id)), id));
+        ids.sort();
         let mut rest = &ids[..];
-        while let Some(&largest) = rest.first() {
+        while let Some(&(Reverse(largest), _)) = rest.first() {
             // A thread that waits within one class may begin another class, so only the size of the group limits the
             // number of classes in memory.
-            let count = together(job.memory, bytes(largest), rayon::current_num_threads()).min(rest.len());
+            let count = together(job.memory, largest, rayon::current_num_threads()).min(rest.len());
             let (group, others) = rest.split_at(count);
-            self.pool.limit(job.memory, job.memory.saturating_sub(count * bytes(largest)) / count);
-            let solve = |&id: &ClassId| {
+            self.pool.limit(job.memory, job.memory.saturating_sub(count * largest) / count);
+            let solve = |&(_, id): &(Reverse<usize>, ClassId)| {
                 let reporter = self.follow.as_deref().map(|follow| Reporter::new(follow));
                 let observer: &dyn Observer = reporter.as_ref().map_or(&Unobserved, |reporter| reporter);
                 let task = Task { observer, ..self.task(job.classes, id, keep) };
@@ -126,8 +116,7 @@ impl Backend for CpuBackend {
         Ok(())
     }
 
-    fn host_bytes(&self, index: &Index, values: bool) -> usize {
-        // Without the rules the equal rows are unknown, so this counts all rows.
-        self.class_bytes(index, index.rows, values)
+    fn host_bytes(&self, classes: &Classes, id: ClassId, values: bool) -> usize {
+        MemoryNeed::of_job(classes, id, values).without_captures(self.spill.is_some())
     }
 }

@@ -3,7 +3,7 @@
 //! conversion of each position is looked up once, before the first pass.
 
 use crate::board::geometry::DEN;
-use crate::board::{Bitboard, ByColor, Color, Direction, NoMove, Piece, RuleOptions, Square};
+use crate::board::{Bitboard, Color, Direction, NoMove, Piece, RuleOptions, Square};
 use crate::tablebase::address::{MaterialAddresser, SQUARES};
 use crate::tablebase::class::Classes;
 use crate::tablebase::index::{Index, WIDTH};

@@ -6,7 +6,7 @@ use super::{Gpu, PLANNED_ROW, split_batch};
 use crate::clock::Instant;
 use crate::tablebase::needs::gpu::host_bytes;
 use crate::tablebase::solve::backend::{Backend, DeviceWork, Job, Sink, SolveError};
-use crate::tablebase::{ClassId, Index};
+use crate::tablebase::{ClassId, Classes};
 use pollster::block_on;
 use std::sync::Arc;
 
@@ -65,7 +65,8 @@ impl Backend for Gpu {
         Ok(())
     }
 
-    fn host_bytes(&self, index: &Index, values: bool) -> usize {
+    fn host_bytes(&self, classes: &Classes, id: ClassId, values: bool) -> usize {
+        let index = &classes.get(id).index();
         host_bytes(index, values) + index.rows * (PLANNED_ROW + self.shared_row_bytes(values)) as usize
     }
 
