@@ -256,10 +256,11 @@ pub fn table(data: &[u8]) {
 
 /// The file with its description (1), a block's bytes (2) or a block's values (3) edited.
 fn rebuilt(whole: &[u8], part: u8, edits: &[u8]) -> Vec<u8> {
-    let table = 16 + number(whole, 12, 4);
-    let mut description = whole[16..table].to_vec();
-    let lens: Vec<usize> = (0..2).map(|i| number(whole, table + 16 * i, 8)).collect();
-    let mut at = table + 16 * lens.len() + 8;
+    let head = 24 + number(whole, 12, 4);
+    let mut description = whole[24..head].to_vec();
+    let page = head + 8;
+    let lens: Vec<usize> = (0..2).map(|i| number(whole, page + 8 + 8 * i, 4)).collect();
+    let mut at = page + 16 + 8 * lens.len();
     let mut blocks: Vec<Vec<u8>> = Vec::new();
     for len in lens {
         blocks.push(whole[at..at + len].to_vec());

@@ -47,9 +47,11 @@ impl Reader {
         let number = |at: usize, len: usize| bytes[at..at + len].iter().rev().fold(0, |n, &b| n << 8 | u64::from(b));
         assert_eq!(&bytes[..8], b"DSQTABLE");
         let version = number(8, 4);
-        assert!([4, 5].contains(&version));
-        let table = 16 + number(12, 4) as usize;
-        let description: serde_json::Value = serde_json::from_slice(&bytes[16..table]).unwrap();
+        assert!([6, 7].contains(&version));
+        assert_eq!(number(16, 8) as usize, bytes.len());
+        let head = 24 + number(12, 4) as usize;
+        assert_eq!(number(head, 8), xxh3_64(&bytes[..head]));
+        let description: serde_json::Value = serde_json::from_slice(&bytes[24..head]).unwrap();
         let field = |name: &str| description[name].as_u64().unwrap() as usize;
         let (block_rows, cell_bytes) = (field("block_rows"), field("cell_bytes"));
         let stored = match description["sides"].as_str().unwrap() {
@@ -72,15 +74,22 @@ impl Reader {
         let blocks_a_side = canonical.0.len().div_ceil(block_rows);
         let dictionary_bytes = description["dictionary"].as_u64().unwrap_or(0) as usize;
         let dont_cares = description["dont_cares"].as_bool().unwrap_or(false);
-        assert_eq!(dont_cares, version == 4);
+        assert_eq!(dont_cares, version == 7);
         let with_dictionary = usize::from(dictionary_bytes > 0);
         let count = blocks_a_side * stored.iter().filter(|&&side| side).count() + with_dictionary;
-        let head = table + 16 * count;
-        assert_eq!(number(head, 8), xxh3_64(&bytes[..head]));
-        let mut at = head + 8;
+        let page = |number: usize| head + 8 + number * (16 + 8 * 512);
+        for first in (0..count).step_by(512) {
+            let (start, end) = (page(first / 512), page(first / 512) + 8 + 8 * (count - first).min(512));
+            assert_eq!(number(end, 8), xxh3_64(&bytes[start..end]));
+        }
+        let mut at = page(0) + 16 * count.div_ceil(512) + 8 * count;
         let mut frames = (0..count).map(|i| {
-            let block = &bytes[at..at + number(table + 16 * i, 8) as usize];
-            assert_eq!(number(table + 16 * i + 8, 8), xxh3_64(block));
+            let (page, entry) = (page(i / 512), page(i / 512) + 8 + 8 * (i % 512));
+            if i % 512 == 0 {
+                assert_eq!(number(page, 8) as usize, at);
+            }
+            let block = &bytes[at..at + number(entry, 4) as usize];
+            assert_eq!(number(entry + 4, 4), xxh3_64(block) & 0xffff_ffff);
             at += block.len();
             block
         });
@@ -108,7 +117,7 @@ impl Reader {
     fn stored(&self, squares: &[usize], turn: usize) -> Option<u16> {
         let (word, lane) = (squares.len() - 2, squares.len() - 1);
         let (rows, sets) = &self.canonical;
-        if self.version == 5 {
+        if self.version == 6 {
             let row = sorted(squares[..word].to_vec(), sets);
             let reflected = sorted(squares[..word].iter().map(|&s| mirror(s)).collect(), sets);
             let is_mirrored = reflected < row;

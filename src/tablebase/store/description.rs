@@ -75,9 +75,6 @@ pub struct Description {
     pub content: Content,
     /// The codec with its version and level.
     pub codec: String,
-    /// Always true: the checksums of the values are made of those of the canonical rows.
-    #[serde(default)]
-    pub row_sums: bool,
     /// Checksum of the values of each side to move, stored or not, as 16 hexadecimal digits; independent of the codec.
     pub values: ByColor<String>,
     /// For each side to move the first cell with the longest distance; `None` if no position is decided.
@@ -87,7 +84,17 @@ pub struct Description {
 }
 
 impl Description {
-    /// Whether the file stores distances without a dictionary and don't-cares, as in version 5.
+    /// The number of blocks of a side to move.
+    pub(super) fn side_blocks(&self) -> usize {
+        self.canonical_rows.div_ceil(self.block_rows)
+    }
+
+    /// The number of all blocks, with the dictionary.
+    pub(super) fn blocks(&self) -> usize {
+        self.side_blocks() * self.sides.colors().len() + usize::from(self.dictionary > 0)
+    }
+
+    /// Whether the file stores distances without a dictionary and don't-cares, as in version 6.
     pub(super) fn is_plain(&self) -> bool {
         self.dictionary == 0 && !self.dont_cares && self.content == Content::Dtw
     }

@@ -3,11 +3,12 @@
 //! ```text
 //! offset  bytes
 //! 0       8        magic: "DSQTABLE"
-//! 8       4        format version: 5, or 4 for a repacked table
+//! 8       4        format version: 6, or 7 for a repacked table
 //! 12      4        length M of the description
-//! 16      M        the description, JSON: see `Description`
-//!         16 * B   block table: for each block its length (u64) and the XXH3-64 of its bytes (u64)
-//!         8        XXH3-64 of everything before
+//! 16      8        length of the file
+//! 24      M        the description, JSON: see `Description`
+//! 24 + M  8        XXH3-64 of everything before
+//!                  the table of the blocks: see `block_table`
 //!                  the blocks, one after the other: the sides that are stored, White to move first, rows in order
 //!         8        XXH3-64 of everything before
 //! ```
@@ -27,6 +28,7 @@ use crate::tablebase::index::Index;
 use crate::tablebase::layout::Layout;
 use crate::tablebase::order::solved_rows;
 use crate::tablebase::squares::Squares;
+use crate::tablebase::store::block_table::{BlockTable, block_sum, number};
 use crate::tablebase::store::codec::{self, Dictionary};
 use crate::tablebase::store::description::hex;
 pub use crate::tablebase::store::description::{Content, Description, Sides};
@@ -36,6 +38,7 @@ use crate::tablebase::store::table_error::{EXACT_VERSION, PACKED_VERSION};
 use crate::tablebase::{Material, ROW_CELLS};
 use std::cell::RefCell;
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
@@ -43,6 +46,8 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 mod values;
 
 pub(super) const MAGIC: &[u8; 8] = b"DSQTABLE";
+/// The offset of the description.
+pub(super) const DESCRIPTION_AT: usize = 24;
 /// The largest decoded block that the reader accepts, in bytes.
 pub(super) const MAX_BLOCK_BYTES: usize = 1 << 20;
 /// The largest decoded dictionary that the reader accepts, in bytes.
@@ -59,16 +64,10 @@ thread_local! {
 
 /// The error of a failed read: [`TableError::Damaged`] if the file has become shorter since it was opened.
 fn read_error(path: &Path, source: io::Error) -> TableError {
-    let path = path.to_owned();
     match source.kind() {
-        io::ErrorKind::UnexpectedEof => TableError::Damaged { path, what: "it is cut short" },
-        _ => TableError::Io { path, source },
+        io::ErrorKind::UnexpectedEof => TableError::Damaged { path: path.to_owned(), what: "it is cut short" },
+        _ => TableError::io(path)(source),
     }
-}
-
-/// The little-endian number in up to eight bytes.
-fn number(bytes: &[u8]) -> u64 {
-    bytes.iter().rev().fold(0, |n, &byte| n << 8 | u64::from(byte))
 }
 
 /// An open table file. Opening checks the header, reading a block checks the block.
@@ -82,9 +81,7 @@ pub struct TableFile {
     /// The index of the class.
     index: Index,
     layout: Layout,
-    /// The offset of each block in the file, followed by the end of the last block, and the checksum of each block.
-    starts: Vec<usize>,
-    checksums: Vec<u64>,
+    blocks: BlockTable,
     /// The dictionary, decoded when the first block is read.
     dictionary: OnceLock<Dictionary>,
     /// The sets of interchangeable pieces, and the canonical positions once they are needed.
@@ -95,9 +92,9 @@ pub struct TableFile {
 /// The cells of canonical rows that a file stores.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Stored {
-    /// All cells (version 5).
+    /// All cells (version 6).
     CanonicalRows,
-    /// Those of canonical positions (version 4).
+    /// Those of canonical positions (version 7).
     CanonicalCells,
 }
 
@@ -141,30 +138,29 @@ impl TableFile {
         let source = Source::open(path).map_err(TableError::io(path))?;
         let damaged = |what| TableError::Damaged { path: path.to_owned(), what };
         let read = |at, len| source.bytes(at, len).map_err(|error| read_error(path, error));
-        let start = read(0, source.len().min(16))?;
+        let start = read(0, source.len().min(DESCRIPTION_AT))?;
         // An empty file, as a full disk or a power failure leaves it, is a table that is cut short.
         if !MAGIC.starts_with(&start[..start.len().min(MAGIC.len())]) {
             return Err(TableError::Foreign { path: path.to_owned() });
         }
-        let [version, len] = [8, 12].map(|at| start.get(at..at + 4).map(|bytes| number(bytes) as usize));
-        let version = version.ok_or(damaged("it is cut short"))? as u32;
-        let stored = match version {
+        let field = |at: Range<usize>| start.get(at).map(number).ok_or_else(|| damaged("it is cut short"));
+        let stored = match field(8..12)? as u32 {
             PACKED_VERSION => Stored::CanonicalCells,
             EXACT_VERSION => Stored::CanonicalRows,
             found => return Err(TableError::Version { path: path.to_owned(), found }),
         };
-        let table = 16 + len.ok_or(damaged("it is cut short"))?;
-        let description: Description =
-            serde_json::from_slice(&read(16, table - 16)?).map_err(|_| damaged("its description is not readable"))?;
-        let end = (description.canonical_rows.checked_next_multiple_of(description.block_rows))
-            .and_then(|rows| (rows / description.block_rows).checked_mul(16 * description.sides.colors().len()))
-            .and_then(|len| len.checked_add(table + 16 * usize::from(description.dictionary > 0)))
-            .ok_or(damaged("its description is inconsistent"))?;
-        let count = (end - table) / 16;
-        let head = read(0, end.checked_add(8).ok_or(damaged("its description is inconsistent"))?)?;
-        if number(&head[end..]) != xxh3_64(&head[..end]) {
+        let (description_len, file_len) = (field(12..16)? as usize, field(16..24)?);
+        let head_len = DESCRIPTION_AT + description_len;
+        let head = read(0, head_len + 8)?;
+        let (head, sum) = head.split_at(head_len);
+        if number(sum) != xxh3_64(head) {
             return Err(damaged("the checksum of its head is wrong"));
         }
+        if file_len != source.len() as u64 {
+            return Err(damaged("its length is wrong"));
+        }
+        let description: Description =
+            serde_json::from_slice(&head[DESCRIPTION_AT..]).map_err(|_| damaged("its description is not readable"))?;
         if description.rules_hash != hex(rules.table_hash()) {
             let (found, wanted) = (description.rules, rules.table_spelling());
             return Err(TableError::Rules { path: path.to_owned(), found, wanted });
@@ -174,22 +170,17 @@ impl TableFile {
             return Err(TableError::Material { path: path.to_owned(), found, wanted: material });
         }
         let index = Index::new(material, rules).ok_or(damaged("it names more pieces than a table has"))?;
-        let unfit = || damaged("its description does not fit its material");
         let (layout, sets) = (Layout::new(&index), interchangeable_sets(&index.pieces, rules));
         let is_sound = description.pieces == index.letters()
             && description.canonical_rows == solved_rows(&index.pieces, rules)
             && description.interchangeable == index.names(&sets)
-            && description.row_sums
             && (stored == Stored::CanonicalCells || description.is_plain())
             && fits(&description, &index, &layout);
         if !is_sound {
-            return Err(unfit());
+            return Err(damaged("its description does not fit its material"));
         }
-        let (starts, checksums) = block_table(&head[table..end], end + 8).ok_or(damaged("a block is too long"))?;
-        let sum_at = starts[count];
-        if sum_at.checked_add(8) != Some(source.len()) {
-            return Err(damaged("its length is wrong"));
-        }
+        let sum_at = source.len() - 8;
+        let blocks = BlockTable::new(head_len + 8, description.blocks(), sum_at).ok_or(damaged("it is cut short"))?;
         Ok(TableFile {
             path: path.to_owned(),
             checksum: number(&read(sum_at, 8)?),
@@ -198,8 +189,7 @@ impl TableFile {
             stored,
             index,
             layout,
-            starts,
-            checksums,
+            blocks,
             dictionary: OnceLock::new(),
             sets,
             canonical: OnceLock::new(),
@@ -262,7 +252,7 @@ impl TableFile {
 
     /// The number of blocks of a side to move.
     pub(crate) fn side_blocks(&self) -> usize {
-        self.description.canonical_rows.div_ceil(self.description.block_rows)
+        self.description.side_blocks()
     }
 
     /// The number of the first block of a side to move, which must be stored.
@@ -351,17 +341,18 @@ impl TableFile {
 
     /// Reads, checks and decodes the block with this number in the block table.
     fn decode_block<T>(&self, number: usize, decode: impl FnOnce(&[u8]) -> Option<T>) -> Result<T, TableError> {
-        let (start, end) = (self.starts[number], self.starts[number + 1]);
         if !has_memory(0) {
             return Err(read_error(&self.path, io::ErrorKind::OutOfMemory.into()));
         }
+        let block = self.blocks.block(&self.source, number).map_err(|error| read_error(&self.path, error))?;
+        let (at, sum) = block.ok_or_else(|| self.damaged("the table of its blocks is wrong"))?;
         BUFFER.with_borrow_mut(|buffer| {
-            if buffer.len() < end - start {
-                buffer.resize(end - start, 0);
+            if buffer.len() < at.len() {
+                buffer.resize(at.len(), 0);
             }
-            let packed = &mut buffer[..end - start];
-            self.source.read(packed, start).map_err(|error| read_error(&self.path, error))?;
-            if xxh3_64(packed) != self.checksums[number] {
+            let packed = &mut buffer[..at.len()];
+            self.source.read(packed, at.start).map_err(|error| read_error(&self.path, error))?;
+            if block_sum(packed) != sum {
                 return Err(self.damaged("the checksum of a block is wrong"));
             }
             decode(packed).ok_or_else(|| self.damaged("a block cannot be decoded"))
@@ -404,24 +395,13 @@ impl TableFile {
     }
 }
 
-/// The offset of each block and of the end of the last, if the first is at `first`, and the checksum of each block;
-/// `None` if the lengths overflow.
-fn block_table(table: &[u8], first: usize) -> Option<(Vec<usize>, Vec<u64>)> {
-    let entries = table.chunks_exact(16).map(|entry| entry.split_at(8));
-    let (mut starts, mut checksums) = (vec![first], Vec::with_capacity(entries.len()));
-    for (len, checksum) in entries {
-        starts.push(starts[checksums.len()].checked_add(usize::try_from(number(len)).ok()?)?);
-        checksums.push(number(checksum));
-    }
-    Some((starts, checksums))
-}
-
 /// Whether a description has the sizes of a table with this index.
 fn fits(description: &Description, index: &Index, layout: &Layout) -> bool {
     let row_bytes = layout.row_len().saturating_mul(description.cell_bytes);
     description.rows == index.rows
         && description.dictionary <= MAX_DICTIONARY_BYTES
         && matches!(description.cell_bytes, 1 | 2)
+        && description.block_rows > 0
         && row_bytes.checked_mul(description.block_rows).is_some_and(|bytes| bytes <= MAX_BLOCK_BYTES)
         && Color::ALL.iter().all(|&color| description.deepest[color].is_none_or(|cell| cell < index.cells()))
 }

@@ -1,12 +1,13 @@
 //! Tables on disk:
 //!
-//! - the file of a class: `file` (reading), `write`, `description`, `codec`, `source`, `partial`, `table_error`
+//! - the file of a class: `file` (reading), `write`, `description`, `block_table`, `codec`, `source`, `open_files`, `partial`, `table_error`
 //! - generating a directory of tables: `manifest`, `lock`, `forecast`, `generate`; smaller files: `repack`, `pack`
 //! - one class as a separate job, and a directory that jobs fill: `job`, `captures`, `counts`, `peak`, `finish`
 //! - opening and probing tables: `set`, `prober`, `many`, `cache`
 //! - solving a class when a probe needs it: `on_demand`
 //! - checking: `verify` (position by position) and `proof` (all values, limited by the memory bandwidth)
 
+mod block_table;
 pub(crate) mod cache;
 mod captures;
 pub(crate) mod codec;
@@ -22,6 +23,8 @@ pub(crate) mod lock;
 pub(crate) mod manifest;
 pub(crate) mod many;
 pub(crate) mod on_demand;
+#[cfg(not(target_family = "wasm"))]
+mod open_files;
 mod pack;
 pub(crate) mod partial;
 pub(crate) mod path;

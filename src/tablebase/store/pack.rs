@@ -1,4 +1,4 @@
-//! Repacked files (version 4): small, for probing and publishing. They store the canonical positions of one side to move,
+//! Repacked files (version 7): small, for probing and publishing. They store the canonical positions of one side to move,
 //! replace values that follow from a capture or den entry, and compress small blocks with a shared dictionary.
 
 use super::codec::compress;

@@ -14,17 +14,20 @@ mod file;
 /// A file of the system.
 #[cfg(not(target_family = "wasm"))]
 mod file {
-    pub(super) use crate::tablebase::spill::read_exact_at;
-    pub(super) use std::fs::File;
+    use crate::tablebase::spill;
+    use crate::tablebase::store::open_files::LazyFile;
     use std::io;
     use std::path::Path;
 
+    pub(super) type File = LazyFile;
+
     /// Opens a file; also returns its length in bytes.
     pub(super) fn open(path: &Path) -> io::Result<(File, u64)> {
-        super::check_regular(path)?;
-        let file = File::open(path)?;
-        let len = file.metadata()?.len();
-        Ok((file, len))
+        LazyFile::open(path)
+    }
+
+    pub(super) fn read_exact_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<()> {
+        spill::read_exact_at(&*file.get()?, buffer, at)
     }
 }
 

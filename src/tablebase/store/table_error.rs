@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 /// The format version of repacked tables, which store only canonical positions and not every value.
-pub(crate) const PACKED_VERSION: u32 = 4;
+pub(crate) const PACKED_VERSION: u32 = 7;
 /// The format version of tables with the values of both sides to move in canonical rows, as the solver reads and writes
 /// them.
-pub(crate) const EXACT_VERSION: u32 = 5;
+pub(crate) const EXACT_VERSION: u32 = 6;
 
 /// Why a table file cannot be used.
 #[derive(Debug, Error)]
@@ -37,9 +37,9 @@ pub enum TableError {
         path: PathBuf,
     },
     /// The file has another format version.
-    #[error("{path} has format version {found}; this program reads versions {PACKED_VERSION} and {EXACT_VERSION}: \
+    #[error("{path} has format version {found}; this program reads versions {EXACT_VERSION} and {PACKED_VERSION}: \
              {}delete the table and generate it again",
-            if *found > EXACT_VERSION { "update it, or if it is up to date, the table is damaged: " } else { "" })]
+            if *found > PACKED_VERSION { "update it, or if it is up to date, the table is damaged: " } else { "" })]
     Version {
         /// The file.
         path: PathBuf,

@@ -1,8 +1,9 @@
 //! Writes the file of a class, with the values of both sides to move in its canonical rows.
 
+use super::block_table::{table, table_len};
 use super::codec::compress;
 use super::description::{Content, Description, Sides, codec_name, hex};
-use super::file::MAGIC;
+use super::file::{DESCRIPTION_AT, MAGIC};
 use super::partial::PartialWriter;
 use super::table_error::{EXACT_VERSION, TableError};
 use crate::board::{ByColor, Color, RuleOptions};
@@ -102,7 +103,6 @@ impl ClassBlocks {
             dont_cares: false,
             content: Content::Dtw,
             codec: codec_name(LEVEL),
-            row_sums: true,
             values: ByColor::from_fn(|color| hex(checksum(&self.sides[color]))),
             deepest: ByColor::from_fn(|color| self.sides[color].iter().find_map(|block| block.deepest)),
             stats: stats.clone(),
@@ -129,16 +129,15 @@ pub(super) fn write_blocks(
     blocks: &[Box<[u8]>],
 ) -> Result<(), TableError> {
     let description = serde_json::to_vec(description).expect("a description is JSON");
-    let mut head = Vec::new();
-    head.extend(MAGIC);
+    let first = DESCRIPTION_AT + description.len() + 8 + table_len(blocks.len());
+    let len = first + blocks.iter().map(|block| block.len()).sum::<usize>() + 8;
+    let mut head = MAGIC.to_vec();
     head.extend(version.to_le_bytes());
     head.extend((description.len() as u32).to_le_bytes());
+    head.extend((len as u64).to_le_bytes());
     head.extend(description);
-    for block in blocks {
-        head.extend((block.len() as u64).to_le_bytes());
-        head.extend(xxh3_64(block).to_le_bytes());
-    }
     head.extend(xxh3_64(&head).to_le_bytes());
+    head.extend(table(blocks, first));
     let (mut file, mut hash) = (PartialWriter::create(path)?, Xxh3::new());
     for part in std::iter::once(&head[..]).chain(blocks.iter().map(|block| &block[..])) {
         hash.update(part);

@@ -1,5 +1,6 @@
 use super::*;
 use crate::board::{NoMove, RuleOptions};
+use crate::tablebase::store::block_table::table_len;
 use crate::tablebase::store::partial::left_by;
 use crate::tablebase::{Generate, Options, Solver, TableFile, TableSet, repack};
 use std::fs;
@@ -288,7 +289,7 @@ fn damaged_blocks_make_a_class_unknown() {
     let mut damaged = whole.clone();
     let description = TableFile::open(path, &fixture.rules, material).unwrap().description().clone();
     let blocks = 2 * description.canonical_rows.div_ceil(description.block_rows);
-    let start = 16 + u32::from_le_bytes(whole[12..16].try_into().unwrap()) as usize + 16 * blocks + 8;
+    let start = 32 + u32::from_le_bytes(whole[12..16].try_into().unwrap()) as usize + table_len(blocks);
     damaged[start..].iter_mut().for_each(|byte| *byte ^= 0x55);
     fs::write(path, &damaged).unwrap();
     let probes: [fn(&OnDemand, &Position) -> bool; 3] = [

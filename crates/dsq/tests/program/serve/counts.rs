@@ -159,11 +159,9 @@ fn an_endgame_is_counted_and_stays_in_the_cache() {
     let mut entries = std::fs::read_dir(&cache).unwrap().map(|entry| entry.unwrap().path());
     let file = entries.find(|path| path.extension().is_some_and(|e| e == "dsq")).unwrap();
     let mut bytes = std::fs::read(&file).unwrap();
-    // The blocks follow the description, the table of blocks of both sides to move, and a checksum.
-    let table = 16 + u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
-    let description: Value = serde_json::from_slice(&bytes[16..table]).unwrap();
-    let [rows, block] = ["canonical_rows", "block_rows"].map(|field| description[field].as_u64().unwrap() as usize);
-    bytes[table + 2 * 16 * rows.div_ceil(block) + 8..].iter_mut().for_each(|byte| *byte ^= 0x55);
+    // The table of blocks and the blocks follow the description and a checksum.
+    let head = 24 + u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize + 8;
+    bytes[head..].iter_mut().for_each(|byte| *byte ^= 0x55);
     std::fs::write(&file, bytes).unwrap();
     let server = counting(&cache, &[]);
     assert_eq!(server.connect().get(&target).json()["known"], false);

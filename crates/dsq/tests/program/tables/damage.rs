@@ -5,7 +5,7 @@ use crate::table_file::table_file;
 
 /// A table file with this description and these blocks.
 fn build(description: &Json, blocks: &[Vec<u8>]) -> Vec<u8> {
-    table_file(b"DSQTABLE\x05\0\0\0", description.to_string().as_bytes(), blocks)
+    table_file(b"DSQTABLE\x06\0\0\0", description.to_string().as_bytes(), blocks)
 }
 
 /// A class of two pieces, small enough to flip every byte, and a class of three with several blocks for each side to
@@ -17,8 +17,10 @@ fn the_file_is_as_documented() {
     for (name, bytes) in made(3).iter().filter(|(name, _)| name.ends_with(".dsq")) {
         let parts = parts(bytes);
         assert_eq!(*bytes, rebuilt(bytes, &parts), "{name}");
-        assert_eq!(xxh3_64(&bytes[..parts.head_sum]) as usize, number(bytes, parts.head_sum, 8), "{name}");
-        assert_eq!(xxh3_64(&bytes[..parts.trailer]) as usize, number(bytes, parts.trailer, 8), "{name}");
+        for (start, end) in [(0, parts.head_sum), (parts.block_table, parts.blocks - 8), (0, parts.trailer)] {
+            assert_eq!(xxh3_64(&bytes[start..end]) as usize, number(bytes, end, 8), "{name}");
+        }
+        assert_eq!(number(bytes, 16, 8), bytes.len(), "{name}");
     }
     let bytes = &made(3)["ERvR.dsq"];
     assert!(blocks(bytes).len() > 2);
@@ -28,7 +30,7 @@ fn the_file_is_as_documented() {
 
 /// The file, built again from its parts with the same description.
 fn rebuilt(bytes: &[u8], parts: &Parts) -> Vec<u8> {
-    table_file(&bytes[..12], &bytes[16..parts.block_table], &blocks(bytes))
+    table_file(&bytes[..12], &bytes[24..parts.head_sum], &blocks(bytes))
 }
 
 #[test]
@@ -47,7 +49,7 @@ fn a_flipped_byte_is_found() {
         let mut random = Pcg64::seed_from_u64(4);
         let mut places: Vec<usize> = (0..whole.len()).collect();
         if pieces > 2 {
-            places.retain(|&at| at < 16 || at >= parts.block_table && random.next_u64() % 64 == 0);
+            places.retain(|&at| at < 24 || at >= parts.head_sum && random.next_u64() % 64 == 0);
         }
         let mut answers = 0;
         for &at in &places {
@@ -78,11 +80,13 @@ fn a_flipped_byte_is_found() {
             (11, 2, "format version"),
             (12, 1, "is damaged"),
             (15, 1, "cut short"),
-            (16, 1, "description"),
-            (parts.block_table - 1, 1, "description"),
-            (parts.block_table, 1, "checksum of its head"),
-            (middle(parts.block_table, parts.head_sum), 1, "checksum of its head"),
+            (16, 1, "checksum of its head"),
+            (24, 1, "checksum of its head"),
+            (parts.head_sum - 1, 1, "checksum of its head"),
             (parts.head_sum, 1, "checksum of its head"),
+            (parts.block_table, 1, "checksum"),
+            (middle(parts.block_table, parts.blocks), 1, "checksum"),
+            (parts.blocks - 1, 1, "checksum"),
             (parts.blocks, 1, "checksum"),
             (middle(parts.blocks, parts.trailer), 1, "checksum"),
             (parts.trailer - 1, 1, "checksum"),
@@ -116,7 +120,8 @@ fn a_cut_or_longer_file_is_found() {
             let error = TableFile::open(&path, &RuleOptions::PAPER, spoiled).err().expect("an error").to_string();
             assert!(error.contains(name), "{error}");
         }
-        let ends = [0, 1, 7, 8, 11, 12, 15, 16, 100, parts.block_table, parts.head_sum, parts.blocks, parts.trailer];
+        let ends =
+            [0, 1, 7, 8, 11, 12, 15, 16, 23, 24, 100, parts.head_sum, parts.block_table, parts.blocks, parts.trailer];
         for len in ends.into_iter().chain([whole.len() - 1]) {
             replace(&path, &whole[..len]);
             failed(&dsq(&["verify", text(dir.path())]), &[1], &[name]);
@@ -247,7 +252,7 @@ proptest! {
         let dir = tables(2);
         let mut bytes = fs::read(dir.path().join("EvE.dsq")).unwrap();
         let parts = parts(&bytes);
-        let range = [0..bytes.len(), 16..parts.block_table, parts.block_table..parts.head_sum, parts.blocks..parts.trailer];
+        let range = [0..bytes.len(), 24..parts.head_sum, parts.block_table..parts.blocks - 8, parts.blocks..parts.trailer];
         for (place, byte) in changes {
             let at = range[part].start + place.index(range[part].len());
             bytes[at] = byte;
@@ -257,10 +262,12 @@ proptest! {
             if part == 3 {
                 bytes = rebuilt(&bytes, &parts);
             }
-            let sum = xxh3_64(&bytes[..parts.head_sum]);
-            bytes[parts.head_sum..parts.blocks].copy_from_slice(&sum.to_le_bytes());
-            let sum = xxh3_64(&bytes[..parts.trailer]);
-            bytes[parts.trailer..].copy_from_slice(&sum.to_le_bytes());
+            for (start, end) in
+                [(0, parts.head_sum), (parts.block_table, parts.blocks - 8), (0, parts.trailer)]
+            {
+                let sum = xxh3_64(&bytes[start..end]);
+                bytes[end..end + 8].copy_from_slice(&sum.to_le_bytes());
+            }
         }
         if let Some(cut) = cut {
             bytes.truncate(cut.index(bytes.len()));

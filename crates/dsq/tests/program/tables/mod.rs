@@ -143,10 +143,10 @@ fn solved(rules: &RuleOptions, pieces: usize) -> Solver {
     solver
 }
 
-/// The offsets of the parts of a table file, as documented.
+/// The offsets of the parts of a table file with one page of blocks, as documented.
 struct Parts {
-    block_table: usize,
     head_sum: usize,
+    block_table: usize,
     blocks: usize,
     trailer: usize,
     description: Json,
@@ -157,22 +157,25 @@ fn number(bytes: &[u8], at: usize, len: usize) -> usize {
 }
 
 fn parts(bytes: &[u8]) -> Parts {
-    let block_table = 16 + number(bytes, 12, 4);
-    let description: Json = serde_json::from_slice(&bytes[16..block_table]).expect("JSON");
+    let head_sum = 24 + number(bytes, 12, 4);
+    let description: Json = serde_json::from_slice(&bytes[24..head_sum]).expect("JSON");
     let size = |key: &str| description[key].as_u64().unwrap() as usize;
     let sides = if description["sides"] == "both" { 2 } else { 1 };
-    let head_sum = block_table + 16 * sides * size("rows").div_ceil(size("block_rows"));
-    Parts { block_table, head_sum, blocks: head_sum + 8, trailer: bytes.len() - 8, description }
+    let blocks = sides * size("rows").div_ceil(size("block_rows"));
+    assert!(blocks <= 512);
+    let block_table = head_sum + 8;
+    let blocks = block_table + 16 + 8 * blocks;
+    Parts { head_sum, block_table, blocks, trailer: bytes.len() - 8, description }
 }
 
 /// The blocks of a table file, not decoded.
 fn blocks(bytes: &[u8]) -> Vec<Vec<u8>> {
     let parts = parts(bytes);
     let mut at = parts.blocks;
-    (parts.block_table..parts.head_sum)
-        .step_by(16)
+    (parts.block_table + 8..parts.blocks - 8)
+        .step_by(8)
         .map(|entry| {
-            let len = number(bytes, entry, 8);
+            let len = number(bytes, entry, 4);
             at += len;
             bytes[at - len..at].to_vec()
         })
