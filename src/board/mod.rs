@@ -16,12 +16,12 @@
 mod animal;
 mod bitboard;
 mod color;
-mod convert;
 pub mod fen;
 mod file;
 pub mod geometry;
 mod movegen;
 mod moves;
+mod names;
 mod position;
 mod rank;
 mod rules;
@@ -33,13 +33,13 @@ pub(crate) mod zobrist;
 pub use animal::{Animal, Piece};
 pub use bitboard::{Bitboard, Squares};
 pub use color::{ByColor, Color};
-pub use convert::ParseNameError;
 pub(crate) use fen::Fields;
 pub use fen::{Fen, ParseFenError};
 pub use file::File;
 pub use geometry::Direction;
 pub use movegen::MoveList;
 pub use moves::{Move, ParseMoveError, PlayError, UciMove};
+pub use names::ParseNameError;
 pub use position::{Outcome, Position, PositionError, Setup};
 pub use rank::Rank;
 pub use rules::{
