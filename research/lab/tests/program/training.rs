@@ -1,5 +1,7 @@
 //! Training: data by self-play and from tables, networks, and openings.
 
+#[cfg(unix)]
+use crate::program::Bound;
 use crate::program::{command, fails, failure, json, run, stdout};
 use doushouqi::board::{Position, RuleOptions, Rules};
 use doushouqi::game::Game;
@@ -9,7 +11,7 @@ use doushouqi::search::{Engine, EngineOptions, Evaluation, Limits};
 use doushouqi::tablebase::{Generate, Options, Solver};
 use matches::Openings;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use train::read_records;
@@ -30,14 +32,14 @@ fn stopped_self_play_keeps_its_games() {
         let path = file(&format!("games{signal}"));
         let arguments =
             ["datagen", "--games", "1000000", "--nodes", "50", "--pieces", "3", "--out", path.to_str().unwrap()];
-        let mut child = command(&arguments).stderr(Stdio::piped()).spawn().unwrap();
+        let run = Bound::start(command(&arguments).stderr(Stdio::piped()));
         let deadline = Instant::now() + PATIENCE;
         while std::fs::metadata(&path).map_or(0, |m| m.len()) < 5_000 && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(20));
         }
-        assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
-        assert_eq!(child.wait().unwrap().code(), Some(130));
-        let stderr = String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap();
+        run.signal(signal);
+        let (code, stderr) = run.end();
+        assert_eq!(code, Some(130), "{stderr}");
         let records = read_records(&path, &RuleOptions::default()).unwrap();
         let last = records.last().unwrap().game;
         // A game may have no recorded positions.
@@ -56,19 +58,18 @@ fn self_play_ends_at_once_before_the_first_game() {
     let arguments = ["datagen", "--games", "1000000", "--threads", "1", "--out", path.to_str().unwrap()];
     let deadline = Instant::now() + PATIENCE;
     loop {
-        let mut child = command(&arguments).stderr(Stdio::piped()).spawn().unwrap();
-        while std::fs::metadata(&path).map_or(0, |m| m.len()) < HEADER && child.try_wait().unwrap().is_none() {
+        let mut run = Bound::start(command(&arguments).stderr(Stdio::piped()));
+        while std::fs::metadata(&path).map_or(0, |m| m.len()) < HEADER && run.process.try_wait().unwrap().is_none() {
             assert!(Instant::now() < deadline, "the file has no header");
             std::thread::sleep(Duration::from_millis(5));
         }
-        assert_eq!(child.try_wait().unwrap(), None, "the command still runs");
-        assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
-        let output = child.wait_with_output().unwrap();
-        assert_eq!(output.status.code(), Some(130));
+        assert_eq!(run.process.try_wait().unwrap(), None, "the command still runs");
+        run.signal("-TERM");
+        let (code, stderr) = run.end();
+        assert_eq!(code, Some(130), "{stderr}");
         let len = std::fs::metadata(&path).unwrap().len();
         std::fs::remove_file(&path).unwrap();
         // Once games are played, the command says how many it keeps.
-        let stderr = String::from_utf8(output.stderr).unwrap();
         if !stderr.contains("stopped after") {
             assert_eq!(stderr, "dsq-lab: interrupted\n");
             assert_eq!(len, HEADER, "the file contains its header and no game");

@@ -66,7 +66,7 @@ fn server_of(rules: &str) -> Arc<Server> {
     if let Ok(dir) = &assets {
         arguments.extend(["--assets", dir]);
     }
-    Arc::new(Server::bound(&arguments))
+    Arc::new(Server::start(&arguments))
 }
 
 /// Makes a move by clicks on its two squares.

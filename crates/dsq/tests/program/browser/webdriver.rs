@@ -7,7 +7,7 @@
 //! a reaction, which is right only while the test itself holds the reaction up.
 
 use super::relay::Relay;
-use crate::dsq::bound;
+use crate::dsq::Bound;
 use crate::skip::skip;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -514,7 +514,7 @@ impl Drop for Browser {
 struct Driver {
     port: u16,
     /// Keeps the driver running.
-    _process: Child,
+    _process: Bound,
 }
 
 impl Driver {
@@ -530,8 +530,9 @@ impl Driver {
         // The brackets keep the pattern from matching the shell itself.
         let end = format!("pkill -KILL -f -- '[-]-user-data-dir={0}'; rm -rf '{0}'*", profiles());
         for _ in 0..5 {
-            let mut process = bound("chromedriver", &["--port=0"], &end);
-            if let Some(port) = port_of(&mut process) {
+            let mut driver = Command::new("chromedriver");
+            let mut process = Bound::ending(driver.arg("--port=0").stdout(Stdio::piped()), &end);
+            if let Some(port) = port_of(&mut process.process) {
                 return Driver { port, _process: process };
             }
         }

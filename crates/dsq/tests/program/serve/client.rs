@@ -1,12 +1,12 @@
 //! The server as a process, and a small client for it.
 
-use crate::dsq::{bound, command};
+use crate::dsq::{Bound, command};
 use doushouqi::board::RuleOptions;
 use explorer::{Config, Event, Stop, Timeouts};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ pub const PATIENCE: Duration = Duration::from_secs(180);
 /// A server as a process, which ends with the test.
 pub struct Server {
     /// `None` for a server in this process.
-    child: Option<Child>,
+    child: Option<Bound>,
     /// Ends a server in this process.
     stop: Stop,
     address: SocketAddr,
@@ -34,19 +34,9 @@ impl Server {
 
     /// The server that a command starts.
     pub fn spawn(command: &mut Command) -> Server {
-        Server::of(command.stdout(Stdio::piped()).spawn().expect("dsq runs"))
-    }
-
-    /// A server on a free port, which ends with this process even if nobody drops it. Its process is not
-    /// [`pid`](Server::pid).
-    pub fn bound(arguments: &[&str]) -> Server {
-        let all = [&["serve", "--listen", "127.0.0.1:0"], arguments].concat();
-        Server::of(bound(env!("CARGO_BIN_EXE_dsq"), &all, ":"))
-    }
-
-    fn of(mut child: Child) -> Server {
+        let mut child = Bound::start(command.stdout(Stdio::piped()));
         let mut line = String::new();
-        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        BufReader::new(child.process.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
         let address = line.trim().strip_prefix("http://").and_then(|rest| rest.strip_suffix('/'));
         let address = address.unwrap_or_else(|| panic!("no address: {line:?}")).parse().unwrap();
         Server { child: Some(child), stop: Stop::default(), address }
@@ -83,8 +73,8 @@ impl Server {
         Server { child: None, stop, address: address.recv().expect("it listens") }
     }
 
-    fn child(&mut self) -> &mut Child {
-        self.child.as_mut().expect("a server of its own")
+    fn child(&self) -> &Bound {
+        self.child.as_ref().expect("a server of its own")
     }
 
     pub fn address(&self) -> SocketAddr {
@@ -92,7 +82,7 @@ impl Server {
     }
 
     pub fn pid(&self) -> u32 {
-        self.child.as_ref().expect("a server of its own").id()
+        self.child().process.id()
     }
 
     pub fn connect(&self) -> Connection {
@@ -110,15 +100,15 @@ impl Server {
 
     /// Sends a signal.
     pub fn signal(&self, signal: &str) {
-        let pid = self.pid().to_string();
-        assert!(std::process::Command::new("kill").args([signal, &pid]).status().unwrap().success());
+        self.child().signal(signal);
     }
 
     /// Waits for the end of the server and returns the exit code.
     pub fn wait(&mut self) -> Option<i32> {
         let end = Instant::now() + PATIENCE;
         loop {
-            if let Some(status) = self.child().try_wait().unwrap() {
+            let child = self.child.as_mut().expect("a server of its own");
+            if let Some(status) = child.process.try_wait().unwrap() {
                 return status.code();
             }
             assert!(Instant::now() < end, "the server does not end");
@@ -130,12 +120,7 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         let Some(child) = &mut self.child else { return self.stop.stop() };
-        let ended = child.try_wait().unwrap();
-        // The shell of a bound server kills it at the end of its input.
-        if child.stdin.take().is_none() {
-            let _ = child.kill();
-        }
-        let _ = child.wait();
+        let ended = child.process.try_wait().unwrap();
         // A panic of the server aborts it. Its last words are on stderr.
         let is_well = ended.is_none_or(|status| status.code().is_some());
         assert!(is_well || std::thread::panicking(), "the server crashed: {ended:?}");
