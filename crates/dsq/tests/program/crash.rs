@@ -12,12 +12,12 @@ use rand_pcg::Pcg64;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// The time in which a kill must come in the middle of a run, beyond the kills that are wanted anyway.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// The time between two files of a run, which only guards against hanging.
+const PATIENCE: Duration = Duration::from_secs(600);
 
 fn text(path: &Path) -> &str {
     path.to_str().expect("a path of letters")
@@ -40,24 +40,43 @@ fn tables_are_whole(dir: &Path, whole: &BTreeMap<String, Vec<u8>>, what: &str) {
     }
 }
 
-/// Kills `generate` `rounds` times, each time at another moment, on the files of the run before; starts again when a
-/// run ends.
+/// The number of files in a directory, half-written ones too.
+fn written(dir: &Path) -> usize {
+    fs::read_dir(dir).map_or(0, Iterator::count)
+}
+
+/// Waits until a run has written so many files, or has ended.
+fn wait_for_files(run: &mut Child, dir: &Path, wanted: usize) {
+    let mut last = (0, Instant::now());
+    while written(dir) < wanted && run.try_wait().unwrap().is_none() {
+        if written(dir) != last.0 {
+            last = (written(dir), Instant::now());
+        }
+        assert!(last.1.elapsed() < PATIENCE, "no file after {} of {wanted}", last.0);
+        sleep(Duration::from_micros(100));
+    }
+}
+
+/// Kills `generate` `rounds` times, each time after another number of files, on the files of the run before; starts again
+/// when a run ends.
 fn killed_so_often(rounds: usize, seed: u64) {
     let whole = tempfile::tempdir().unwrap();
     let start = Instant::now();
     stdout(&["generate", "--pieces", "3", "--out", text(whole.path())]);
-    let length = start.elapsed().as_micros() as u64;
     let whole = files(whole.path());
+    let each = start.elapsed() / whole.len() as u32;
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("tables");
     let arguments = ["generate", "--pieces", "3", "--out", text(&out)];
     let mut random = Pcg64::seed_from_u64(seed);
+    let mut below = |most: usize| random.next_u64() as usize % most;
     let (mut killed, mut in_the_middle) = (0, 0);
-    let end = Instant::now() + PATIENCE;
-    while killed < rounds || in_the_middle == 0 {
-        assert!(killed < rounds || Instant::now() < end, "no kill came in the middle");
+    while killed < rounds {
         let mut child = command(&arguments).stdout(Stdio::null()).spawn().unwrap();
-        sleep(Duration::from_micros(random.next_u64() % length));
+        let missing = whole.len().saturating_sub(written(&out));
+        wait_for_files(&mut child, &out, written(&out) + below(missing + 1));
+        // Somewhere in the work on the next file.
+        sleep(each / 100 * below(200) as u32);
         child.kill().unwrap();
         let ended = child.wait().unwrap().code().is_some();
         tables_are_whole(&out, &whole, &format!("after {killed} kills"));
@@ -69,12 +88,13 @@ fn killed_so_often(rounds: usize, seed: u64) {
         killed += 1;
         in_the_middle += usize::from((1..whole.len()).contains(&files(&out).len()));
         // Every third time a run completes, so that runs complete after few kills and after many.
-        if random.next_u64() % 3 == 0 {
+        if below(3) == 0 {
             stdout(&arguments);
             assert!(files(&out) == whole, "after {killed} kills");
             fs::remove_dir_all(&out).unwrap();
         }
     }
+    assert!(in_the_middle > 0, "no kill came in the middle");
     stdout(&arguments);
     assert!(files(&out) == whole);
 }
