@@ -1,7 +1,8 @@
 //! Jobs on the real Slurm: three nodes on this machine, all classes of 2 to 4 pieces, one node killed in the middle.
-//! The tables are those of `dsq generate`, byte for byte. Skipped where there is no Slurm.
+//! The tables are those of `dsq generate`, byte for byte. And jobs that are killed for their memory. Skipped where there is
+//! no Slurm.
 
-use crate::dsq;
+use crate::dsq::{self, Bound};
 use crate::serve::counts::four;
 use crate::skip::skip;
 
@@ -10,13 +11,14 @@ use std::fs;
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
+use tempfile::TempDir;
 
 /// Three nodes and a controller with files of their own, killed when dropped.
 struct Cluster {
     dir: PathBuf,
-    daemons: BTreeMap<String, Child>,
+    daemons: BTreeMap<String, Bound>,
 }
 
 fn free_port() -> u16 {
@@ -65,15 +67,14 @@ impl Cluster {
 
     fn daemon(&mut self, program: &str, arguments: &[&str], name: &str) {
         let log = fs::File::create(self.dir.join("log").join(format!("{name}.out"))).unwrap();
-        let child = Command::new(find(program).unwrap())
+        let mut command = Command::new(find(program).unwrap());
+        command
             .args(arguments)
             .env("SLURM_CONF", self.dir.join("slurm.conf"))
             .stdout(log.try_clone().unwrap())
             .stderr(log)
-            .stdin(Stdio::null())
-            .spawn()
-            .unwrap();
-        self.daemons.insert(name.to_owned(), child);
+            .stdin(Stdio::null());
+        self.daemons.insert(name.to_owned(), Bound::start(&mut command));
     }
 
     fn output(&self, program: &str, arguments: &[&str]) -> Output {
@@ -85,11 +86,23 @@ impl Cluster {
         String::from_utf8_lossy(&self.output(program, arguments).stdout).into_owned()
     }
 
+    /// Runs a script that submits jobs.
+    fn submit(&self, script: &str) {
+        let path = self.dir.join("submit.sh");
+        fs::write(&path, script).unwrap();
+        let submitted = self.output("sh", &[text(&path)]);
+        assert!(submitted.status.success(), "{}", String::from_utf8_lossy(&submitted.stderr));
+    }
+
+    /// Whether no job waits or runs.
+    fn is_idle(&self) -> bool {
+        let jobs = self.output("squeue", &["-h"]);
+        jobs.status.success() && jobs.stdout.trim_ascii().is_empty()
+    }
+
     /// Kills a node's daemon and all processes that it runs, as a power failure would, and tells the controller.
     fn kill_node(&mut self, node: &str) {
-        let mut daemon = self.daemons.remove(node).unwrap();
-        daemon.kill().unwrap();
-        daemon.wait().unwrap();
+        drop(self.daemons.remove(node).unwrap());
         // The command lines of `slurmstepd` name their jobs; `squeue` lists the jobs on this node.
         let jobs = self.run("squeue", &["-h", "-t", "R", "-w", node, "-o", "%A"]);
         for job in jobs.split_whitespace() {
@@ -104,10 +117,7 @@ impl Cluster {
 impl Drop for Cluster {
     fn drop(&mut self) {
         let _ = self.output("scancel", &["--full", "-u", "root"]);
-        for daemon in self.daemons.values_mut().rev() {
-            let _ = daemon.kill();
-            let _ = daemon.wait();
-        }
+        while self.daemons.pop_last().is_some() {}
     }
 }
 
@@ -144,7 +154,8 @@ fn configuration(dir: &Path) -> String {
          StateSaveLocation={dir}/state\nSlurmdSpoolDir={dir}/spool/%n\nSlurmctldPidFile={dir}/slurmctld.pid\n\
          SlurmdPidFile={dir}/%n.pid\nSlurmctldLogFile={dir}/log/slurmctld\nSlurmdLogFile={dir}/log/%n\n\
          ProctrackType=proctrack/linuxproc\nTaskPlugin=task/none\nSwitchType=switch/none\nMpiDefault=none\n\
-         SelectType=select/cons_tres\nSelectTypeParameters=CR_CPU_Memory\nJobAcctGatherType=jobacct_gather/none\n\
+         SelectType=select/cons_tres\nSelectTypeParameters=CR_CPU_Memory\nJobAcctGatherType=jobacct_gather/linux\n\
+         JobAcctGatherFrequency=task=1\nJobAcctGatherParams=OverMemoryKill\n\
          AccountingStorageType=accounting_storage/none\nReturnToService=2\nSlurmdTimeout=10\nKillWait=2\nMinJobAge=60\n\
          SchedulerParameters=batch_sched_delay=1,sched_interval=2\n",
         free_port()
@@ -165,45 +176,50 @@ fn tables(dir: &Path) -> BTreeMap<String, Vec<u8>> {
     kept.map(|path| (path.file_name().unwrap().to_str().unwrap().to_owned(), fs::read(&path).unwrap())).collect()
 }
 
+fn available() -> bool {
+    let missing = ["munged", "slurmctld", "slurmd", "sbatch"].into_iter().find(|name| find(name).is_none());
+    if let Some(missing) = missing {
+        skip(&format!("there is no {missing} (Debian: slurmctld slurmd slurm-client munge)"));
+    }
+    missing.is_none()
+}
+
+/// A new directory, whose path is short enough for sockets.
+fn directory() -> TempDir {
+    tempfile::Builder::new().prefix("dsq-slurm").tempdir_in("/tmp").unwrap()
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// The script of a plan, whose jobs run a program.
+fn plan(pieces: &str, tables: &Path, program: &str) -> String {
+    let own = ["cluster", "plan", "--for", "slurm", "--jobs", "3", "--memory", "1GiB", "--rate", "100000"];
+    let spill = ["--spill", text(tables.parent().unwrap())];
+    let given = ["--pieces", pieces, "--tables", text(tables), "--program", program];
+    dsq::stdout(&[&own[..], &spill, &given].concat())
+}
+
+/// The numbers of tables of a finished directory, and of those that are missing.
+fn finished(tables: &Path, pieces: &str) -> (Option<u64>, Option<u64>) {
+    let finished = dsq::stdout(&["cluster", "finish", text(tables), "--pieces", pieces, "--json"]);
+    let finished: serde_json::Value = serde_json::from_str(&finished).unwrap();
+    (finished["tables"].as_u64(), finished["missing"].as_u64())
+}
+
 #[test]
 fn slurm_solves_what_generate_does_though_a_node_dies() {
-    let programs = ["munged", "slurmctld", "slurmd", "sbatch"];
-    if let Some(missing) = programs.into_iter().find(|name| find(name).is_none()) {
-        return skip(&format!("there is no {missing} (Debian: slurmctld slurmd slurm-client munge)"));
+    if !available() {
+        return;
     }
-    let temporary = tempfile::Builder::new().prefix("dsq-slurm").tempdir_in("/tmp").unwrap();
+    let temporary = directory();
     let many = temporary.path().join("many");
-    let as_text = |path: &Path| path.to_str().unwrap().to_owned();
-    fs::create_dir(&many).unwrap();
-
     let mut cluster = Cluster::start(&temporary.path().join("slurm"));
-    let script = dsq::stdout(&[
-        "cluster",
-        "plan",
-        "--pieces",
-        "4",
-        "--for",
-        "slurm",
-        "--tables",
-        &as_text(&many),
-        "--jobs",
-        "3",
-        "--memory",
-        "1GiB",
-        "--spill",
-        &as_text(temporary.path()),
-        "--rate",
-        "100000",
-        "--program",
-        env!("CARGO_BIN_EXE_dsq"),
-    ]);
-    fs::write(temporary.path().join("submit.sh"), script).unwrap();
-    let submitted = cluster.output("sh", &[&as_text(&temporary.path().join("submit.sh"))]);
-    assert!(submitted.status.success(), "{}", String::from_utf8_lossy(&submitted.stderr));
+    cluster.submit(&plan("4", &many, env!("CARGO_BIN_EXE_dsq")));
 
     // A node dies with a job of the last level on it.
-    let count = |dir: &Path| tables(dir).len();
-    wait("the last level", || count(&many) > 60);
+    wait("the last level", || tables(&many).len() > 60);
     wait("a job on the second node", || !cluster.run("squeue", &["-h", "-t", "R", "-w", "n2", "-o", "%A"]).is_empty());
     cluster.kill_node("n2");
     wait("the end of all jobs", || {
@@ -213,15 +229,41 @@ fn slurm_solves_what_generate_does_though_a_node_dies() {
             let job = job.split(' ').next().unwrap();
             cluster.run("scontrol", &["update", &format!("JobId={job}"), "StartTime=now"]);
         }
-        cluster.output("squeue", &["-h"]).status.success() && cluster.run("squeue", &["-h"]).trim().is_empty()
+        cluster.is_idle()
     });
 
-    let finished = dsq::stdout(&["cluster", "finish", &as_text(&many), "--pieces", "4", "--json"]);
-    let finished: serde_json::Value = serde_json::from_str(&finished).unwrap();
-    assert_eq!((finished["tables"].as_u64(), finished["missing"].as_u64()), (Some(186), Some(0)));
+    assert_eq!(finished(&many, "4"), (Some(186), Some(0)));
     let (one, many) = (tables(Path::new(four())), tables(&many));
     assert_eq!(one.keys().collect::<Vec<_>>(), many.keys().collect::<Vec<_>>());
     for (name, bytes) in &one {
         assert!(bytes == &many[name], "{name} differs");
     }
+}
+
+/// A job that takes more memory than it asked for is killed, its log says why, and no level after it begins. The same
+/// script, with enough memory, does the rest.
+#[test]
+fn a_job_killed_for_its_memory_says_so_and_ends_the_run() {
+    if !available() {
+        return;
+    }
+    let temporary = directory();
+    let (made, greedy) = (temporary.path().join("made"), temporary.path().join("greedy"));
+    fs::write(&greedy, "#!/bin/sh\nhead -c 400000000 /dev/zero | tail -c 400000000 | sleep 60\n").unwrap();
+    fs::set_permissions(&greedy, fs::Permissions::from_mode(0o755)).unwrap();
+    let cluster = Cluster::start(&temporary.path().join("slurm"));
+    cluster.submit(&plan("3", &made, text(&greedy)).replace("--mem=1G", "--mem=100M"));
+    wait("the end of all jobs", || cluster.is_idle());
+    let logs = fs::read_dir(made.join("jobs")).unwrap().map(|entry| entry.unwrap().path());
+    let logs: Vec<PathBuf> = logs.filter(|path| path.extension().is_some_and(|end| end == "log")).collect();
+    assert!(!logs.is_empty() && logs.iter().all(|log| text(log).contains("/dsq-2-")), "{logs:?}");
+    for log in &logs {
+        let said = fs::read_to_string(log).unwrap();
+        assert!(said.contains("exceeded") && said.contains("memory limit"), "{}: {said}", log.display());
+    }
+    assert!(tables(&made).is_empty());
+
+    cluster.submit(&plan("3", &made, env!("CARGO_BIN_EXE_dsq")));
+    wait("the end of all jobs", || cluster.is_idle());
+    assert_eq!(finished(&made, "3"), (Some(52), Some(0)));
 }
