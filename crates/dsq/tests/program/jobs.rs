@@ -2,6 +2,8 @@
 //! their needs.
 
 use crate::dsq;
+#[cfg(target_os = "linux")]
+use crate::serve::memory;
 use crate::skip::skip;
 
 use doushouqi::board::{Color, Position, RuleOptions};
@@ -389,13 +391,10 @@ fn needs_are_near_to_what_is_measured() {
 fn peak(arguments: &[&str]) -> u64 {
     use std::process::Stdio;
     let mut child = dsq::command(arguments).stdout(Stdio::null()).spawn().unwrap();
-    let status = format!("/proc/{}/status", child.id());
     let mut most = 0;
     loop {
         // The system keeps the maximum, which the command sets back before each class.
-        let text = fs::read_to_string(&status).unwrap_or_default();
-        let kib = text.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse().ok());
-        most = most.max(kib.unwrap_or(0) << 10);
+        most = most.max(memory(child.id(), "VmHWM").unwrap_or(0));
         if let Some(status) = child.try_wait().unwrap() {
             assert!(status.success(), "{arguments:?}: {status}");
             return most;
@@ -405,14 +404,16 @@ fn peak(arguments: &[&str]) -> u64 {
 }
 
 /// Under the lowest limit that a command accepts, the system counts no more than this limit; for small endgames, no more
-/// than this and the program itself. The second class of a job uses the memory of the first again.
+/// than this and the program itself: what the same command takes for endgames of a megabyte, and the buffers of its threads.
+/// The second class of a job uses the memory of the first again.
 #[cfg(target_os = "linux")]
 #[test]
 fn no_command_exceeds_its_limit() {
-    /// Code, stacks and buffers of two threads: about 16 MiB.
-    const PROGRAM: u64 = 24 << 20;
+    /// A block of a file, plain and packed, for each of two threads.
+    const BUFFERS: u64 = 4 << 20;
     let dir = tempfile::tempdir().unwrap();
-    let [tables, made, cache, counts] = ["tables", "made", "cache", "counts"].map(|name| dir.path().join(name));
+    let [tables, made, cache, counts, two] =
+        ["tables", "made", "cache", "counts", "two"].map(|name| dir.path().join(name));
     for material in ["ELTvP", "ELTvD", "ELvPD", "ETvPD", "LTvPD", "LvTPD", "EvTPD", "ELvTD"] {
         dsq::stdout(&["generate", "--material", material, "--backend", "cpu", "--out", text(&tables)]);
     }
@@ -420,7 +421,10 @@ fn no_command_exceeds_its_limit() {
         let mib = (least >> 20) + 1;
         let limit = format!("{mib}MiB");
         let taken = peak(&[command, &["--memory", limit.as_str()]].concat());
-        assert!(taken <= (mib << 20) + more, "{command:?}: {taken} bytes, and the limit is {mib} MiB");
+        assert!(
+            taken <= (mib << 20) + more,
+            "{command:?}: {taken} bytes; {mib} MiB are the limit, and {more} the program"
+        );
     };
     let plan = ["--dry-run", "--rate", "1000", "--json"];
     let solve = ["cluster", "solve", "ELTvPD", "ELvTPD", "--tables", text(&tables), "--threads", "2", "--stats-only"];
@@ -430,12 +434,14 @@ fn no_command_exceeds_its_limit() {
     let generate = ["generate", "--pieces", "3", "--backend", "cpu", "--threads", "2", "--out", text(&made)];
     let forecast = dsq::stdout(&[&generate[..], &plan, &["--memory", "1MiB"]].concat());
     let forecast = lines(&forecast).pop().unwrap();
-    check(&generate, forecast["forecast"]["memory_bytes"].as_u64().unwrap(), PROGRAM);
+    let program = peak(&["generate", "--pieces", "2", "--backend", "cpu", "--threads", "2", "--out", text(&two)]);
+    check(&generate, forecast["forecast"]["memory_bytes"].as_u64().unwrap(), program + BUFFERS);
     let one = ["cluster", "solve", "EPvEL", "--tables", text(&made), "--threads", "2"];
     let least = lines(&dsq::stdout(&[&one[..], &plan].concat()))[0]["spilled_bytes"].as_u64().unwrap();
-    let position = "7/7/3el2/7/7/7/3EP2/7/7 w";
-    let probe = ["probe", position, "--tables", text(&made), "--on-demand", "--all-moves", "--cache", text(&cache)];
-    check(&probe, least, PROGRAM);
+    let probe = ["probe", "--on-demand", "--all-moves", "--threads", "2", "--cache", text(&cache), "--tables"];
+    let program = peak(&[&probe[..], &[text(&two), "7/7/3e3/7/7/7/3EP2/7/7 w"]].concat());
+    fs::remove_dir_all(&cache).unwrap();
+    check(&[&probe[..], &[text(&made), "7/7/3el2/7/7/7/3EP2/7/7 w"]].concat(), least, program + BUFFERS);
 }
 
 /// Without --memory the limit is the available memory, so the forecast is within it unless even the least is not.

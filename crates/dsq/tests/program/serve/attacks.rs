@@ -388,7 +388,7 @@ fn memory_stays_within_its_limit() {
         done(&|connection| connection.post("/api/v1/batch", &batch(8, rules, i as u64)));
         done(&|connection| connection.get(&format!("/api/v1/bestmove?movetime=50&rules={rules}")));
         done(&|connection| connection.get(&format!("/api/v1/tree?fen=7/7/3e3/7/7/7/3EL2/7/7_b&rules={rules}")));
-        most = most.max(super::memory(server.pid()));
+        most = most.max(super::memory(server.pid(), "VmRSS").unwrap() as usize >> 20);
         drop(streams);
     }
     assert!(most < LIMIT, "{most} MiB");

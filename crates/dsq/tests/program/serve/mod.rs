@@ -69,12 +69,23 @@ fn wait_until(server: &Server, name: &str, wanted: impl Fn(f64) -> bool) {
     }
 }
 
-/// The resident memory of a process, in MiB.
+/// The bytes that the system names as a process's `VmRSS`, its memory, or `VmHWM`, the most so far; `None` if it has ended.
 #[cfg(target_os = "linux")]
-pub fn memory(process: u32) -> usize {
-    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
-    line.trim().trim_end_matches(" kB").parse::<usize>().unwrap() / 1024
+pub fn memory(process: u32, field: &str) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let kib = status.lines().find_map(|line| line.strip_prefix(field)?.strip_prefix(':')?.trim().strip_suffix(" kB"));
+    Some(kib?.parse::<u64>().expect("a number") << 10)
+}
+
+/// A server without options solves four pieces within the memory that its help and the documents name.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_server_solves_four_pieces_within_its_memory() {
+    const MEMORY: u64 = 1_100_000_000;
+    let server = Server::start(&["--threads", "2"]);
+    wait_for(&server, "table_pieces", "4");
+    let most = memory(server.pid(), "VmHWM").unwrap();
+    assert!(most <= MEMORY, "{most} bytes");
 }
 
 /// Every described path with the keys of its query.

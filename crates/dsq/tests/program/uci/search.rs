@@ -264,7 +264,7 @@ fn limits_end_a_search() {
 #[test]
 fn isready_prepares_the_search() {
     let mut engine = Engine::start();
-    let memory = |engine: &Engine| crate::serve::memory(engine.child.id());
+    let memory = |engine: &Engine| crate::serve::memory(engine.child.id(), "VmRSS").unwrap() >> 20;
     engine.send("setoption name Hash value 256\nposition startpos\nuci");
     engine.until("uciok");
     let before = memory(&engine);
