@@ -164,7 +164,13 @@ fn check_random(set: TableSet) {
         set.manifest().classes.iter().map(|class| (class.class.clone(), class.stats.clone())).collect();
     let prober = set.prober(&rules).unwrap();
     let find = |material: Material, turn, wanted: &(dyn Fn(Value) -> bool + Sync), seed| {
-        prober.random(material, turn, wanted, &mut Random::new(seed), &stop).unwrap()
+        let (set, random) = (prober.set(), Random::new(seed));
+        let search = |part| set.random(material, turn, wanted, &mut random.clone(), part, &stop).unwrap();
+        let found = search(0..usize::MAX);
+        // Block by block the same position is found.
+        let parts = (0..set.blocks(material).unwrap()).map(|block| search(block..block + 1));
+        assert_eq!(parts.flatten().next(), found);
+        found
     };
     for (name, stats) in counts.into_iter().step_by(16) {
         let material: Material = name.parse().unwrap();

@@ -11,8 +11,6 @@ use doushouqi::clock::Instant;
 use doushouqi::game::Game;
 use doushouqi::search::{Info, Limits};
 use doushouqi::tablebase::Probe as _;
-#[cfg(test)]
-use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::atomic::AtomicBool;
 
@@ -31,7 +29,7 @@ pub fn event(name: &'static str, data: &impl Serialize) -> Event {
 
 /// The last event of a stream.
 #[derive(Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Done {
     bestmove: Option<String>,
     /// `table`, `engine`, or `rules` if the game is over.

@@ -1,15 +1,11 @@
 //! Answers from the tables as plain data, without HTTP.
 
 use super::errors::{ApiError, Code};
-use super::rule_tables::{MaterialCounts, RequestTables, WantedValue};
-#[cfg(test)]
-use super::schema;
+use super::rule_tables::{Found, MaterialCounts, RequestTables, WantedValue};
 use doushouqi::board::{Color, Move, Outcome, Piece, Position, PositionError, RuleOptions, Rules, Square};
 use doushouqi::clock::Instant;
 use doushouqi::game::random::Random;
 use doushouqi::tablebase::{Material, Probe as _, Stats, Summary, Value, Wdl};
-#[cfg(test)]
-use schemars::JsonSchema;
 use serde::Serialize;
 use std::time::Duration;
 
@@ -24,10 +20,10 @@ pub(crate) fn color_name(color: Color) -> &'static str {
 
 /// The value of a position or of a move, for the side that the field's description names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[cfg_attr(test, schemars(rename = "Value"))]
 pub struct ValueReport {
-    #[cfg_attr(test, schemars(with = "schema::WdlName"))]
+    #[cfg_attr(test, schemars(with = "crate::openapi::schema::WdlName"))]
     pub wdl: Wdl,
     /// Plies to the end; null for a draw, and if only the result is known.
     pub dtw: Option<u16>,
@@ -57,9 +53,19 @@ pub fn is_known(tables: &RequestTables<'_>, position: &Position) -> Result<bool,
     Ok(tables.value(position)?.is_some())
 }
 
+/// The winner of a result for the side `turn`; `None` for a draw.
+#[must_use]
+pub fn winner(turn: Color, wdl: Wdl) -> Option<Color> {
+    match wdl {
+        Wdl::Win => Some(turn),
+        Wdl::Draw => None,
+        Wdl::Loss => Some(!turn),
+    }
+}
+
 /// A finished game.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Over {
     #[cfg_attr(test, schemars(extend("enum" = ["white", "black", null])))]
     pub winner: Option<&'static str>,
@@ -84,7 +90,7 @@ pub fn over(position: &Position, rules: &Rules) -> Option<Over> {
 
 /// What a move does.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MoveFacts {
     pub uci: String,
     pub san: String,
@@ -115,7 +121,7 @@ impl MoveFacts {
 
 /// A move with its value.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[cfg_attr(test, schemars(rename = "Move"))]
 pub struct MoveEntry {
     #[serde(flatten)]
@@ -133,7 +139,7 @@ fn move_entry(position: &Position, rules: &Rules, mv: Move, value: Option<Value>
 
 /// The value of a position and of its moves.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[cfg_attr(test, schemars(rename = "Probe"))]
 pub struct ProbeAnswer {
     pub fen: String,
@@ -196,7 +202,8 @@ fn class_of(tables: &RequestTables<'_>, material: Material) -> Option<String> {
     let name = |classes: &doushouqi::tablebase::Classes| {
         Some(classes.get(classes.member(material)?.class).representative.to_string())
     };
-    let counted = || Some(tables.counted()?.name(material)?.to_string());
+    let counted = || tables.counted().filter(|counted| counted.member(material).is_some());
+    let counted = || Some(counted()?.table.material.to_string());
     name(tables.classes()).or_else(counted).or_else(|| name(tables.disk()?.classes()))
 }
 
@@ -246,7 +253,7 @@ pub(crate) fn in_plies(dtw: Option<u16>) -> String {
 
 /// One move of a line.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LineEntry {
     pub uci: String,
     pub san: String,
@@ -261,7 +268,7 @@ pub struct LineEntry {
 
 /// A principal variation.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MainLine {
     pub fen: String,
     pub rules: String,
@@ -337,7 +344,7 @@ pub fn no_table(position: &Position) -> ApiError {
 
 /// A piece on its square.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PlacedPiece {
     pub square: String,
     pub animal: char,
@@ -347,7 +354,7 @@ pub struct PlacedPiece {
 
 /// The value of the position with the piece on a square.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct WhatIfSquare {
     pub square: String,
     pub legal: bool,
@@ -359,7 +366,7 @@ pub struct WhatIfSquare {
 
 /// The values of a position with one piece moved to each square.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct WhatIf {
     pub fen: String,
     pub rules: String,
@@ -407,10 +414,10 @@ fn moved(position: &Position, piece: Piece, from: Square, to: Square) -> Result<
 
 /// The counts of a material with one side to move.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SideStats {
     #[serde(flatten)]
-    #[cfg_attr(test, schemars(with = "schema::Counts"))]
+    #[cfg_attr(test, schemars(with = "crate::openapi::schema::Counts"))]
     pub summary: Summary,
     /// Decided positions by plies to the end.
     pub by_plies: Vec<u64>,
@@ -424,7 +431,7 @@ impl From<&Stats> for SideStats {
 
 /// The counts of a material.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MaterialStats {
     pub material: String,
     pub rules: String,
@@ -458,7 +465,7 @@ pub fn stats(tables: &RequestTables<'_>, material: Material) -> Result<MaterialS
 
 /// A longest line.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LongLine {
     pub material: String,
     pub fen: String,
@@ -467,7 +474,7 @@ pub struct LongLine {
 
 /// The longest lines of the available tables, longest first.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Longest {
     pub rules: String,
     pub lines: Vec<LongLine>,
@@ -509,7 +516,8 @@ pub fn longest(tables: &RequestTables<'_>, material: Option<Material>, count: us
     for (material, turn, plies) in tables.longest(material)?.into_iter().take(count - lines.len()) {
         tables.check()?;
         let longest = WantedValue { plies: Some(plies as u16), wdl: None };
-        if let Some(position) = tables.find(material, turn, longest, &mut Random::new(0))?.flatten() {
+        let found = tables.find(material, turn, longest, &mut Random::new(0), (0, LINE_TIME))?;
+        if let Some(Found::Position(position)) = found {
             lines.push(LongLine { material: material.to_string(), fen: position.to_fen(), plies });
         }
     }
@@ -521,7 +529,7 @@ pub(crate) const MAX_BATCH: usize = 200;
 
 /// An entry of a batch: the value of a position, or an error.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum BatchResult {
     Known(Box<ProbeAnswer>),

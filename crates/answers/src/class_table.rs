@@ -6,14 +6,16 @@ use doushouqi::tablebase::{CellValue, Cells, Class, Index, Material, ROW_CELLS, 
 
 /// The values of a class in memory, without the cells of squares that the last two pieces cannot enter.
 pub struct ClassTable {
-    material: Material,
+    /// The representative of the class.
+    pub material: Material,
     index: Index,
     /// The place within a row of each cell of the row.
     places: Vec<u16>,
     /// The cell of each place.
     kept: Vec<u16>,
     cells: ByColor<Cells>,
-    stats: ByColor<Stats>,
+    /// The counts, for each side of the representative to move.
+    pub stats: ByColor<Stats>,
 }
 
 impl ClassTable {
@@ -78,18 +80,6 @@ impl ClassTable {
             Cells::Wide(cells) => cells.resize(places, 0),
         }
         cells
-    }
-
-    /// The representative of the class.
-    #[must_use]
-    pub fn material(&self) -> Material {
-        self.material
-    }
-
-    /// The counts, for each side of the representative to move.
-    #[must_use]
-    pub fn stats(&self) -> &ByColor<Stats> {
-        &self.stats
     }
 
     /// The bytes of the values.

@@ -1,8 +1,7 @@
 //! A class of more pieces than the tables in memory, which a page without a server has solved at its visitor's request.
 
 use super::class_table::ClassTable;
-use doushouqi::board::{ByColor, Color, Position, RuleOptions};
-use doushouqi::game::random::Random;
+use doushouqi::board::{ByColor, Position, RuleOptions};
 use doushouqi::tablebase::{Addresser, CellValue, Cells, Class, ClassId, Classes, Material, Member, Solver, Stats};
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +13,7 @@ pub struct CountedClass {
     classes: Classes,
     addresser: Addresser,
     id: ClassId,
-    table: ClassTable,
+    pub table: ClassTable,
 }
 
 /// The description of a [`CountedClass`] without its values.
@@ -38,7 +37,7 @@ impl CountedClass {
         Some(CountedClass::of(solver.classes().clone(), id, table))
     }
 
-    /// Reserves the memory for the values of an equal class, which [`values_mut`](CountedClass::values_mut) adds; `None` if the
+    /// Reserves the memory for the values of an equal class, which [`values_mut`](ClassTable::values_mut) adds; `None` if the
     /// memory cannot be allocated, or there is no such class.
     #[must_use]
     pub fn reserved(head: CountedHead) -> Option<CountedClass> {
@@ -58,21 +57,10 @@ impl CountedClass {
     pub fn head(&self) -> CountedHead {
         CountedHead {
             rules: self.classes.options().to_string(),
-            class: self.table.material().to_string(),
-            wide: ByColor::from_fn(|turn| matches!(self.values(turn), Cells::Wide(_))),
-            stats: self.table.stats().clone(),
+            class: self.table.material.to_string(),
+            wide: ByColor::from_fn(|turn| matches!(self.table.values(turn), Cells::Wide(_))),
+            stats: self.table.stats.clone(),
         }
-    }
-
-    /// The values of one side to move.
-    #[must_use]
-    pub fn values(&self, turn: Color) -> &Cells {
-        self.table.values(turn)
-    }
-
-    /// The values of one side to move, to be overwritten with those of an equal class.
-    pub fn values_mut(&mut self, turn: Color) -> &mut Cells {
-        self.table.values_mut(turn)
     }
 
     pub(crate) fn is_for(&self, hash: u64) -> bool {
@@ -88,27 +76,8 @@ impl CountedClass {
         self.classes.member(material).filter(|member| member.class == self.id)
     }
 
-    /// The representative of the class, if a material is of the class.
-    pub(crate) fn name(&self, material: Material) -> Option<Material> {
-        self.member(material).map(|_| self.table.material())
-    }
-
-    pub(crate) fn stats(&self) -> &ByColor<Stats> {
-        self.table.stats()
-    }
-
     pub(crate) fn value(&self, position: &Position) -> Option<CellValue> {
         let address = self.addresser.locate(position).filter(|address| address.class == self.id)?;
         self.table.value(address.turn, address.cell)
-    }
-
-    /// A random position, with the pieces of the representative, that has a wanted value.
-    pub(crate) fn random(
-        &self,
-        turn: Color,
-        wanted: &dyn Fn(CellValue) -> bool,
-        random: &mut Random,
-    ) -> Option<Position> {
-        self.table.random(turn, wanted, random)
     }
 }

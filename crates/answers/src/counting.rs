@@ -1,13 +1,11 @@
 //! Endgames that a server counts on demand, as answers.
 
 use doushouqi::tablebase::{CountNeed, CountPhase, CountProgress, Material};
-#[cfg(test)]
-use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The progress of a count.
 #[derive(Clone, Copy, Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[cfg_attr(test, schemars(rename = "CountProgress"))]
 pub struct CountReport {
     /// `waiting` (another process uses the cache), `reading` (tables), `conversions` (captures and den entries), `passes`
@@ -24,7 +22,7 @@ pub struct CountReport {
 
 /// The last event of a count that succeeded.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CountDone {
     /// The representative of the class; null if a table or the cache contained the position.
     pub class: Option<String>,
@@ -32,7 +30,7 @@ pub struct CountDone {
 
 /// The resources that counting the endgame of a position needs.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[cfg_attr(test, schemars(rename = "CountNeed"))]
 pub struct NeedReport {
     pub fen: String,

@@ -7,8 +7,6 @@ use doushouqi::game::Game;
 use doushouqi::game::random::Random;
 use doushouqi::search::{Engine, EngineOptions, Info, Limits, Score, Tables};
 use doushouqi::tablebase::{Value, Wdl};
-#[cfg(test)]
-use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -150,7 +148,7 @@ impl Setup {
 
 /// A score for the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[cfg_attr(test, schemars(rename = "Score"))]
 pub struct ScoreReport {
     #[cfg_attr(test, schemars(extend("enum" = ["cp", "mate", "win"])))]
@@ -185,7 +183,7 @@ impl From<Value> for ScoreReport {
 
 /// A move of a line.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LineMove {
     pub uci: String,
     pub san: String,
@@ -193,7 +191,7 @@ pub struct LineMove {
 
 /// The state of one line of a search.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[cfg_attr(test, schemars(rename = "Info"))]
 pub struct InfoReport {
     pub depth: u32,
@@ -237,7 +235,7 @@ pub fn line(position: &Position, moves: &[Move]) -> Vec<LineMove> {
 
 /// The best move of a game; without a move if the game is over.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BestMove {
     pub uci: Option<String>,
     pub san: Option<String>,
@@ -266,7 +264,7 @@ impl BestMove {
 
 /// A strength level.
 #[derive(Clone, Copy, Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Level {
     /// A word for the level, which a page may translate.
     pub name: &'static str,
@@ -278,7 +276,7 @@ pub struct Level {
 
 /// A level with its number, as in answers.
 #[derive(Clone, Copy, Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LevelReport {
     /// The value of `strength`.
     pub strength: usize,

@@ -4,8 +4,6 @@ use doushouqi::board::{
     Animal, Color, ParseFenError, ParseRulesError, Piece, PlayError, PositionError, RuleOptions, Square,
 };
 use doushouqi::tablebase::{ParseMaterialError, SetError, SolveError};
-#[cfg(test)]
-use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -23,7 +21,7 @@ pub struct ApiError {
 
 /// A value in a message.
 #[derive(Debug, Clone, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Param {
     Number(u64),
@@ -111,7 +109,7 @@ codes! {
 
 /// A place in a request: a field, and the index of a character in it, from 0.
 #[derive(Debug, Clone, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Place {
     field: &'static str,
     at: usize,
@@ -119,7 +117,7 @@ pub struct Place {
 
 /// The body of a response with an error.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[cfg_attr(test, schemars(rename = "Error"))]
 pub struct ErrorAnswer {
     pub error: Body,
@@ -127,7 +125,7 @@ pub struct ErrorAnswer {
 
 /// The error as JSON.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[cfg_attr(test, schemars(rename = "ErrorBody"))]
 pub struct Body {
     #[cfg_attr(test, schemars(extend("enum" = Code::ALL.iter().map(|code| code.as_str()).collect::<Vec<_>>())))]

@@ -1,26 +1,21 @@
 //! Explanations of a value: the race to the dens, other rules, the fortress of a draw, the decision tree.
 
-use super::api::{ValueReport, color_name, is_known, no_table, value};
+use super::api::{ValueReport, color_name, is_known, no_table, value, winner};
 use super::errors::{ApiError, Code};
 use super::rule_tables::{MaterialCounts, RequestTables, RuleTables, check};
-#[cfg(test)]
-use super::schema;
 use doushouqi::board::geometry::DEN;
 use doushouqi::board::{Bitboard, ByColor, Color, Move, Position, RuleOptions, Rules, Square};
-use doushouqi::tablebase::{Material, Probe, SetError, Solver, Wdl};
+use doushouqi::tablebase::{AnimalSet, Material, Probe, SetError, Solver, Wdl};
 use rayon::ThreadPool;
-#[cfg(test)]
-use schemars::JsonSchema;
 use serde::Serialize;
-use std::collections::{HashMap, VecDeque};
-use std::fmt;
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use study::{Bearing, Clause, FeatureSet, Routes, Tree, Winner, learn, manhattan};
 
 /// A side's shortest path to the enemy's den on an otherwise empty board.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Way {
     pub piece: Option<char>,
     /// Moves to the den, and the ply in which the piece enters it, from 1.
@@ -31,7 +26,7 @@ pub struct Way {
 
 /// The race to the dens.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Race {
     pub fen: String,
     pub rules: String,
@@ -100,7 +95,7 @@ fn way(position: &Position, rules: &RuleOptions, color: Color) -> Way {
 
 /// The value of the position under one preset.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Preset {
     pub name: &'static str,
     pub rules: String,
@@ -112,7 +107,7 @@ pub struct Preset {
 
 /// The value of the position under every preset.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Presets {
     pub fen: String,
     pub rules: String,
@@ -138,7 +133,7 @@ pub fn presets(
 
 /// The shares of wins, draws and losses of all pairs of sides, White to move.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Matrix {
     pub rules: String,
     pub white: Vec<String>,
@@ -161,21 +156,16 @@ pub fn matrix(tables: &RequestTables<'_>, white: usize, black: usize) -> Result<
     }
     let mut all: Vec<Material> = Material::all(white + black);
     all.retain(|material| material.side(Color::White).len() == white && material.side(Color::Black).len() == black);
-    let mut sides = (Vec::new(), Vec::new());
-    for material in &all {
-        let (white, black) = (material.side(Color::White), material.side(Color::Black));
-        if !sides.0.contains(&white) {
-            sides.0.push(white);
-        }
-        if !sides.1.contains(&black) {
-            sides.1.push(black);
-        }
-    }
+    let sides = |color: Color| {
+        let mut seen = HashSet::new();
+        all.iter().map(|material| material.side(color)).filter(|&side| seen.insert(side)).collect::<Vec<AnimalSet>>()
+    };
+    let (whites, blacks) = (sides(Color::White), sides(Color::Black));
     let mut shares: [Vec<Vec<f64>>; 3] = Default::default();
-    for &white in &sides.0 {
+    for &white in &whites {
         tables.check()?;
         let mut row: [Vec<f64>; 3] = Default::default();
-        for &black in &sides.1 {
+        for &black in &blacks {
             let material = all.iter().find(|m| m.side(Color::White) == white && m.side(Color::Black) == black);
             let MaterialCounts { stats, .. } = tables.stats(*material.ok_or_else(missing)?)?.ok_or_else(missing)?;
             let s = stats.white.summary();
@@ -189,20 +179,14 @@ pub fn matrix(tables: &RequestTables<'_>, white: usize, black: usize) -> Result<
         shares.iter_mut().zip(row).for_each(|(all, row)| all.push(row));
     }
     let [win, draw, loss] = shares;
-    let names = |sets: &[doushouqi::tablebase::AnimalSet]| sets.iter().map(ToString::to_string).collect();
-    Ok(Matrix {
-        rules: tables.requested_rules.to_string(),
-        white: names(&sides.0),
-        black: names(&sides.1),
-        win,
-        draw,
-        loss,
-    })
+    let names = |sets: &[AnimalSet]| sets.iter().map(ToString::to_string).collect();
+    let (rules, white, black) = (tables.requested_rules.to_string(), names(&whites), names(&blacks));
+    Ok(Matrix { rules, white, black, win, draw, loss })
 }
 
 /// A move of a line that keeps the draw.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CycleMove {
     pub uci: String,
     pub san: String,
@@ -211,14 +195,14 @@ pub struct CycleMove {
 
 /// How a draw is held.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Fortress {
     pub draw: bool,
     /// Moves that keep the draw until a position repeats, and the index at which the repetition begins.
     pub cycle: Vec<CycleMove>,
     pub repeats_from: Option<usize>,
     /// The squares that each side's pieces need to hold the draw against every move; null if the search gave up.
-    #[cfg_attr(test, schemars(with = "schema::Sides<Option<Vec<String>>>"))]
+    #[cfg_attr(test, schemars(with = "crate::openapi::schema::Sides<Option<Vec<String>>>"))]
     pub squares: doushouqi::board::ByColor<Option<Vec<String>>>,
     /// The side that holds the draw: the one that wins fewer positions of the material.
     #[cfg_attr(test, schemars(extend("enum" = ["white", "black", null])))]
@@ -247,7 +231,7 @@ fn drawing(tables: &RequestTables<'_>, position: &Position) -> Result<Vec<Move>,
 /// needs few squares. `None` if too many positions arise.
 fn hold(tables: &RequestTables<'_>, start: &Position, defender: Color) -> Result<Option<Defence>, ApiError> {
     let mut holding = Defence { squares: start.side(defender), moves: HashMap::new() };
-    let mut seen = std::collections::HashSet::from([start.clone()]);
+    let mut seen = HashSet::from([start.clone()]);
     let mut left = VecDeque::from([start.clone()]);
     while let Some(position) = left.pop_front() {
         tables.check()?;
@@ -351,7 +335,7 @@ fn cycle(
 
 /// A statement about a position, in English and as data for other languages.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[cfg_attr(test, schemars(rename = "Clause"))]
 pub struct ClauseReport {
     /// What is stated, without subjects and numbers: `own_den.at_most`.
@@ -376,7 +360,7 @@ impl From<Clause> for ClauseReport {
 
 /// A node of a tree: a test or a leaf.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TreeNode {
     pub id: usize,
     /// The clause that is true in the branch `yes`.
@@ -392,7 +376,7 @@ pub struct TreeNode {
 
 /// The tree of a material, and a position's path through it.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[cfg_attr(test, schemars(rename = "Tree"))]
 pub struct TreeReport {
     pub fen: String,
@@ -490,17 +474,17 @@ impl Trees {
             let low = values[split.feature] <= split.at_most;
             Some(found.set.clause(split.feature, split.at_most, low, exchanged))
         };
-        let label = match path.last().map(|&leaf| tree.node(leaf).winner()) {
-            Some(Winner::White) => Wdl::Win,
-            Some(Winner::Black) => Wdl::Loss,
-            _ => Wdl::Draw,
-        };
+        let label = path.last().map_or(Wdl::Draw, |&leaf| label(tree, leaf).1);
         let value = value(tables, position)?;
         let is_right = value.is_none_or(|value| value.wdl == label);
-        let result = Outcome::of(position.turn(), value.map_or(label, |value| value.wdl));
+        let winner = winner(position.turn(), value.map_or(label, |value| value.wdl));
+        let result = winner.map_or_else(|| "The position is a draw".to_owned(), |winner| format!("{winner} wins"));
         let clauses: Vec<Clause> = path.iter().filter_map(clause).collect();
-        let reasons = if is_right { Reasons::of(result.winner, clauses) } else { Reasons::default() };
-        let sentence = if is_right { reasons.sentence(&result, path.len() > 1) } else { result.exception() };
+        let reasons = if is_right { Reasons::of(winner, clauses) } else { Reasons::default() };
+        let sentence = match is_right {
+            true => reasons.sentence(&result, path.len() > 1),
+            false => format!("{result}, which the decision tree of this material gets wrong."),
+        };
         let [clauses, although] =
             [reasons.because, reasons.although].map(|all| all.into_iter().map(Into::into).collect());
         let wrong = found.tree.misclassified();
@@ -532,6 +516,15 @@ fn path(tree: &Tree, values: &[i8]) -> Vec<usize> {
     path
 }
 
+/// The result of most positions of a node, for the side to move.
+fn label(tree: &Tree, node: usize) -> (&'static str, Wdl) {
+    match tree.node(node).winner() {
+        Winner::White => ("win", Wdl::Win),
+        Winner::Draw => ("draw", Wdl::Draw),
+        Winner::Black => ("loss", Wdl::Loss),
+    }
+}
+
 fn nodes(tree: &Tree, set: &FeatureSet, exchanged: bool) -> Vec<TreeNode> {
     // Nodes are numbered from 0 without gaps. There is one inner node fewer than leaves.
     let count = 2 * tree.leaves() - 1;
@@ -543,46 +536,11 @@ fn nodes(tree: &Tree, set: &FeatureSet, exchanged: bool) -> Vec<TreeNode> {
             feature: node.split.map(|split| set.features()[split.feature].name.clone()),
             yes: node.split.map(|split| split.yes),
             no: node.split.map(|split| split.no),
-            label: match node.winner() {
-                Winner::White => "win",
-                Winner::Draw => "draw",
-                Winner::Black => "loss",
-            },
+            label: label(tree, id).0,
             positions: node.counts.iter().sum(),
         }
     };
     (0..count).map(node).collect()
-}
-
-/// The result of a position.
-struct Outcome {
-    /// `None` for a draw.
-    winner: Option<Color>,
-}
-
-impl Outcome {
-    fn of(turn: Color, wdl: Wdl) -> Outcome {
-        let winner = match wdl {
-            Wdl::Win => Some(turn),
-            Wdl::Loss => Some(!turn),
-            Wdl::Draw => None,
-        };
-        Outcome { winner }
-    }
-
-    /// The sentence about a position that the tree is wrong about.
-    fn exception(&self) -> String {
-        format!("{self}, which the decision tree of this material gets wrong.")
-    }
-}
-
-impl fmt::Display for Outcome {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.winner {
-            Some(winner) => write!(f, "{winner} wins"),
-            None => f.write_str("The position is a draw"),
-        }
-    }
 }
 
 /// The most reasons of a sentence.
@@ -630,7 +588,7 @@ impl Reasons {
     }
 
     /// The sentence; `is_split` tells whether the tree has conditions.
-    fn sentence(&self, result: &Outcome, is_split: bool) -> String {
+    fn sentence(&self, result: &str, is_split: bool) -> String {
         let joined =
             |clauses: &[Clause]| clauses.iter().map(|clause| clause.text.as_str()).collect::<Vec<_>>().join(", and ");
         match (&self.because[..], &self.although[..]) {

@@ -1,17 +1,13 @@
 //! The state of a game: legal moves, clocks, repetition, captures and the result.
 
 use super::api::{MoveFacts, Over, color_name};
-#[cfg(test)]
-use super::schema;
 use doushouqi::board::{Animal, ByColor, Color, Move, Position, Repetition};
 use doushouqi::game::{Game, GameEnd};
-#[cfg(test)]
-use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A legal move of a game.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LegalMove {
     #[serde(flatten)]
     pub facts: MoveFacts,
@@ -21,7 +17,7 @@ pub struct LegalMove {
 
 /// The state of a game after its moves.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct GameState {
     /// The position, with the halfmove clock if it is not 0.
     pub fen: String,
@@ -42,7 +38,7 @@ pub struct GameState {
     /// Whether a move into an earlier position is illegal.
     pub repetition_illegal: bool,
     /// The pieces that each side has lost, strongest first.
-    #[cfg_attr(test, schemars(with = "schema::Sides<Vec<char>>"))]
+    #[cfg_attr(test, schemars(with = "crate::openapi::schema::Sides<Vec<char>>"))]
     pub captured: doushouqi::board::ByColor<Vec<char>>,
     /// The legal moves; empty if the game is over.
     pub moves: Vec<LegalMove>,

@@ -4,8 +4,6 @@ use super::errors::{ApiError, Code};
 use super::params;
 use doushouqi::board::{Move, Position, RuleOptions, Rules};
 use doushouqi::game::{Conclusion, Game, PlayError, Record, RecordProblem, Variation};
-#[cfg(test)]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -18,7 +16,7 @@ const MAX_TEXT_MOVES: usize = 1200;
 
 /// A game in a request: a game of a text, or its first position and its moves.
 #[derive(Debug, Default, Deserialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct GameRequest {
     pub text: Option<String>,
@@ -40,7 +38,7 @@ pub struct GameRequest {
 
 /// A move of a request: its text in either notation, or a move with what is written about it.
 #[derive(Debug, Deserialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum GivenMove {
     Text(String),
@@ -49,7 +47,7 @@ pub enum GivenMove {
 
 /// A move with its assessments (numeric annotation glyphs), its comment and its variations: moves that replace it.
 #[derive(Debug, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct AnnotatedMove {
     pub uci: String,
@@ -60,7 +58,7 @@ pub struct AnnotatedMove {
 
 /// A game as text, and what the text contains.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct GameText {
     pub text: String,
     /// The number of games in the text of the request; 1 without a text.

@@ -16,15 +16,13 @@ use super::params::{
 };
 use super::puzzles::{PuzzlesAnswer, Wanted};
 use super::review;
-use super::rule_tables::{Effort, FIRST_PIECES, MEMORY_PIECES, RequestTables, RuleTables, WantedValue};
+use super::rule_tables::{Effort, FIRST_PIECES, Found, MEMORY_PIECES, RequestTables, RuleTables, WantedValue};
 use super::state::{Lane, State};
 use doushouqi::board::{self, Position, RuleOptions, Rules};
 use doushouqi::game::random::Random;
 use doushouqi::game::{Game, Record};
 use doushouqi::search::Limits;
 use doushouqi::tablebase::{Material, OnDemand};
-#[cfg(test)]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Duration;
@@ -100,13 +98,20 @@ fn random_seed(context: &impl Context, seed: &Field) -> Result<u64, ApiError> {
     Ok(seed.number("seed", 0..=SEEDS - 1)?.unwrap_or_else(any))
 }
 
-/// A random position.
+/// A random position, or how far the search for one is.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RandomPosition {
-    pub fen: String,
+    /// Null if the search is not over: the same request with this `seed`, and with `next` as `from`, goes on.
+    pub fen: Option<String>,
     pub seed: u64,
+    pub next: Option<usize>,
+    /// The share of the table that has been searched, 0 to 1; null if the search is over.
+    pub share: Option<f64>,
 }
+
+/// The time of a part of a search in a table on disk.
+const SEARCH_TIME: Duration = Duration::from_secs(1);
 
 pub async fn random<C: Context>(context: C, query: RandomQuery) -> Answer<RandomPosition> {
     let rules = query.rules.rules(&context.state().rules)?;
@@ -114,17 +119,22 @@ pub async fn random<C: Context>(context: C, query: RandomQuery) -> Answer<Random
     let turn = query.turn.color("turn")?;
     let wanted = WantedValue { plies: query.plies.number("plies", 0..=10_000)?, wdl: query.wdl.wdl("wdl")? };
     let seed = random_seed(&context, &query.seed)?;
+    let from = query.from.number("from", 0..=u32::MAX as usize)?.unwrap_or(0);
     let find = move |tables: &RequestTables<'_>| {
         let mut random = Random::new(seed);
         let all: Vec<Material> = (2..=FIRST_PIECES).flat_map(Material::all).collect();
         let material = material.unwrap_or_else(|| all[random.below(all.len())]);
         let turn = turn.unwrap_or_else(|| random.color());
-        let found = tables.find(material, turn, wanted, &mut random)?.ok_or_else(|| api::no_table_of(material))?;
-        let found = found.ok_or_else(|| {
-            let message = format!("there is no such position of {material} with {turn} to move");
-            ApiError::new(Code::NotFound, message).reason("no_such_position").with("material", material.to_string())
-        })?;
-        Ok(RandomPosition { fen: found.to_fen(), seed })
+        let found = tables.find(material, turn, wanted, &mut random, (from, SEARCH_TIME))?;
+        match found.ok_or_else(|| api::no_table_of(material))? {
+            Found::Position(found) => Ok(RandomPosition { fen: Some(found.to_fen()), seed, next: None, share: None }),
+            Found::Part { next, share } => Ok(RandomPosition { fen: None, seed, next: Some(next), share: Some(share) }),
+            Found::Nothing => {
+                let message = format!("there is no such position of {material} with {turn} to move");
+                let error = ApiError::new(Code::NotFound, message).reason("no_such_position");
+                Err(error.with("material", material.to_string()))
+            }
+        }
     };
     context.scan(rules, material.map_or(FIRST_PIECES, Material::len), find).await
 }
@@ -171,7 +181,7 @@ pub async fn matrix<C: Context>(context: C, query: MatrixQuery) -> Answer<explai
 
 /// Many positions.
 #[derive(Debug, Deserialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct BatchRequest {
     rules: Option<String>,
@@ -180,7 +190,7 @@ pub struct BatchRequest {
 
 /// The answers to many positions, in their order.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BatchAnswer {
     pub rules: String,
     pub results: Vec<api::BatchResult>,
@@ -296,7 +306,7 @@ pub async fn puzzles<C: Context>(context: C, query: PuzzlesQuery) -> Answer<Puzz
 
 /// The strength levels.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Levels {
     pub levels: Vec<engine::LevelReport>,
 }
@@ -333,7 +343,7 @@ pub fn board(query: &BoardQuery) -> Answer<String> {
 
 /// A rule option.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RuleOption {
     pub key: &'static str,
     pub values: &'static [&'static str],
@@ -343,7 +353,7 @@ pub struct RuleOption {
 
 /// A named set of rules.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct NamedRules {
     pub name: &'static str,
     pub rules: String,
@@ -351,7 +361,7 @@ pub struct NamedRules {
 
 /// The presets and the options of the rules.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RulesAnswer {
     pub presets: Vec<NamedRules>,
     pub options: Vec<RuleOption>,
@@ -366,7 +376,7 @@ pub async fn rules<C: Context>(_: C, _: NoKeys) -> Answer<RulesAnswer> {
 
 /// The tables of a rule set.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TablesStatus {
     pub rules: String,
     /// All materials of up to this many pieces are in memory.
@@ -384,7 +394,7 @@ pub struct TablesStatus {
 
 /// The limits of requests.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LimitsAnswer {
     pub fens: usize,
     pub plies: usize,
@@ -399,7 +409,7 @@ pub struct LimitsAnswer {
 
 /// The available tables and the limits of requests.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Status {
     pub version: &'static str,
     pub tables: Vec<TablesStatus>,

@@ -1,9 +1,10 @@
 //! Values of moves in a game. Tables ignore the history of a game, which can turn a win into a draw: the winning move may
 //! repeat a position, or the loser may repeat one on the way.
 
+use super::api;
 use super::engine::ends_in_time;
 use super::rule_tables::RequestTables;
-use doushouqi::board::{Color, Move, Position, Repetition};
+use doushouqi::board::{Move, Repetition};
 use doushouqi::game::Game;
 use doushouqi::tablebase::{Probe as _, SetError, Value, Wdl};
 use std::cmp::Reverse;
@@ -144,26 +145,18 @@ impl Search<'_, '_> {
         for position in since_capture {
             *occurrences.entry(position.key()).or_default() += 1;
         }
-        let winner = winner(self.game.position(), here);
+        let winner = api::winner(self.game.position().turn(), here.wdl);
         for position in since_capture.iter().filter(|position| occurrences[&position.key()] >= before) {
             let value = match self.values.get(&position.key()) {
                 Some(&value) => value,
                 None => *self.values.entry(position.key()).or_insert(self.tables.value(position)?),
             };
-            if value.is_some_and(|value| self::winner(position, value) == winner && value.dtw < here.dtw) {
+            let wins = |value: Value| api::winner(position.turn(), value.wdl) == winner;
+            if value.is_some_and(|value| wins(value) && value.dtw < here.dtw) {
                 return Ok(true);
             }
         }
         Ok(false)
-    }
-}
-
-/// The side that wins from a position with this value.
-fn winner(position: &Position, value: Value) -> Option<Color> {
-    match value.wdl {
-        Wdl::Win => Some(position.turn()),
-        Wdl::Draw => None,
-        Wdl::Loss => Some(!position.turn()),
     }
 }
 

@@ -35,8 +35,6 @@ pub mod puzzles;
 pub mod registry;
 mod review;
 pub mod rule_tables;
-#[cfg(test)]
-mod schema;
 pub mod state;
 
 pub use errors::{ApiError, Code};

@@ -1,7 +1,7 @@
 //! The requests, and how each is answered.
 
 use super::analysis::Done;
-use super::api::MainLine;
+use super::api::{MainLine, MaterialStats};
 use super::context::Context;
 use super::counting::{CountDone, CountReport};
 use super::engine::InfoReport;
@@ -9,9 +9,8 @@ use super::errors::{ApiError, Code};
 use super::handlers;
 use super::openapi::{Content, Described, Description, keys_of, schema_of};
 use super::params::{
-    self, AnalyzeQuery, BoardQuery, MAX_BODY, MAX_URI, MainlineQuery, NoKeys, PageQuery, PositionQuery,
+    self, AnalyzeQuery, BoardQuery, MAX_BODY, MAX_URI, MainlineQuery, NoKeys, PageQuery, PositionQuery, StatsQuery,
 };
-use doushouqi::tablebase::Material;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fmt::Display;
@@ -135,22 +134,6 @@ impl<C: Context> Operation<C> {
         Operation::answered::<Q, T, _>(path, answering, summary)
     }
 
-    /// GET with a material in the path and a query `Q`.
-    fn get_of<Q, T, F>(path: &'static str, answer: fn(C, Material, Q) -> F, summary: &'static str) -> Operation<C>
-    where
-        Q: DeserializeOwned + Described + Send + 'static,
-        T: Serialize + Described + Send + 'static,
-        F: Future<Output = Result<T, ApiError>> + Send + 'static,
-    {
-        let answering = move |context, request: Request| async move {
-            let material = params::material(&request.segment)?;
-            Ok(json(&answer(context, material, query(&request.query)?).await?))
-        };
-        let mut operation = Operation::answered::<Q, T, _>(path, answering, summary);
-        operation.description.segment = path.split(['{', '}']).nth(1);
-        operation
-    }
-
     /// POST with a JSON body `B`.
     fn post<B, T, F>(path: &'static str, answer: fn(C, B) -> F, summary: &'static str) -> Operation<C>
     where
@@ -166,6 +149,19 @@ impl<C: Context> Operation<C> {
         let mut operation = Operation::answered::<NoKeys, T, _>(path, answering, summary);
         operation.description.body = Some(schema_of::<B>());
         Operation { method: "post", ..operation }
+    }
+
+    /// The counts of the material in the path.
+    fn stats() -> Operation<C> {
+        let answering = |context, request: Request| async move {
+            let material = params::material(&request.segment)?;
+            Ok(json(&handlers::stats(context, material, query(&request.query)?).await?))
+        };
+        let summary = "Counts, the longest win and a histogram of distances of a material.";
+        let mut operation =
+            Operation::answered::<StatsQuery, MaterialStats, _>("/api/v1/stats/{material}", answering, summary);
+        operation.description.segment = Some("material");
+        operation
     }
 
     /// The principal variation, which may be cut off.
@@ -218,11 +214,7 @@ fn positions<C: Context>() -> Vec<Operation<C>> {
 /// The tables of a material.
 fn materials<C: Context>() -> Vec<Operation<C>> {
     vec![
-        Operation::get_of(
-            "/api/v1/stats/{material}",
-            handlers::stats,
-            "Counts, the longest win and a histogram of distances of a material.",
-        ),
+        Operation::stats(),
         Operation::get(
             "/api/v1/matrix",
             handlers::matrix,

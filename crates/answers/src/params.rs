@@ -3,8 +3,6 @@
 use super::errors::{ApiError, Code};
 use doushouqi::board::{Color, Fen, ParseFenError, Position, RuleOptions, Square};
 use doushouqi::tablebase::{Material, Wdl};
-#[cfg(test)]
-use schemars::JsonSchema;
 use serde::Deserialize;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -24,7 +22,7 @@ macro_rules! query {
     ($($(#[$doc:meta])* $name:ident { $($(#[$key_doc:meta])* $key:ident $(: $number:tt)?),* $(,)? })+) => {$(
         $(#[$doc])*
         #[derive(Debug, Default, Deserialize)]
-        #[cfg_attr(test, derive(JsonSchema))]
+        #[cfg_attr(test, derive(schemars::JsonSchema))]
         #[serde(default, deny_unknown_fields)]
         pub struct $name { $($(#[$key_doc])* $(#[cfg_attr(test, schemars(with = $number))])? pub $key: Field),* }
     )+};
@@ -136,6 +134,8 @@ query! {
         wdl,
         /// The same seed gives the same position.
         seed: "u64",
+        /// Where the search goes on: `next` of the answer before. Default: 0.
+        from: "u64",
     }
     /// The numbers of pieces.
     MatrixQuery {
@@ -214,7 +214,7 @@ impl From<PagePairs> for PageQuery {
 
 /// The text of a key. An empty text counts as missing.
 #[derive(Debug, Default, Deserialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[cfg_attr(test, schemars(inline))]
 pub struct Field(#[cfg_attr(test, schemars(with = "String"))] Option<String>);
 
@@ -310,35 +310,33 @@ impl Field {
         }
     }
 
+    /// The value of a word; `listed` names the words in the error for another one.
+    fn choice<T: Copy>(
+        &self,
+        name: &'static str,
+        listed: &'static str,
+        words: &[(&str, T)],
+    ) -> Result<Option<T>, ApiError> {
+        let Some(text) = self.get() else { return Ok(None) };
+        let found = words.iter().find(|(word, _)| *word == text);
+        found.map(|&(_, value)| Some(value)).ok_or_else(|| ApiError::choice(name, listed))
+    }
+
     /// `0` or `1`; `default` if missing.
     pub fn flag(&self, name: &'static str, default: bool) -> Result<bool, ApiError> {
-        match self.get() {
-            None => Ok(default),
-            Some("0" | "false") => Ok(false),
-            Some("1" | "true") => Ok(true),
-            Some(_) => Err(ApiError::choice(name, "0, 1")),
-        }
+        let words = [("0", false), ("false", false), ("1", true), ("true", true)];
+        Ok(self.choice(name, "0, 1", &words)?.unwrap_or(default))
     }
 
     /// A colour: `white`, `black`, `w` or `b`.
     pub fn color(&self, name: &'static str) -> Result<Option<Color>, ApiError> {
-        match self.get() {
-            None => Ok(None),
-            Some("white" | "w") => Ok(Some(Color::White)),
-            Some("black" | "b") => Ok(Some(Color::Black)),
-            Some(_) => Err(ApiError::choice(name, "white, black")),
-        }
+        let words = [("white", Color::White), ("w", Color::White), ("black", Color::Black), ("b", Color::Black)];
+        self.choice(name, "white, black", &words)
     }
 
     /// A result: `win`, `draw` or `loss`.
     pub fn wdl(&self, name: &'static str) -> Result<Option<Wdl>, ApiError> {
-        match self.get() {
-            None => Ok(None),
-            Some("win") => Ok(Some(Wdl::Win)),
-            Some("draw") => Ok(Some(Wdl::Draw)),
-            Some("loss") => Ok(Some(Wdl::Loss)),
-            Some(_) => Err(ApiError::choice(name, "win, draw, loss")),
-        }
+        self.choice(name, "win, draw, loss", &[("win", Wdl::Win), ("draw", Wdl::Draw), ("loss", Wdl::Loss)])
     }
 
     /// A square; an error if missing.

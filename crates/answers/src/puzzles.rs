@@ -5,14 +5,12 @@ use doushouqi::board::{Position, RuleOptions, Rules};
 use doushouqi::game::Game;
 use doushouqi::game::random::Random;
 use doushouqi::tablebase::Material;
-#[cfg(test)]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
 
 /// A puzzle, one line of the file that `dsq puzzles` writes.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Puzzle {
     pub id: String,
     /// The position to solve.
@@ -57,7 +55,7 @@ pub struct Wanted {
 
 /// Some of the wanted puzzles.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PuzzlesAnswer {
     /// The number of wanted puzzles, and of these by theme and by difficulty (from 1).
     pub total: usize,

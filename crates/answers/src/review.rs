@@ -4,14 +4,10 @@ use super::api;
 use super::engine::{Engines, HASH_MIB, ScoreReport, Setup, ends_in_time};
 use super::errors::{ApiError, Code};
 use super::rule_tables::RequestTables;
-#[cfg(test)]
-use super::schema;
 use doushouqi::board::Move;
 use doushouqi::game::{Conclusion, Game, Record};
 use doushouqi::search::{Limits, Tables};
 use doushouqi::tablebase::{Probe, Value, Wdl};
-#[cfg(test)]
-use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -23,7 +19,7 @@ const MOVE_TIME: Duration = Duration::from_millis(200);
 
 /// A reviewed move.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ReviewedMove {
     pub uci: String,
     pub san: String,
@@ -46,7 +42,7 @@ pub struct ReviewedMove {
 
 /// One side's moves.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SideSummary {
     pub moves: usize,
     pub inaccuracies: usize,
@@ -58,7 +54,7 @@ pub struct SideSummary {
 
 /// A reviewed game. `moves` and `summary` leave out the first `skip` moves of the request.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Review {
     pub rules: String,
     /// The first position, with the halfmove clock if it is not 0.
@@ -68,7 +64,7 @@ pub struct Review {
     pub result: &'static str,
     pub termination: &'static str,
     pub moves: Vec<ReviewedMove>,
-    #[cfg_attr(test, schemars(with = "schema::Sides<SideSummary>"))]
+    #[cfg_attr(test, schemars(with = "crate::openapi::schema::Sides<SideSummary>"))]
     pub summary: doushouqi::board::ByColor<SideSummary>,
 }
 

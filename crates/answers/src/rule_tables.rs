@@ -8,14 +8,15 @@ use doushouqi::clock::Instant;
 use doushouqi::game::random::Random;
 use doushouqi::search::Tables;
 use doushouqi::tablebase::{
-    Addresser, Class, ClassId, Classes, Material, Member, OnDemand, Options, Probe, ProbeWdl, SetError, SolveError,
-    Solver, Stats, TableProber, TableSet, Value, Wdl, WdlProber,
+    Addresser, Class, ClassId, Classes, Content, Material, Member, OnDemand, Options, Probe, ProbeWdl, SetError,
+    SolveError, Solver, Stats, TableProber, TableSet, Value, Wdl, WdlProber,
 };
 use rayon::ThreadPool;
 use std::cmp::Reverse;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
 /// The most pieces of a table in memory.
 pub const MEMORY_PIECES: usize = 4;
@@ -394,6 +395,22 @@ impl WantedValue {
     }
 }
 
+/// What a search for a random position has come to.
+#[derive(Debug, PartialEq)]
+pub enum Found {
+    Position(Position),
+    /// No position has the wanted value.
+    Nothing,
+    /// The time is over. The search goes on at the block `next`; it has read this share of all blocks.
+    Part {
+        next: usize,
+        share: f64,
+    },
+}
+
+/// The blocks of a table that a thread reads between two looks at the time.
+const BLOCKS_PER_THREAD: usize = 4;
+
 /// Tables with the requested rules, for one request. Rules that differ only in repetition share tables.
 pub struct RequestTables<'a> {
     tables: &'a RuleTables,
@@ -443,7 +460,7 @@ impl<'a> RequestTables<'a> {
         let Some(member) = self.classes.member(material) else {
             let counted = self
                 .counted()
-                .and_then(|counted| Some(counts_of(counted.class(), counted.member(material)?, counted.stats())));
+                .and_then(|counted| Some(counts_of(counted.class(), counted.member(material)?, &counted.table.stats)));
             return Ok(counted.or_else(|| self.stats_on_disk(material)));
         };
         // The manifest contains the counts of classes that would take long to solve.
@@ -453,30 +470,33 @@ impl<'a> RequestTables<'a> {
             return Ok(Some(found));
         }
         let class = self.classes.get(member.class);
-        Ok(Some(self.with_class(member.class, self.stop, |table| counts_of(class, member, table.stats()))?))
+        Ok(Some(self.with_class(member.class, self.stop, |table| counts_of(class, member, &table.stats))?))
     }
 
-    /// A random position of a material with a wanted value: `None` if no table tells, `Some(None)` if no position has it.
+    /// A random position of a material with a wanted value; `None` if no table tells. Tables on disk are searched from a
+    /// block on, for about `time`; the same state of `random` gives the same order of their blocks.
     pub fn find(
         &self,
         material: Material,
         turn: Color,
         wanted: WantedValue,
         random: &mut Random,
-    ) -> Result<Option<Option<Position>>, SetError> {
+        (from, time): (usize, Duration),
+    ) -> Result<Option<Found>, SetError> {
         let is_wanted = |value| wanted.is(Value::of(value, &self.rules));
         let there = |member: &Member| if member.swapped { !turn } else { turn };
         let counted = self.counted();
         let (member, found) = if let Some(member) = self.classes.member(material) {
             (member, self.with_class(member.class, self.stop, |table| table.random(there(member), &is_wanted, random))?)
         } else if let Some((counted, member)) = counted.as_deref().and_then(|it| Some((it, it.member(material)?))) {
-            (member, counted.random(there(member), &is_wanted, random))
+            (member, counted.table.random(there(member), &is_wanted, random))
         } else {
-            return self.pool.install(|| self.find_on_disk(material, turn, wanted, random));
+            return self.pool.install(|| self.find_on_disk(material, turn, wanted, random, (from, time)));
         };
         let position = found.and_then(|position| member.position(&position));
         // The table contains only one of a position and its mirror image.
-        Ok(Some(position.map(|position| if random.below(2) == 0 { position } else { position.mirror() })))
+        let position = position.map(|position| if random.below(2) == 0 { position } else { position.mirror() });
+        Ok(Some(position.map_or(Found::Nothing, Found::Position)))
     }
 
     fn find_on_disk(
@@ -484,29 +504,38 @@ impl<'a> RequestTables<'a> {
         material: Material,
         turn: Color,
         wanted: WantedValue,
-        random: &mut Random,
-    ) -> Result<Option<Option<Position>>, SetError> {
-        let is_wanted = |value| wanted.is(value);
-        if let Some(disk) = &self.disk
-            && let Some(found) =
-                not_missing(disk.tables().random(material, turn, &is_wanted, random, self.stop).map(Some))?
-        {
-            return Ok(Some(found));
-        }
-        // Tables of results alone cannot tell distances.
-        match &self.results {
-            Some(results) if wanted.plies.is_none() => {
-                not_missing(results.random(material, turn, &is_wanted, random, self.stop).map(Some))
+        random: &Random,
+        (from, time): (usize, Duration),
+    ) -> Result<Option<Found>, SetError> {
+        let started = Instant::now();
+        let step = BLOCKS_PER_THREAD * rayon::current_num_threads();
+        let search = |set: &TableSet| -> Result<Found, SetError> {
+            let blocks = set.blocks(material)?;
+            for next in (from..blocks).step_by(step) {
+                if next > from && started.elapsed() >= time {
+                    return Ok(Found::Part { next, share: next as f64 / blocks as f64 });
+                }
+                let (is_wanted, part) = (|value| wanted.is(value), next..next + step);
+                if let Some(found) = set.random(material, turn, &is_wanted, &mut random.clone(), part, self.stop)? {
+                    return Ok(Found::Position(found));
+                }
             }
-            _ => Ok(None),
+            Ok(Found::Nothing)
+        };
+        // Tables of results alone cannot tell distances.
+        for set in self.sets().filter(|set| wanted.plies.is_none() || set.content() == Content::Dtw) {
+            if let Some(found) = not_missing(search(set).map(Some))? {
+                return Ok(Some(found));
+            }
         }
+        Ok(None)
     }
 
     /// The longest lines of the tables in memory: representative, side to move, plies; longest first. The table of
     /// `material` is solved if it is missing.
     pub fn longest(&self, material: Option<Material>) -> Result<Vec<(Material, Color, u64)>, SetError> {
         let lines =
-            |table: &ClassTable| Color::ALL.map(|turn| (table.material(), turn, table.stats()[turn].summary().longest));
+            |table: &ClassTable| Color::ALL.map(|turn| (table.material, turn, table.stats[turn].summary().longest));
         let mut all: Vec<(Material, Color, u64)> = match material.and_then(|material| self.classes.member(material)) {
             Some(member) => self.with_class(member.class, self.stop, lines)?.to_vec(),
             None if material.is_some() => Vec::new(),
@@ -552,5 +581,43 @@ impl Probe for RequestTables<'_> {
             }
         };
         Ok(value.map(|value| Value::of(value, &self.rules)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::registry::Registry;
+    use super::*;
+    use doushouqi::tablebase::Generate;
+
+    /// A search in parts reads the same blocks in the same order as one without a limit of time.
+    #[test]
+    fn a_search_on_disk_goes_on_where_its_time_ended() {
+        let (dir, rules) = (tempfile::tempdir().unwrap(), RuleOptions::PAPER);
+        let material: Material = "EvLRC".parse().unwrap();
+        let job = Generate { material: Some(material), ..Generate::new(dir.path(), rules) };
+        job.run(&mut Solver::new(&rules, 4, Options::default()), &|_| ()).unwrap();
+        let disk = Disk::Tables(Box::new(TableSet::open(dir.path()).unwrap().prober(&rules).unwrap()));
+        let pool = Arc::new(rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap());
+        let stop = AtomicBool::new(false);
+        let tables = RuleTables::new(rules, Some(disk), None, pool, Registry::class_cache(), &stop).unwrap();
+        let tables = RequestTables::new(&tables, rules, &stop);
+        // A common distance, a rare one and one that does not occur.
+        let mut parts = 0;
+        for (plies, seed) in [(1, 5), (60, 6), (9_999, 7)] {
+            let wanted = WantedValue { plies: Some(plies), wdl: None };
+            let find = |from, time| {
+                let search = || tables.find_on_disk(material, Color::Black, wanted, &Random::new(seed), (from, time));
+                tables.pool.install(search).unwrap().unwrap()
+            };
+            let (mut from, mut done) = (0, 0.0);
+            let found = loop {
+                let Found::Part { next, share } = find(from, Duration::ZERO) else { break find(from, Duration::ZERO) };
+                assert!(next > from && share > done && share < 1.0, "{next} {share}");
+                (from, done, parts) = (next, share, parts + 1);
+            };
+            assert_eq!(found, find(0, Duration::MAX), "{plies}");
+        }
+        assert!(parts > 2, "{parts}");
     }
 }

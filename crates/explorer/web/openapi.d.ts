@@ -589,11 +589,19 @@ export interface components {
             turn: "white" | "black";
             white: components["schemas"]["Way"];
         };
-        /** @description A random position. */
+        /** @description A random position, or how far the search for one is. */
         RandomPosition: {
-            fen: string;
+            /** @description Null if the search is not over: the same request with this `seed`, and with `next` as `from`, goes on. */
+            fen: string | null;
+            /** Format: uint */
+            next: number | null;
             /** Format: uint64 */
             seed: number;
+            /**
+             * Format: double
+             * @description The share of the table that has been searched, 0 to 1; null if the search is over.
+             */
+            share: number | null;
         };
         /** @description A reviewed game. `moves` and `summary` leave out the first `skip` moves of the request. */
         Review: {

@@ -63,6 +63,9 @@ declare namespace Page {
   /** The engine's evaluation of the position on the board. */
   type Evaluation = { state: string; last: Api.Info | null; lines: Api.Info[]; error: { code: string } | null };
 
+  /** A view, which may change with the position. */
+  type Panel = { key: string; build: () => any; update?: () => unknown };
+
   /** A match, a lesson or a puzzle, which decides about moves instead of the line. */
   interface Controller extends Owner {
     identity(): object;
@@ -70,7 +73,7 @@ declare namespace Page {
     play(uci: string, message?: string): unknown;
     undo(): unknown;
     close?(): unknown;
-    refuse?(uci: string): unknown;
+    refuse(uci: string): unknown;
     headline(): string;
     leave(): void;
   }

@@ -124,7 +124,7 @@ pub extern "C" fn receive() -> u32 {
 /// The values of a class with White (0) or Black (1) to move.
 #[unsafe(no_mangle)]
 pub extern "C" fn values(turn: usize) -> *mut u8 {
-    match lock(&COUNTED).as_mut().map(|counted| counted.values_mut(Color::ALL[turn % 2])) {
+    match lock(&COUNTED).as_mut().map(|counted| counted.table.values_mut(Color::ALL[turn % 2])) {
         Some(Cells::Byte(values)) => values.as_mut_ptr(),
         Some(Cells::Wide(values)) => values.as_mut_ptr().cast(),
         None => std::ptr::null_mut(),
@@ -134,7 +134,7 @@ pub extern "C" fn values(turn: usize) -> *mut u8 {
 /// The bytes of `values`.
 #[unsafe(no_mangle)]
 pub extern "C" fn values_len(turn: usize) -> usize {
-    match lock(&COUNTED).as_ref().map(|counted| counted.values(Color::ALL[turn % 2])) {
+    match lock(&COUNTED).as_ref().map(|counted| counted.table.values(Color::ALL[turn % 2])) {
         Some(Cells::Byte(values)) => values.len(),
         Some(Cells::Wide(values)) => 2 * values.len(),
         None => 0,

@@ -1,9 +1,7 @@
 //! Probing a set of tables under stated rules.
 
 use crate::board::{Color, Position, Rules};
-use crate::game::random::Random;
 use crate::tablebase::{CellValue, Material, Probe, ProbeWdl, SetError, Table, TableSet, Value, Wdl};
-use std::sync::atomic::AtomicBool;
 
 /// Probes a [`TableSet`] from any number of threads. [`TableSet::prober`] creates it and checks that the tables are for
 /// the rules of the game.
@@ -40,24 +38,6 @@ impl TableProber {
             return Err(SetError::TooFewPieces { material, pieces });
         };
         self.set.table(member.class)
-    }
-
-    /// A random position of a material with a wanted value; `None` if there is none. The search reads the blocks of the
-    /// material's class in random order until one contains such a position, with the threads of rayon. A side to move that
-    /// is not stored takes about a microsecond a position.
-    ///
-    /// # Errors
-    /// If the material has more pieces than any table, a table that is needed is missing or damaged, or `stop` becomes
-    /// true.
-    pub fn random(
-        &self,
-        material: Material,
-        turn: Color,
-        wanted: &(dyn Fn(Value) -> bool + Sync),
-        random: &mut Random,
-        stop: &AtomicBool,
-    ) -> Result<Option<Position>, SetError> {
-        self.set.random(material, turn, wanted, random, stop)
     }
 
     /// The position of `pieces` pieces with the longest distance in all tables, and the distance in plies; the first in
@@ -100,21 +80,6 @@ impl WdlProber {
     #[must_use]
     pub fn set(&self) -> &TableSet {
         &self.set
-    }
-
-    /// As [`TableProber::random`]; tables of results alone have no distances.
-    ///
-    /// # Errors
-    /// As [`TableProber::random`].
-    pub fn random(
-        &self,
-        material: Material,
-        turn: Color,
-        wanted: &(dyn Fn(Value) -> bool + Sync),
-        random: &mut Random,
-        stop: &AtomicBool,
-    ) -> Result<Option<Position>, SetError> {
-        self.set.random(material, turn, wanted, random, stop)
     }
 }
 

@@ -21,9 +21,6 @@ let timer;
 let chosen = null;
 const done = new Map();
 
-/**
- * @param {any} state
- */
 /** @type {(state: string) => Page.Evaluation} */
 const fresh = (state) => ({ state, last: null, lines: [], error: null });
 
@@ -55,9 +52,7 @@ function reset(state = "idle") {
   emit("evaluation");
 }
 
-/**
- * @param {any} state
- */
+/** @param {any} state */
 function close(state) {
   cancel(timer);
   timer = undefined;
@@ -113,9 +108,7 @@ function start() {
   mine.addEventListener("error", () => failed(mine));
 }
 
-/**
- * @param {string} asked
- */
+/** @param {string} asked */
 function keep(asked) {
   if (done.size > 200) done.clear();
   done.set(asked, app.evaluation);

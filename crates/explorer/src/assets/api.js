@@ -7,19 +7,10 @@ import { send } from "./transport.js";
 const kept = new Map();
 const KEPT = 400;
 
-/**
- * @typedef {object} ErrorBody
- * @property {string} code
- * @property {string} message
- * @property {string | null} [reason] the message's key
- * @property {Record<string, any> | null} [params] the values in the message
- * @property {Api.ErrorBody["where"]} [where]
- */
-
 export class ApiError extends Error {
   /**
    * @param {number} status
-   * @param {ErrorBody} error
+   * @param {Partial<Omit<Api.ErrorBody, "code">> & { code: string }} error
    */
   constructor(status, { code, reason, params, message, where }) {
     super(message);
@@ -27,9 +18,7 @@ export class ApiError extends Error {
   }
 }
 
-/**
- * @param {string} path
- */
+/** @param {string} path */
 export function address(path, params = {}) {
   const given = Object.entries(params).filter(([, value]) => value !== null && value !== undefined && value !== "");
   const query = given.map(
@@ -44,9 +33,7 @@ export function address(path, params = {}) {
  */
 export const limitParam = (limit) => (limit === NO_CAPTURE_LIMIT ? undefined : (limit ?? 0));
 
-/**
- * @param {Response} response
- */
+/** @param {Response} response */
 async function answer(response) {
   const body = await response.json().catch(() => null);
   if (response.ok && body) return body;

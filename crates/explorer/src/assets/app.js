@@ -2,12 +2,13 @@
 
 import { get, limitParam } from "./api.js";
 import { Game } from "./game.js";
+import { whyIllegal } from "./movegen.js";
 import { line } from "./owner.js";
 import { count, material, NO_CAPTURE_LIMIT, withClock } from "./position.js";
 import { spelledOut } from "./ruleset.js";
 import { evaluationText } from "./score.js";
 import { gameStatus } from "./status.js";
-import { announce, ask, errorText, inTurn, isTemporary, result, t, toast } from "./ui.js";
+import { announce, ask, errorText, inTurn, isTemporary, percent, result, t, toast } from "./ui.js";
 
 /** @type {Map<string, ((detail?: any) => unknown)[]>} */
 const listeners = new Map();
@@ -169,9 +170,7 @@ export async function want(make) {
   return line.ask(make);
 }
 
-/**
- * @param {boolean} offline
- */
+/** @param {boolean} offline */
 export function setOffline(offline) {
   if (app.offline === offline) return;
   app.offline = offline;
@@ -192,32 +191,24 @@ export async function refresh({ quiet = false } = {}) {
   // By the next microtask all listeners are registered, as they are when an answer arrives.
   await null;
   if (mine.signal.aborted) return;
-  if (app.broken) {
-    app.problem = app.broken;
-    return emit("probe");
+  if (app.broken) app.problem = app.broken;
+  else if (app.controller) app.probe = localProbe();
+  else {
+    try {
+      const probe = inGame(await get("probe", params(), { signal: mine.signal }), node);
+      if (mine.signal.aborted) return;
+      setOffline(false);
+      app.probe = probe;
+      storeProbe(node, probe);
+    } catch (error) {
+      if (error.name === "AbortError" || mine.signal.aborted) return;
+      if (error.code === "offline") setOffline(true);
+      if (isTemporary(error)) app.probe = localProbe();
+      else app.problem = error;
+    }
   }
-  if (app.controller) {
-    app.probe = localProbe();
-    emit("probe");
-    if (!quiet) announce(inTurn([node.san, sentence(app.probe)]));
-    return;
-  }
-  try {
-    const probe = inGame(await get("probe", params(), { signal: mine.signal }), node);
-    if (mine.signal.aborted) return;
-    setOffline(false);
-    app.probe = probe;
-    storeProbe(node, probe);
-    emit("probe");
-    if (!quiet) announce(spoken(probe));
-  } catch (error) {
-    if (error.name === "AbortError" || mine.signal.aborted) return;
-    if (error.code === "offline") setOffline(true);
-    if (isTemporary(error)) app.probe = localProbe();
-    else app.problem = error;
-    emit("probe");
-    if (!quiet) announce(app.problem ? errorText(error) : spoken(app.probe));
-  }
+  emit("probe");
+  if (!quiet && !app.broken) announce(app.problem ? errorText(app.problem) : inTurn([node.san, sentence(app.probe)]));
 }
 
 /**
@@ -235,13 +226,6 @@ export function storeProbe(node, probe) {
  * @param {GameNode | null} [node]
  */
 export const infoOf = (node) => (node?.info?.rules === app.spelled ? node.info : null);
-
-/**
- * @param {Page.Probe} probe
- */
-function spoken(probe) {
-  return inTurn([app.game.cursor.san, sentence(probe)]);
-}
 
 /**
  * The result, or the engine's evaluation, in a sentence; during a game or an exercise the controller's headline.
@@ -278,13 +262,20 @@ export function overText({ winner, reason }) {
 }
 
 /**
+ * Why a move is not legal in the position on the board, in a sentence.
+ * @param {string} uci
+ * @param {string} [move] the move as the user has written it
+ */
+export const illegal = (uci, move = uci) => t(`illegal.${whyIllegal(fen(), uci, rules()) ?? "nopiece"}`, { move });
+
+/**
  * Plays a move on the board: as the controller decides, or any legal move of an analysis.
  * @param {string} uci
  */
 export function play(uci) {
   if (app.controller) return app.controller.play(uci);
   const { moves, over } = status();
-  if (!moves.some((move) => move.uci === uci)) return toast(over ? overText(over) : t("move.illegal", { move: uci }));
+  if (!moves.some((move) => move.uci === uci)) return toast(over ? overText(over) : illegal(uci));
   control(null);
   app.game.play(uci);
   emit("played");
@@ -313,9 +304,7 @@ export async function setPosition(position, { from = "jump", rules = app.rules }
   return refresh();
 }
 
-/**
- * @param {GameNode} node
- */
+/** @param {GameNode} node */
 export function go(node) {
   app.game.go(node);
   return refresh();
@@ -330,9 +319,7 @@ export function goTo(ply, options) {
   return refresh(options);
 }
 
-/**
- * @param {number} by
- */
+/** @param {number} by */
 export function step(by) {
   return goTo(app.game.cursor.ply + by);
 }
@@ -474,14 +461,17 @@ export async function showLine(position) {
  */
 export async function randomPosition(query) {
   const asked = { rules: app.rules, seed: Math.floor(Math.random() * 2 ** 32), ...query };
-  const find = (/** @type {AbortSignal} */ signal) => {
-    // A large table is searched block by block.
-    const slow = setTimeout(() => toast(t("random.searching")), 1000);
-    return get("random", asked, { keep: false, signal }).finally(() => clearTimeout(slow));
+  // A large table is searched in parts, of a second each.
+  const find = async (/** @type {AbortSignal} */ signal) => {
+    for (let from = 0; ;) {
+      const { fen: found, next, share } = await get("random", { ...asked, from }, { keep: false, signal });
+      if (found) return found;
+      toast(t("random.searching", { share: percent(share) }));
+      from = next;
+    }
   };
   try {
-    const { fen: found } = await want(find);
-    await setPosition(found, { rules: asked.rules });
+    await setPosition(await want(find), { rules: asked.rules });
   } catch (error) {
     toast(error.code === "not_found" ? t("random.none") : errorText(error));
   }

@@ -1,6 +1,5 @@
 // The pointer, the wheel and the keys on the board.
 
-import { name } from "./position.js";
 import { EDGE, WIDTH } from "./scenery.js";
 
 /** @typedef {import("./board.js").Board} Board */
@@ -141,8 +140,8 @@ class Drag {
   drop(to) {
     const { art, board, square } = this;
     art?.classList.remove("dragged");
+    if (!board.editing && to >= 0 && to !== square) return board.move(square, to);
     if (board.editing) board.on.edit("drag", to, square);
-    else if (to >= 0 && board.legal(square, to)) return board.on.play(name(square) + name(to));
     board.renderPieces();
     if (to === square) board.select(square);
   }

@@ -12,15 +12,14 @@ import { described, h, inWords, pieceName, s, t, valueSymbol } from "./ui.js";
 /** @typedef {[number, number]} Place A column and a row of the picture, from the top left. */
 
 /**
- * The callbacks of the board. `play` takes a move; `edit` takes "click" or "drag", the square and, for a drag, its
- * first square; `key` returns whether it used the key; `pick` returns whether it took the square; `step` goes through
- * the moves.
+ * The callbacks of the board. `play` takes a legal move, `refuse` one that is not; `edit` takes "click" or "drag", the
+ * square and, for a drag, its first square; `key` returns whether it used the key; `step` goes through the moves.
  * @typedef {{
  *   play: (uci: string) => unknown,
+ *   refuse: (uci: string) => unknown,
  *   edit: (action: string, square: number, from?: number) => unknown,
  *   arrow: (from: number, to: number) => unknown,
  *   key: (event: KeyboardEvent, square: number) => unknown,
- *   pick?: (square: number) => boolean,
  *   canStep?: (by: number) => boolean,
  *   step?: (by: number) => unknown,
  * }} Reports
@@ -493,11 +492,24 @@ export class Board {
    * @param {number} square
    */
   activate(square) {
-    if (this.on.pick?.(square)) return;
+    const from = this.selected;
     if (this.editing) this.on.edit("click", square);
-    else if (this.selected !== null && this.legal(this.selected, square))
-      this.on.play(name(this.selected) + name(square));
-    else this.select(this.isOwn(square) && square !== this.selected ? square : null);
+    else if (from === null || from === square || this.isOwn(square))
+      this.select(this.isOwn(square) && from !== square ? square : null);
+    else this.move(from, square);
+  }
+
+  /**
+   * Plays the user's move, or puts the piece back and has the reason said why it is not legal.
+   * @param {number} from
+   * @param {number} to
+   */
+  move(from, to) {
+    const uci = name(from) + name(to);
+    if (this.legal(from, to)) return this.on.play(uci);
+    this.selected = null;
+    this.render();
+    return this.on.refuse(uci);
   }
 
   /** @param {number} square */

@@ -20,9 +20,7 @@ export class Clock {
     return Math.max(0, this.left[side] - used);
   }
 
-  /**
-   * @param {Api.Turn} side
-   */
+  /** @param {Api.Turn} side */
   start(side, now = performance.now()) {
     this.running = side;
     this.since = now;

@@ -80,25 +80,19 @@ function sync() {
   if ($("#fenerror")) $("#fenerror").textContent = app.broken ? errorText(app.broken) : "";
 }
 
-/**
- * @param {string} piece
- */
+/** @param {string} piece */
 function pick(piece) {
   tool = tool === piece ? null : piece;
   for (const element of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-tool]")))
     element.setAttribute("aria-pressed", String(element.dataset.tool === tool));
 }
 
-/**
- * @param {string} position
- */
+/** @param {string} position */
 function change(position) {
   return setPosition(position, { from: "editor" });
 }
 
-/**
- * @param {any} event
- */
+/** @param {any} event */
 async function readFen(event) {
   event.preventDefault();
   const text = $("#fen").value.trim();
@@ -143,9 +137,7 @@ function place(piece, square) {
   return change(format(board));
 }
 
-/**
- * @param {number} square
- */
+/** @param {number} square */
 function erase(square) {
   const board = boardOf(fen());
   if (!board.squares[square]) return;

@@ -1,10 +1,9 @@
 // A position in which the user has to find moves: a lesson, a puzzle, or the user's own mistake. It owns the board
 // until the user leaves it. Subclasses judge the moves.
 
-import { app, control, emit, refresh, rules, undo } from "./app.js";
-import { legalMoves, whyIllegal } from "./movegen.js";
+import { app, control, emit, illegal, refresh, rules, undo } from "./app.js";
+import { legalMoves } from "./movegen.js";
 import { Owner } from "./owner.js";
-import { t } from "./ui.js";
 
 export class Exercise extends Owner {
   node = app.game.cursor;
@@ -50,9 +49,7 @@ export class Exercise extends Owner {
     return isOpen ? legalMoves(this.node.fen, rules()) : [];
   }
 
-  /**
-   * @param {string} uci
-   */
+  /** @param {string} uci */
   play(uci) {
     if (!this.moves().some((move) => move.uci === uci)) return undefined;
     this.drop();
@@ -69,12 +66,12 @@ export class Exercise extends Owner {
   }
 
   /**
-   * Explains why a move is illegal.
+   * Explains why a move is not legal.
    * @param {string} uci
    */
   refuse(uci) {
     if (!this.moves().length) return undefined;
-    this.message = t(`illegal.${whyIllegal(this.node.fen, uci, rules()) ?? "nopiece"}`, { move: uci });
+    this.message = illegal(uci);
     return this.changed();
   }
 

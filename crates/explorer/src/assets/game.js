@@ -214,9 +214,7 @@ export class Game {
     return { fen: this.start(), rules, chosen, limit, tags, tree: packed(root), path };
   }
 
-  /**
-   * @param {Page.Snapshot} snapshot
-   */
+  /** @param {Page.Snapshot} snapshot */
   restore({ fen, rules, chosen, limit, tags, tree, path }) {
     Object.assign(this, { rules, chosen, limit, tags });
     this.root = unpack(tree, firstNode(fen));
@@ -267,9 +265,7 @@ export class Game {
     return child;
   }
 
-  /**
-   * @param {string} uci
-   */
+  /** @param {string} uci */
   play(uci) {
     if (!this.cursor.children.some((/** @type {GameNode} */ c) => c.uci === uci)) this.remember();
     return (this.cursor = this.child(this.cursor, uci));
@@ -299,9 +295,7 @@ export class Game {
     return line;
   }
 
-  /**
-   * @param {GameNode} node
-   */
+  /** @param {GameNode} node */
   go(node) {
     this.cursor = node;
     for (let n = node; n.parent; n = n.parent) n.parent.chosen = n.parent.children.indexOf(n);

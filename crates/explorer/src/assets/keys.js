@@ -7,9 +7,7 @@ import { choose } from "./panel-explore.js";
 import { $, bar, button, checkbox, h, t, toast } from "./ui.js";
 import { ENTRIES } from "./views.js";
 
-/**
- * @param {string} kind
- */
+/** @param {string} kind */
 function toggleOverlay(kind) {
   return choose(app.overlay?.name.startsWith(kind) ? "none" : kind);
 }
@@ -55,8 +53,7 @@ const ACTIONS = [
   ],
 ];
 
-/** The symbols of keys in the list of shortcuts. */
-/** @type {Record<string, string>} */
+/** @type {Record<string, string>} The symbols of keys in the list of shortcuts. */
 const SPOKEN = { ArrowLeft: "←", ArrowRight: "→", " ": "␣" };
 
 /**
@@ -85,9 +82,7 @@ export function startKeys() {
   on("language", build);
 }
 
-/**
- * @param {any} event
- */
+/** @param {any} event */
 const inField = (event) =>
   event.target.closest?.("input:not([type=range], [type=checkbox], [type=radio]), textarea, select") !== null;
 

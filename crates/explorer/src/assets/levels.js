@@ -17,9 +17,7 @@ export const LEVELS = [
   { key: "E", strength: 10, perfect: true },
 ];
 
-/**
- * @param {string} key
- */
+/** @param {string} key */
 export const levelOf = (key) => LEVELS.find((level) => level.key === key) ?? LEVELS[2];
 
 /** Minutes and seconds of increment; "" is a game without a clock. */

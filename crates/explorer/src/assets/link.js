@@ -21,9 +21,7 @@ export const defaultRules = () => (currentLanguage() === "zh" && SERVED === "pap
 /** The longest line of an address with its variations, in characters; longer ones are written without. */
 const LONGEST = 5000;
 
-/**
- * @param {string} text
- */
+/** @param {string} text */
 const underscored = (text) => text.replaceAll(" ", "_");
 
 /**

@@ -2,7 +2,7 @@
 
 import { forget, get } from "./api.js";
 import { choose as analyse, startAnalysis } from "./analysis.js";
-import { app, control, emit, mayLeave, on, play, playable, refresh, rules, step, undo, useRules } from "./app.js";
+import { app, control, emit, illegal, mayLeave, on, play, playable, refresh, step, undo, useRules } from "./app.js";
 import { Board } from "./board.js";
 import { startConnection } from "./connection.js";
 import { edit, editKey, startEditor, toggleEditor } from "./editor.js";
@@ -12,7 +12,6 @@ import { showKeys, startKeys } from "./keys.js";
 import { defaultRules, fromAddress, jump, problemIn, push, settled, write } from "./link.js";
 import { startMatchBar } from "./matchbar.js";
 import { startMeasure } from "./measure.js";
-import { whyIllegal } from "./movegen.js";
 import { line } from "./owner.js";
 import * as endgames from "./panel-endgames.js";
 import * as engine from "./panel-engine.js";
@@ -25,7 +24,7 @@ import * as playing from "./panel-play.js";
 import * as position from "./panel-position.js";
 import * as review from "./panel-review.js";
 import { during, later, startPending } from "./pending.js";
-import { index, name, START } from "./position.js";
+import { index, START } from "./position.js";
 import { startPlayer } from "./player.js";
 import { startRules } from "./rules.js";
 import { keepSettings, readSettings } from "./settings.js";
@@ -36,6 +35,7 @@ import { $, currentLanguage, h, inLetters, number, percent, setLanguage, t, toas
 import { startUpdates } from "./update.js";
 import { entryOf, isView, noteView } from "./views.js";
 
+/** @type {Page.Panel[]} */
 const panels = [home, playing, learn, position, explore, engine, game, endgames, material];
 
 const setTheme = () => {
@@ -153,36 +153,12 @@ function typed(event) {
     (/** @type {Page.Move} */ move) =>
       move.uci === plain || move.san === text || move.san.toLowerCase().replaceAll("x", "") === plain,
   );
-  if (!found) return refuse(text, plain);
+  if (!found) return toast(illegal(plain, text));
   input.value = "";
   play(found.uci);
 }
 
-/**
- * Explains why the selected piece cannot go to a square.
- * @param {number} square
- */
-function explain(square) {
-  const { board } = app;
-  const { selected } = board;
-  if (app.editing || selected === null || selected === square || board.isOwn(square) || board.legal(selected, square))
-    return;
-  const uci = name(selected) + name(square);
-  return app.controller ? app.controller.refuse?.(uci) : refuse(uci, uci);
-}
-
-/**
- * Explains why a move is illegal, if the rules give a reason.
- * @param {string} text
- * @param {string} uci
- */
-function refuse(text, uci) {
-  const isMove = /^([a-g][1-9]){2}$/.test(uci);
-  const why = isMove && !app.controller ? whyIllegal(app.game.cursor.fen, uci, rules()) : null;
-  return toast(why ? t(`illegal.${why}`, { move: text }) : t("move.illegal", { move: text }));
-}
-
-const panel = () => panels.find((p) => p.key === app.tab) ?? home;
+const panel = () => panels.find((p) => p.key === app.tab) ?? panels[0];
 
 const isPhone = () => matchMedia("(max-width: 56rem)").matches;
 
@@ -224,7 +200,7 @@ function buildPanel() {
   const built = h("div", { role: "tabpanel", id: "panel", ...labelOfPanel() }, panel().build());
   $("#panels").replaceChildren(...viewTabs(openTab), built);
   if (focused) $(`#${focused}`)?.focus({ preventScroll: true });
-  panel().update();
+  panel().update?.();
   if (app.tab === "explore") explore.choose(app.overlay?.name ?? "none");
 }
 
@@ -274,14 +250,11 @@ async function refreshStatus() {
 function startBoard() {
   app.board = new Board($("#board"), {
     play,
+    refuse: (uci) => (app.controller ? app.controller.refuse(uci) : toast(illegal(uci))),
     edit,
     arrow: (from, to) => {
       app.board.toggleArrow(from, to);
       write();
-    },
-    pick: (square) => {
-      explain(square);
-      return false;
     },
     key: (event, square) => app.editing && editKey(event, square),
     canStep: (by) => app.game.cursor.ply + by >= 0 && app.game.cursor.ply + by < app.game.line().length,
@@ -377,13 +350,13 @@ async function start() {
   game.startGame();
   on("probe", () => {
     undoable();
-    panel().update();
+    panel().update?.();
     write();
   });
   on("position", undoable);
   on("tree", () => {
     undoable();
-    panel().update();
+    panel().update?.();
     write();
   });
   on("trimmed", () => refresh({ quiet: true }));

@@ -1,10 +1,10 @@
 // A game on this board: against the engine, or two players. It owns the board until it ends.
 
 import { get } from "./api.js";
-import { app, control, emit, gameParams, overText, refresh, rules, setOffline, status } from "./app.js";
+import { app, control, emit, gameParams, illegal, overText, refresh, rules, setOffline, status } from "./app.js";
 import { Clock } from "./clock.js";
 import { levelOf, timeControl } from "./levels.js";
-import { legalMoves, whyIllegal } from "./movegen.js";
+import { legalMoves } from "./movegen.js";
 import { Owner } from "./owner.js";
 import { pause } from "./pending.js";
 import { colorOf, notation, otherTurn, pass } from "./position.js";
@@ -103,9 +103,7 @@ export class Match extends Owner {
     return this.setup.you === "both" && Boolean(this.setup.turning);
   }
 
-  /**
-   * @param {Api.Turn} turn
-   */
+  /** @param {Api.Turn} turn */
   isHuman(turn) {
     return this.setup.you === "both" || this.setup.you === turn;
   }
@@ -164,13 +162,12 @@ export class Match extends Owner {
   }
 
   /**
-   * Explains why a move is illegal.
+   * Explains why a move is not legal.
    * @param {string} uci
    */
   refuse(uci) {
-    const why = whyIllegal(this.node.fen, uci, rules());
-    if (!this.isOpen() || !why) return;
-    this.message = t(`illegal.${why}`, { move: uci });
+    if (!this.isOpen()) return;
+    this.message = illegal(uci);
     announce(this.message);
     this.changed();
   }
@@ -253,10 +250,9 @@ export class Match extends Owner {
 
   /** Goes back to the user's last turn: a full move, or one ply between two players. */
   takeback() {
-    if (!this.canTakeBack()) return;
+    const node = this.lastTurn();
+    if (!node) return;
     this.drop();
-    let node = this.node.parent ?? this.node;
-    while (!this.isHuman(node.fen.slice(-1)) && node.parent) node = node.parent;
     const taken = node.children[node.chosen];
     app.game.go(node);
     this.node = node;
@@ -273,11 +269,11 @@ export class Match extends Owner {
     return refresh();
   }
 
-  canTakeBack() {
-    if (this.result) return false;
-    let node = this.node.parent;
+  /** Where the user moved last; null if there is no move to take back. */
+  lastTurn() {
+    let node = this.result ? null : this.node.parent;
     while (node && !this.isHuman(node.fen.slice(-1))) node = node.parent;
-    return Boolean(node);
+    return node;
   }
 
   /** The page's undo during a game. */
@@ -321,9 +317,7 @@ export class Match extends Owner {
     this.changed();
   }
 
-  /**
-   * @param {boolean} accepted
-   */
+  /** @param {boolean} accepted */
   answerDraw(accepted) {
     this.offer = null;
     if (accepted) return this.finish({ winner: null, reason: "agreement" });
@@ -338,9 +332,7 @@ export class Match extends Owner {
     emit("tick");
   }
 
-  /**
-   * @param {Page.Result} result
-   */
+  /** @param {Page.Result} result */
   finish(result) {
     if (this.result) return;
     this.result = result;

@@ -56,9 +56,7 @@ function row(turn, lost) {
   );
 }
 
-/**
- * @param {string} turn
- */
+/** @param {string} turn */
 const clockFace = (turn) =>
   h(
     "span",
@@ -109,7 +107,7 @@ function actions() {
     ];
   }
   return [
-    button(t("match.takeback"), () => match.takeback(), { id: "takeback", disabled: !match.canTakeBack() }),
+    button(t("match.takeback"), () => match.takeback(), { id: "takeback", disabled: !match.lastTurn() }),
     button(t("match.hint.do"), () => match.hint(), { id: "hint", disabled: !match.isOpen() }),
     button(t("match.draw.offer"), () => match.offerDraw(), { id: "offerdraw" }),
     button(t(resigning ? "match.resign.really" : "match.resign"), resign, { id: "resign" }),

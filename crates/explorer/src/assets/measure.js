@@ -47,9 +47,7 @@ function stop() {
   worker = null;
 }
 
-/**
- * @param {string} script of the worker
- */
+/** @param {string} script of the worker */
 function build(script) {
   const pieces = select(
     [2, 3, 4].map((pieces) => [pieces, t("measure.pieces", { pieces })]),
@@ -73,9 +71,7 @@ function build(script) {
   );
 }
 
-/**
- * @param {string} script
- */
+/** @param {string} script */
 function measure(script) {
   stop();
   const say = (/** @type {string} */ text) => {
@@ -116,9 +112,7 @@ function verdict({ gpu, no_gpu: reason, compared, difference }) {
   return gpu ? t("measure.equal", { count: number(compared) }) : "";
 }
 
-/**
- * @param {Report} report
- */
+/** @param {Report} report */
 function show(report) {
   const { cpu, gpu, pieces } = report;
   const speeds = gpu ? [cpu, gpu] : [cpu];

@@ -70,9 +70,7 @@ function sequence(node, first) {
   return parts;
 }
 
-/**
- * @param {any} host
- */
+/** @param {any} host */
 export function buildTree(host) {
   const { root } = app.game;
   if (!root.children.length)

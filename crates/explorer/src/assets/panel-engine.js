@@ -12,6 +12,7 @@ import {
   h,
   moveText,
   number,
+  row,
   scrolled,
   section,
   spokenName,
@@ -91,9 +92,7 @@ function tell() {
   if (isOn()) announce(t("engine.best", { move: last.pv[0].san, score: scoreText(last.score, turn()) }));
 }
 
-/**
- * @param {Api.Info} info
- */
+/** @param {Api.Info} info */
 const moves = (info) =>
   moveText(
     info.pv
@@ -106,19 +105,18 @@ const moves = (info) =>
  * @param {any} info
  * @param {number} i
  */
-function row(info, i) {
+function lineRow(info, i) {
   const kind = scoreKind(info.score, turn());
   const line = button(moves(info), () => take(info), {
     class: "plain",
     "aria-label": spokenName(moves(info), t("engine.take", { line: moves(info), n: i + 1 })),
   });
-  return h(
-    "tr",
-    { onmouseenter: () => app.board.point(info.pv?.[0]?.uci), onmouseleave: () => emit("unpoint") },
-    h("th", { scope: "row" }, h("span", { class: `chip ${kind}` }, scoreText(info.score, turn()))),
-    h("td", {}, `${info.depth}${info.seldepth ? `/${info.seldepth}` : ""}`),
-    h("td", { class: "pv" }, line),
-  );
+  const score = h("span", { class: `chip ${kind}` }, scoreText(info.score, turn()));
+  const depth = `${info.depth}${info.seldepth ? `/${info.seldepth}` : ""}`;
+  return row([score, depth, h("td", { class: "pv" }, line)], {
+    onmouseenter: () => app.board.point(info.pv?.[0]?.uci),
+    onmouseleave: () => emit("unpoint"),
+  });
 }
 
 function draw() {
@@ -131,7 +129,7 @@ function draw() {
   $("#enginestate").textContent = stateText();
   const lines = app.controller ? [] : app.evaluation.lines.filter(Boolean);
   $("#lines").hidden = !lines.length;
-  $("#lines tbody").replaceChildren(...lines.map(row));
+  $("#lines tbody").replaceChildren(...lines.map(lineRow));
 }
 
 function stateText() {
@@ -146,9 +144,7 @@ function stateText() {
   return t("engine.state", { depth: last.depth, nodes: number(last.nodes ?? 0), speed });
 }
 
-/**
- * @param {any} info
- */
+/** @param {any} info */
 function take(info) {
   append(info.pv.map((/** @type {Page.Move} */ move) => move.uci));
 }

@@ -12,6 +12,7 @@ import {
   asTable,
   button,
   errorText,
+  fillWith,
   h,
   inWords,
   labelled,
@@ -143,9 +144,7 @@ function whatIfTable(values) {
   );
 }
 
-/**
- * @param {NonNullable<Page.App["overlay"]>} overlay
- */
+/** @param {NonNullable<Page.App["overlay"]>} overlay */
 async function drawWhatIf(overlay) {
   const { squares } = boardOf(fen());
   if (!squares.some(Boolean) || (!app.probe?.known && pieces() > app.largest)) return untold();
@@ -280,23 +279,10 @@ function fortressText({ defender, squares }) {
   });
 }
 
-/** @type {Record<string, Owner>} */
-const askers = { "#presets": new Owner(), "#decision": new Owner() };
-
-/**
- * Draws the content that `make` computes; a newer drawing into the same element replaces it.
- * @param {string} selector
- * @param {() => Promise<any>} make
- */
-async function show(selector, make) {
-  const host = $(selector);
-  if (!host.firstChild) host.append(h("p", { class: "soft working" }, t("working")));
-  const content = await askers[selector].ask(make).catch((error) => h("p", { class: "soft" }, errorText(error)));
-  host.replaceChildren(...[content].flat().filter(Boolean));
-}
+const asking = { presets: new Owner(), tree: new Owner() };
 
 function drawPresets() {
-  return show("#presets", async () => {
+  return fillWith($("#presets"), asking.presets, async () => {
     if (pieces() > app.largest) return h("p", { class: "soft" }, t("error.no_table"));
     const { presets } = await get("rulesets", { fen: fen(), rules: app.rules });
     const presetRow = (/** @type {any} */ preset) =>
@@ -372,7 +358,7 @@ const marker = (test) =>
   });
 
 function drawTree() {
-  return show("#decision", async () => {
+  return fillWith($("#decision"), asking.tree, async () => {
     if (pieces() > 3) return h("p", { class: "soft" }, t("tree.toomany"));
     const tree = await get("tree", params());
     const nodes = new Map(tree.nodes.map((/** @type {any} */ node) => [node.id, node]));

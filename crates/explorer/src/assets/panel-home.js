@@ -37,9 +37,7 @@ const CHOICES = [
   ],
 ];
 
-/**
- * @param {string} pieces
- */
+/** @param {string} pieces */
 const icons = (pieces) =>
   h(
     "span",
@@ -65,8 +63,4 @@ export function build() {
       id: `home-${name}`,
     });
   return h("div", { class: "home" }, CHOICES.map(tile), resume());
-}
-
-export function update() {
-  // The choices are always the same.
 }

@@ -34,10 +34,6 @@ const redraw = () => renew("#learn", content);
 
 export const build = () => [h("div", { id: "learn", class: "play", tabindex: -1 }, content())];
 
-export function update() {
-  // The panel changes with the exercise, not with each position.
-}
-
 const content = () => [exerciseSection() ?? "", tutorialSection(), puzzleSection(), trainerSection()];
 
 function doneLessons() {
@@ -70,9 +66,7 @@ export function resume({ before, lesson, puzzle, day, endgame }) {
   return again && Object.assign(again, { before }).begin();
 }
 
-/**
- * @param {any} tutorial
- */
+/** @param {any} tutorial */
 function lessonText(tutorial) {
   const list = lessons();
   const at = list.findIndex((lesson) => lesson.key === tutorial.lesson.key);
@@ -99,9 +93,7 @@ function lessonText(tutorial) {
  */
 const signed = (points) => (points < 0 ? "−" : "+") + Math.abs(points);
 
-/**
- * @param {Puzzle} puzzle
- */
+/** @param {Puzzle} puzzle */
 function puzzleText(puzzle) {
   const named = (/** @type {string} */ theme) =>
     t(`theme.${theme}`) === `theme.${theme}` ? theme : t(`theme.${theme}`);

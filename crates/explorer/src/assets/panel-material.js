@@ -11,8 +11,8 @@ import {
   button,
   checkbox,
   described,
-  errorText,
   field,
+  fillWith,
   h,
   labelled,
   number,
@@ -32,6 +32,7 @@ let shown = "";
 let turn = "white";
 let logarithmic = true;
 let size = "1v1";
+const SIZES = ["1v1", "2v1", "1v2", "2v2"].map((value) => /** @type {[string, string]} */ ([value, value]));
 /** @type {[string, number, number] | null} */
 let swapOf = null;
 /** Each part of the panel waits for the newest answer. */
@@ -56,19 +57,12 @@ function materialInput() {
 }
 
 function turnSelect() {
+  const sides = ["white", "black"].map((color) => /** @type {[string, string]} */ ([color, side(color)]));
   const act = (/** @type {string} */ value) => {
     turn = value;
     redraw();
   };
-  return field(
-    t("tomove.short"),
-    select(
-      ["white", "black"].map((color) => [color, side(color)]),
-      turn,
-      act,
-      { id: "statsturn" },
-    ),
-  );
+  return field(t("tomove.short"), select(sides, turn, act, { id: "statsturn" }));
 }
 
 const scaleBox = () =>
@@ -82,15 +76,7 @@ function sizeSelect() {
     size = value;
     drawMatrix();
   };
-  return field(
-    t("matrix.size"),
-    select(
-      ["1v1", "2v1", "1v2", "2v2"].map((value) => [value, value]),
-      size,
-      act,
-      { id: "matrixsize" },
-    ),
-  );
+  return field(t("matrix.size"), select(SIZES, size, act, { id: "matrixsize" }));
 }
 
 export function update() {
@@ -116,33 +102,23 @@ const redraw = () => {
   draw(was.split("|")[0] || $("#materialin").value);
 };
 
-/**
- * @param {string} wanted
- */
+/** @param {string} wanted */
 async function draw(wanted) {
   const id = `${wanted}|${app.rules}`;
   if (id === shown) return;
   shown = id;
   // Another panel may be open when the answer arrives.
   const [host, longest] = [$("#stats"), $("#longest")];
-  asking.stats.drop();
-  if (wanted.length - 1 > app.largest) {
-    host.replaceChildren(h("p", { class: "soft" }, t("stats.toomany")));
-    return drawLongest(longest, "");
-  }
-  try {
-    const path = `stats/${encodeURIComponent(wanted)}`;
-    const stats = await asking.stats.ask((signal) => get(path, { rules: app.rules }, { signal }));
-    host.replaceChildren(...counts(stats), ...histogram(stats));
-  } catch (error) {
-    host.replaceChildren(h("p", { class: "soft" }, errorText(error)));
-  }
-  drawLongest(longest, wanted);
+  const isTooLarge = wanted.length - 1 > app.largest;
+  await fillWith(host, asking.stats, async (signal) => {
+    if (isTooLarge) return h("p", { class: "soft" }, t("stats.toomany"));
+    const stats = await get(`stats/${encodeURIComponent(wanted)}`, { rules: app.rules }, { signal });
+    return [...counts(stats), ...histogram(stats)];
+  });
+  drawLongest(longest, isTooLarge ? "" : wanted);
 }
 
-/**
- * @param {any} stats
- */
+/** @param {any} stats */
 function counts(stats) {
   const countsOf = (/** @type {"white" | "black"} */ color) => {
     const c = stats[color];
@@ -277,17 +253,11 @@ function histogram(stats) {
   ];
 }
 
-/**
- * @param {number} top
- */
+/** @param {number} top */
 const powers = (top) => Array.from({ length: Math.floor(Math.log10(top)) + 1 }, (_, i) => 10 ** i);
-/**
- * @param {number} value
- */
+/** @param {number} value */
 const compact = (value) => new Intl.NumberFormat(document.documentElement.lang, { notation: "compact" }).format(value);
-/**
- * @param {number} last
- */
+/** @param {number} last */
 function axis(last) {
   const step = [1, 2, 5, 10, 20, 50].find((n) => last / n <= 16) ?? 100;
   const ticks = [1];
@@ -299,30 +269,26 @@ function axis(last) {
  * @param {HTMLElement} host
  * @param {string} wanted
  */
-async function drawLongest(host, wanted) {
-  try {
-    const of = (/** @type {object} */ query) => get("longest", { rules: app.rules, ...query });
-    const none = { lines: [] };
-    const mine = async () => (wanted ? of({ material: wanted, count: 2 }).catch(() => none) : none);
-    const [own, all] = await asking.longest.ask(() => Promise.all([mine(), of({ count: 6 })]));
+function drawLongest(host, wanted) {
+  const of = (/** @type {object} */ query) => get("longest", { rules: app.rules, ...query });
+  const none = { lines: [] };
+  const mine = async () => (wanted ? of({ material: wanted, count: 2 }).catch(() => none) : none);
+  const play = (/** @type {any} */ { fen: position, material: name, plies }) =>
+    button(t("longest.play"), () => showLine(position), {
+      "data-longest": plies,
+      "aria-label": labelled(t("longest.play"), described([name, String(plies)])),
+    });
+  return fillWith(host, asking.longest, async () => {
+    const [own, all] = await Promise.all([mine(), of({ count: 6 })]);
     const lines = [...own.lines, ...all.lines].filter(
       (line, i, list) => list.findIndex((other) => other.fen === line.fen) === i,
     );
-    const play = (/** @type {any} */ { fen: position, material: name, plies }) =>
-      button(t("longest.play"), () => showLine(position), {
-        "data-longest": plies,
-        "aria-label": labelled(t("longest.play"), described([name, String(plies)])),
-      });
-    host.replaceChildren(
-      table(
-        t("longest"),
-        [t("view.material"), t("ply"), t("view.position")],
-        lines.map((line) => row([line.material, number(line.plies), play(line)])),
-      ),
+    return table(
+      t("longest"),
+      [t("view.material"), t("ply"), t("view.position")],
+      lines.map((line) => row([line.material, number(line.plies), play(line)])),
     );
-  } catch (error) {
-    host.replaceChildren(h("p", { class: "soft" }, errorText(error)));
-  }
+  });
 }
 
 /**
@@ -335,50 +301,43 @@ const shade = (win, loss) => (win - loss > 0.15 ? "m-win" : loss - win > 0.15 ? 
 async function drawMatrix() {
   const host = $("#matrix");
   const [white, black] = size.split("v").map(Number);
-  host.replaceChildren(h("p", { class: "soft" }, t("working")));
-  try {
-    const m = await asking.matrix.ask((signal) => get("matrix", { rules: app.rules, white, black }, { signal }));
-    const cell = (/** @type {number} */ i, /** @type {number} */ j) => {
-      const [win, draw, loss] = [m.win[i][j], m.draw[i][j], m.loss[i][j]];
-      if (win === null || win === undefined) return h("td", {}, "–");
-      const pair = `${m.white[i]}v${m.black[j]}`;
-      const title = t("matrix.cell", { pair, win: percent(win), draw: percent(draw), loss: percent(loss) });
-      return h(
-        "td",
-        {},
-        button(`${Math.round(win * 100)}`, () => swaps(m, i, j), {
-          class: shade(win, loss),
-          title,
-          "aria-label": labelled(String(Math.round(win * 100)), title),
-          "data-pair": pair,
-        }),
-      );
-    };
-    host.replaceChildren(
-      h("p", { class: "soft" }, t("matrix.help")),
-      scrolled(
-        "matrixhead",
-        table(
-          t("matrix"),
-          [`${side("w")} \\ ${side("b")}`, ...m.black.map((/** @type {string} */ name) => name.toLowerCase())],
-          m.white.map((/** @type {string} */ name, /** @type {number} */ i) =>
-            h(
-              "tr",
-              {},
-              h("th", { scope: "row" }, name),
-              m.black.map((/** @type {any} */ _, /** @type {number} */ j) => cell(i, j)),
-            ),
-          ),
-          { class: "matrix" },
-        ),
-      ),
-      h("div", { id: "swaps", "aria-live": "polite" }),
+  host.replaceChildren();
+  /** @type {any} */
+  let m;
+  const cell = (/** @type {number} */ i, /** @type {number} */ j) => {
+    const win = m.win[i][j];
+    if (win === null || win === undefined) return "–";
+    const title = matrixText(m, i, j);
+    return button(`${Math.round(win * 100)}`, () => swaps(m, i, j), {
+      class: shade(win, m.loss[i][j]),
+      title,
+      "aria-label": labelled(String(Math.round(win * 100)), title),
+      "data-pair": pairOf(m, i, j),
+    });
+  };
+  await fillWith(host, asking.matrix, async (signal) => {
+    m = await get("matrix", { rules: app.rules, white, black }, { signal });
+    const heads = [`${side("w")} \\ ${side("b")}`, ...m.black.map((/** @type {string} */ name) => name.toLowerCase())];
+    const rows = m.white.map((/** @type {string} */ name, /** @type {number} */ i) =>
+      row([name, ...m.black.map((/** @type {any} */ _, /** @type {number} */ j) => cell(i, j))]),
     );
-    if (swapOf && swapOf[0] === size) swaps(m, swapOf[1], swapOf[2]);
-  } catch (error) {
-    host.replaceChildren(h("p", { class: "soft" }, errorText(error)));
-  }
+    return [
+      h("p", { class: "soft" }, t("matrix.help")),
+      scrolled("matrixhead", table(t("matrix"), heads, rows, { class: "matrix" })),
+      h("div", { id: "swaps", "aria-live": "polite" }),
+    ];
+  });
+  if (m && swapOf && swapOf[0] === size) swaps(m, swapOf[1], swapOf[2]);
 }
+
+/** @type {(m: Api.Matrix, i: number, j: number) => string} The material of a cell. */
+const pairOf = (m, i, j) => `${m.white[i]}v${m.black[j]}`;
+
+/** @type {(m: Api.Matrix, i: number, j: number) => string} The shares of a cell in words. */
+const matrixText = (m, i, j) => {
+  const [win, draw, loss] = [m.win, m.draw, m.loss].map((shares) => percent(shares[i][j]));
+  return t("matrix.cell", { pair: pairOf(m, i, j), win, draw, loss });
+};
 
 /**
  * @param {any} a
@@ -394,7 +353,7 @@ const differByOne = (a, b) => a !== b && a.length === b.length && [...a].filter(
  */
 function swaps(m, i, j) {
   swapOf = [size, i, j];
-  const pair = `${m.white[i]}v${m.black[j]}`;
+  const pair = pairOf(m, i, j);
   /** @type {any[]} */
   const rows = [];
   m.white.forEach(
@@ -412,15 +371,7 @@ function swaps(m, i, j) {
   const turned = (/** @type {any} */ row) =>
     shade(m.win[row[1]][row[2]], m.loss[row[1]][row[2]]) !== shade(m.win[i][j], m.loss[i][j]);
   $("#swaps")?.replaceChildren(
-    h(
-      "p",
-      {},
-      h(
-        "strong",
-        {},
-        t("matrix.cell", { pair, win: percent(m.win[i][j]), draw: percent(m.draw[i][j]), loss: percent(m.loss[i][j]) }),
-      ),
-    ),
+    h("p", {}, h("strong", {}, matrixText(m, i, j))),
     bar(
       button(t("random.of", { pair }), () => randomPosition({ material: pair })),
       button(t("counts"), () => {

@@ -45,26 +45,18 @@ const redraw = () => renew("#play", content);
 
 export const build = () => [h("div", { id: "play", class: "play", tabindex: -1 }, content())];
 
-export function update() {
-  // The panel changes with the game, not with each position.
-}
-
 const content = () => [shown() ? gameSection() : setupSection(), storedSection()];
 
 /** The game on the board: the current one, or the one that has ended there. */
 const shown = () => (app.controller === match ? match : app.finished);
 
-/**
- * @param {string} name
- */
+/** @param {string} name */
 const choose = (name) => (/** @type {string | boolean} */ value) => {
   choice[name] = value;
   redraw();
 };
 
-/**
- * @param {string} piece
- */
+/** @param {string} piece */
 const disc = (piece) => pieceIcon(piece, app.settings.pieces, app.spelled);
 
 /**
@@ -115,9 +107,7 @@ function levels() {
   ];
 }
 
-/**
- * @param {string} value
- */
+/** @param {string} value */
 function timeText(value) {
   const [minutes, seconds] = value.split("+");
   return value ? t("play.clock", { minutes, seconds }) : t("play.noclock");
@@ -171,9 +161,7 @@ export function begin(more = {}) {
   return open(new Match(setup));
 }
 
-/**
- * @param {any} game
- */
+/** @param {any} game */
 function open(game) {
   match = game;
   return game.begin();
@@ -317,14 +305,10 @@ function showResult(game) {
   announce(inTurn([head, game.headline()]));
 }
 
-/**
- * @param {any} first
- */
+/** @param {any} first */
 const resultOf = ({ result }) => (result ? (RESULTS[result.winner] ?? "½–½") : "…");
 
-/**
- * @param {any} game
- */
+/** @param {any} game */
 function storedLabel(game) {
   const { you, level } = game.setup;
   /** @type {Intl.DateTimeFormatOptions} */
@@ -334,9 +318,7 @@ function storedLabel(game) {
   return t("stored.label", { date, who, n: fullMoves(game.plies), result: resultOf(game) });
 }
 
-/**
- * @param {any} first
- */
+/** @param {any} first */
 function forget({ id }) {
   deleteGame(id);
   redraw();
@@ -386,9 +368,7 @@ async function openStored(game) {
   return refresh();
 }
 
-/**
- * @param {Page.StoredGame} game
- */
+/** @param {Page.StoredGame} game */
 async function goOn(game) {
   if (!(await mayLeave())) return undefined;
   load(loaded(game), Infinity);
@@ -413,9 +393,7 @@ export function unfinished() {
   return game ? { label: storedLabel(game), resume: () => goOn(game) } : null;
 }
 
-/**
- * @param {Page.StoredGame} stored
- */
+/** @param {Page.StoredGame} stored */
 function exportStored(stored) {
   const { start, moves, ...terms } = loaded(stored);
   const game = new Game(start, terms);

@@ -26,6 +26,7 @@ import {
   inWords,
   moveText,
   result,
+  row,
   said,
   scrolled,
   section,
@@ -93,42 +94,32 @@ function renderMoves() {
     ),
     scrolled(
       "moveshead",
-      table(t(probe.known ? "moves.caption" : "moves", { side: side(probe.turn) }), heads, moves.map(row)),
+      table(t(probe.known ? "moves.caption" : "moves", { side: side(probe.turn) }), heads, moves.map(moveRow)),
     ),
   );
 }
 
-/**
- * @param {Page.Move} move
- */
-function row(move) {
+/** @param {Page.Move} move */
+function moveRow(move) {
   const notes = [
     move.den && t("note.den"),
     move.captures && t("note.takes", { animal: t(`animal.${move.captures.toUpperCase()}`) }),
     move.leap && t("theme.leap"),
   ].filter(Boolean);
   const point = (/** @type {string | null} */ uci) => () => (uci ? app.board.point(uci) : emit("unpoint"));
-  return h(
-    "tr",
-    {
-      "data-uci": move.uci,
-      "data-value": valueSymbol(move.value),
-      onmouseenter: point(move.uci),
-      onmouseleave: point(null),
-    },
-    h(
-      "th",
-      { scope: "row" },
-      button(moveText(move.san), () => play(move.uci), {
-        class: "plain",
-        onfocus: point(move.uci),
-        onblur: point(null),
-        "aria-label": spokenName(moveText(move.san), described([move.san, app.probe.known && inWords(move.value)])),
-      }),
-    ),
-    app.probe.known ? h("td", {}, chip(move.value)) : "",
-    h("td", { class: "soft" }, described(notes)),
-  );
+  const label = described([move.san, app.probe.known && inWords(move.value)]);
+  const head = button(moveText(move.san), () => play(move.uci), {
+    class: "plain",
+    onfocus: point(move.uci),
+    onblur: point(null),
+    "aria-label": spokenName(moveText(move.san), label),
+  });
+  return row([head, ...(app.probe.known ? [chip(move.value)] : []), h("td", { class: "soft" }, described(notes))], {
+    "data-uci": move.uci,
+    "data-value": valueSymbol(move.value),
+    onmouseenter: point(move.uci),
+    onmouseleave: point(null),
+  });
 }
 
 /** The result above the tabs, which is busy until the answer for the position arrives. */

@@ -21,6 +21,7 @@ import {
   labelled,
   moveText,
   percent,
+  row,
   s,
   scrolled,
   section,
@@ -117,9 +118,7 @@ function drawState() {
   $("#reviewbar").replaceChildren(...(ready || state.share !== null ? parts : []));
 }
 
-/**
- * @param {any} event
- */
+/** @param {any} event */
 async function readFile(event) {
   const [file] = event.target.files;
   if (file) $("#gametext").value = pasted = await during("a file", file.text());
@@ -286,27 +285,22 @@ function numbered(move, i) {
  * @param {any} move
  * @param {number} i
  */
-function row(move, i) {
+function reviewRow(move, i) {
   const better = isMistake(move) ? moveText(notation(move.before, move.best)) : "";
   const label = spoken(labelled(t("solve.again"), numbered(move, i)));
   const again = better ? button(t("solve.again"), () => begin(move, i), { class: "retry", "aria-label": label }) : "";
-  return h(
-    "tr",
-    { class: i + 1 === app.game.cursor.ply ? "now" : null, "data-mark": move.mark },
-    h(
-      "th",
-      { scope: "row" },
-      button(numbered(move, i), () => goToReviewed(i + 1), {
-        class: "plain",
-        "aria-label": spokenName(numbered(move, i)),
-      }),
-    ),
-    h("td", {}, scored(move, move.score_after)),
+  const head = button(numbered(move, i), () => goToReviewed(i + 1), {
+    class: "plain",
+    "aria-label": spokenName(numbered(move, i)),
+  });
+  const cells = [
+    scored(move, move.score_after),
     h("td", { class: "better" }, better),
-    h("td", {}, move.loss === 0 ? "" : lossText(move)),
+    move.loss === 0 ? "" : lossText(move),
     h("td", { class: "soft" }, t(`source.${move.source}`)),
-    h("td", {}, again),
-  );
+    again,
+  ];
+  return row([head, ...cells], { class: i + 1 === app.game.cursor.ply ? "now" : null, "data-mark": move.mark });
 }
 
 /**
@@ -369,7 +363,7 @@ export function drawReview() {
   host.replaceChildren(
     summary(),
     graph(),
-    scrolled("reviewhead", table(t("review"), heads, review.map(row), { id: "reviewtable" })),
+    scrolled("reviewhead", table(t("review"), heads, review.map(reviewRow), { id: "reviewtable" })),
   );
 }
 

@@ -43,9 +43,7 @@ export function later(act, ms = 0) {
   return timer;
 }
 
-/**
- * @param {number | undefined} timer
- */
+/** @param {number | undefined} timer */
 export function cancel(timer) {
   clearTimeout(timer);
   if (timer !== undefined) timers.delete(timer);

@@ -6,18 +6,12 @@ export const PIECES = [..."ELTPDWCR", ..."eltpdwcr"];
 /** The usual number of plies without a capture after which a game is drawn. */
 export const NO_CAPTURE_LIMIT = 100;
 
-/**
- * @param {number} square
- */
+/** @param {number} square */
 export const name = (square) => "abcdefg"[square % 7] + (Math.floor(square / 7) + 1);
-/**
- * @param {string} text
- */
+/** @param {string} text */
 export const index = (text) =>
   /^[a-g][1-9]$/.test(text) ? (text.charCodeAt(1) - 49) * 7 + text.charCodeAt(0) - 97 : -1;
-/**
- * @param {string} piece
- */
+/** @param {string} piece */
 export const isWhite = (piece) => piece === piece.toUpperCase();
 /**
  * The rank of an animal under rules that are spelled out: dog and wolf change places if the wolf takes the dog.
@@ -26,13 +20,9 @@ export const isWhite = (piece) => piece === piece.toUpperCase();
  */
 export const strength = (piece, rules) =>
   (rules.includes("dog-over-wolf=no") ? "RCDWPTLE" : ANIMALS).indexOf(piece.toUpperCase()) + 1;
-/**
- * @param {number} square
- */
+/** @param {number} square */
 export const mirrored = (square) => square - (square % 7) + 6 - (square % 7);
-/**
- * @param {number} square
- */
+/** @param {number} square */
 export const upsideDown = (square) => (8 - Math.floor(square / 7)) * 7 + (square % 7);
 
 /** The squares of the dens. @type {Record<Api.Turn, number>} */
@@ -124,9 +114,7 @@ export function splitClock(fen) {
  */
 export const withClock = (position, clock) => (clock ? `${position} ${clock}` : position);
 
-/**
- * @param {Api.Position} position
- */
+/** @param {Api.Position} position */
 export function format({ squares, turn }) {
   const ranks = [];
   for (let rank = 8; rank >= 0; rank--) {
@@ -184,27 +172,17 @@ const rearranged = (
   board.squares.forEach((piece, square) => piece && (squares[place(square)] = change(piece)));
   return format({ squares, turn: turn(board.turn) });
 };
-/**
- * @param {string} piece
- */
+/** @param {string} piece */
 const otherCase = (piece) => (isWhite(piece) ? piece.toLowerCase() : piece.toUpperCase());
-/**
- * @param {Api.Turn} turn
- */
+/** @param {Api.Turn} turn */
 export const otherTurn = (turn) => (turn === "w" ? "b" : "w");
 /** @param {Api.Turn} turn */
 export const colorOf = (turn) => (turn === "w" ? "white" : "black");
-/**
- * @param {string} fen
- */
+/** @param {string} fen */
 export const mirror = (fen) => rearranged(fen, mirrored);
-/**
- * @param {string} fen
- */
+/** @param {string} fen */
 export const swapSides = (fen) => rearranged(fen, upsideDown, otherCase, otherTurn);
-/**
- * @param {string} fen
- */
+/** @param {string} fen */
 export const pass = (fen) => rearranged(fen, (/** @type {number} */ square) => square, undefined, otherTurn);
 
 /**
@@ -217,7 +195,5 @@ export function material(fen) {
     [..."ELTPDWCR"].filter((a) => pieces.includes(white ? a : a.toLowerCase())).join("");
   return `${side(true)}v${side(false)}`;
 }
-/**
- * @param {string} fen
- */
+/** @param {string} fen */
 export const count = (fen) => boardOf(fen).squares.filter(Boolean).length;

@@ -199,9 +199,7 @@ export class Puzzle extends Exercise {
     return this.message || t(goal ? `puzzle.head.${goal}` : "puzzle.head", { side: side(fen.slice(-1)) });
   }
 
-  /**
-   * @param {string} uci
-   */
+  /** @param {string} uci */
   async judge(uci) {
     const { solution } = this.puzzle;
     if (uci !== solution[this.step] && !(this.step && (await this.ask((signal) => this.isAsGood(uci, signal))))) {

@@ -22,9 +22,7 @@ export class Retry extends Exercise {
     return t("retry.head", { side: side(this.mistake.before.slice(-1)), move: this.mistake.san });
   }
 
-  /**
-   * @param {string} uci
-   */
+  /** @param {string} uci */
   async judge(uci) {
     if (uci === this.mistake.uci) {
       this.message = t("retry.same", { move: this.mistake.san });

@@ -34,9 +34,7 @@ function openForm() {
   $("#ruleform").showModal();
 }
 
-/**
- * @param {Record<string, string>} values
- */
+/** @param {Record<string, string>} values */
 function build(values) {
   const dialog = $("#ruleform");
   const chosen = () =>

@@ -208,9 +208,7 @@ export function draw() {
   text.textContent = now.text ?? "";
 }
 
-/**
- * @param {Api.CountProgress | null} report
- */
+/** @param {Api.CountProgress | null} report */
 function progressText(report) {
   if (!report) return t("solve.started");
   const phase = t(`solve.${report.phase}`);

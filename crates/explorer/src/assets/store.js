@@ -25,9 +25,7 @@ export function storedGames() {
   return Array.isArray(games) ? games.filter(isGame) : [];
 }
 
-/**
- * @param {Page.StoredGame[]} games
- */
+/** @param {Page.StoredGame[]} games */
 const write = (games) => keep(STORE, games.slice(0, MOST));
 
 /**
@@ -50,9 +48,7 @@ export const storeGame = (game) =>
  */
 export const takeGame = (id) => write(storedGames().map((game) => (game.id === id ? { ...game, owner: TAB } : game)));
 
-/**
- * @param {string} id
- */
+/** @param {string} id */
 export const deleteGame = (id) => write(storedGames().filter((game) => game.id !== id));
 
 /**

@@ -3,7 +3,7 @@
 import { get } from "./api.js";
 import { app, emit } from "./app.js";
 import { Match } from "./match.js";
-import { notation } from "./position.js";
+import { ANIMALS, notation } from "./position.js";
 import { t } from "./ui.js";
 
 /** The least and the most plies to the win for each difficulty. */
@@ -14,18 +14,15 @@ const PLIES = [
   [29, 39],
   [41, 201],
 ];
-const ANIMALS = [..."RCWDPTLE"];
 const TRIES = 40;
 
-/**
- * @param {any[]} list
- */
+/** @param {any} list */
 const pick = (list) => list[Math.floor(Math.random() * list.length)];
 
 /** A random material of two or three pieces. */
 function randomMaterial() {
   const white = pick(ANIMALS);
-  const others = ANIMALS.filter((animal) => animal !== white);
+  const others = ANIMALS.replace(white, "");
   return `${white}${Math.random() < 0.5 ? pick(others) : ""}v${pick(ANIMALS)}`;
 }
 

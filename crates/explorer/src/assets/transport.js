@@ -90,9 +90,7 @@ class Answers {
     }
   }
 
-  /**
-   * @param {Message} message
-   */
+  /** @param {Message} message */
   receive(message) {
     settleWorker();
     if (message.fault !== undefined) return reportFault(message.fault, message.id === undefined);
@@ -133,9 +131,7 @@ const [quick, slow] = [new Answers(), new Answers()];
 
 /** The events of an analysis in a worker, as an `EventSource` reports those of a server. */
 class Stream extends EventTarget {
-  /**
-   * @param {string} address
-   */
+  /** @param {string} address */
   constructor(address) {
     super();
     this.id = slow.ask({ method: "GET", address }, ({ event, data, failure, status }) => {
@@ -151,9 +147,7 @@ class Stream extends EventTarget {
 
 /** The events of a count in a worker of its own, as an `EventSource` reports those of a server. */
 class Count extends EventTarget {
-  /**
-   * @param {string} address
-   */
+  /** @param {string} address */
   constructor(address) {
     super();
     this.worker = new Worker(/** @type {string} */ (DEVICE), { type: "module" });
@@ -162,9 +156,7 @@ class Count extends EventTarget {
     this.worker.postMessage({ count: address.split("?")[1] ?? "" });
   }
 
-  /**
-   * @param {{ event?: string, data?: string, counted?: Counted, error?: string }} message
-   */
+  /** @param {{ event?: string, data?: string, counted?: Counted, error?: string }} message */
   receive({ event, data, counted, error }) {
     if (event) return this.dispatchEvent(new MessageEvent(event, { data }));
     this.close();

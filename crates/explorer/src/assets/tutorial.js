@@ -44,9 +44,7 @@ export class Tutorial extends Exercise {
     return super.play(uci);
   }
 
-  /**
-   * @param {string} uci
-   */
+  /** @param {string} uci */
   async judge(uci) {
     this.used++;
     const { goal, most } = this.lesson;

@@ -1,6 +1,7 @@
 // Elements, strings, and how values are shown.
 
 import { cancel, during, later } from "./pending.js";
+import { ANIMALS } from "./position.js";
 import english from "./strings.en.js";
 import explaining from "./strings-explain.en.js";
 import learning from "./strings-learn.en.js";
@@ -17,9 +18,7 @@ let language = "en";
 
 export const currentLanguage = () => language;
 
-/**
- * @param {string} code
- */
+/** @param {string} code */
 export async function setLanguage(code) {
   if (!Object.hasOwn(languages, code)) code = "en";
   if (!languages[code]) {
@@ -162,7 +161,7 @@ export const scrolled = (title, ...children) => {
 };
 
 /**
- * A row of a table: the head and the other cells.
+ * A row of a table: the head and the other cells, or their contents.
  * @param {any[]} cells
  * @param {Attributes} [attributes]
  */
@@ -171,7 +170,7 @@ export const row = ([head, ...cells], attributes = {}) =>
     "tr",
     attributes,
     h("th", { scope: "row" }, head),
-    cells.map((cell) => h("td", {}, cell)),
+    cells.map((cell) => (cell?.localName === "td" ? cell : h("td", {}, cell))),
   );
 
 /**
@@ -199,6 +198,18 @@ export const table = (caption, heads, rows, attributes = {}) =>
   );
 
 /**
+ * Fills an element with the answer to a question, or with the error. The next question of the owner replaces this one.
+ * @param {HTMLElement} host
+ * @param {import("./owner.js").Owner} owner
+ * @param {(signal: AbortSignal) => Promise<any>} make
+ */
+export async function fillWith(host, owner, make) {
+  if (!host.firstChild) host.append(h("p", { class: "soft working" }, t("working")));
+  const content = await owner.ask(make).catch((error) => h("p", { class: "soft" }, errorText(error)));
+  host.replaceChildren(...[content].flat().filter(Boolean));
+}
+
+/**
  * Replaces the content of an element. The focus stays on the control with the same identifier, or else in the element.
  * @param {string} selector of an element that can take the focus
  * @param {() => any[]} make
@@ -223,9 +234,7 @@ export function translate(root = document) {
     element.placeholder = t(element.dataset.tPlaceholder);
 }
 
-/**
- * @param {number} value
- */
+/** @param {number} value */
 export const number = (value) => new Intl.NumberFormat(language).format(value);
 /**
  * Three digits of a number, in words: "53 billion".
@@ -286,23 +295,15 @@ export function inWords(value) {
   return t(value.dtw === 0 ? `value.over.${value.wdl}` : `value.${value.wdl}`, { n: value.dtw });
 }
 
-/**
- * @param {Api.Value | null | undefined} value
- */
+/** @param {Api.Value | null | undefined} value */
 export const chip = (value) =>
   h("span", { class: `chip ${value ? value.wdl : "unknown"}`, title: inWords(value) }, valueSymbol(value));
 
-/**
- * @param {string} turn
- */
+/** @param {string} turn */
 export const side = (turn) => t(turn === "w" || turn === "white" ? "white" : "black");
-/**
- * @param {string} piece
- */
+/** @param {string} piece */
 export const animal = (piece) => t(`animal.${piece.toUpperCase()}`);
-/**
- * @param {string} piece
- */
+/** @param {string} piece */
 export const pieceName = (piece) =>
   t("piece", { side: side(piece === piece.toUpperCase() ? "w" : "b"), animal: animal(piece) });
 
@@ -400,8 +401,6 @@ export const labelled = (label, text) => `${label}${t("colon")}${text}`;
 /** @type {Record<string, string>} */
 const MARKS = { "??": "mark.blunder", "?": "mark.mistake", "?!": "mark.inaccuracy" };
 
-const LETTERS = [..."RCWDPTLE"];
-
 /**
  * Moves in the papers' notation as the page shows them: in Chinese with animals, 猫c1 for `Cc1`.
  * @param {string} text
@@ -415,7 +414,10 @@ export const moveText = (text) =>
  */
 export const inLetters = (text) =>
   language === "zh"
-    ? LETTERS.reduce((text, letter) => text.replace(new RegExp(`${animal(letter)}(?=x?[a-g][1-9])`, "g"), letter), text)
+    ? [...ANIMALS].reduce(
+        (text, letter) => text.replace(new RegExp(`${animal(letter)}(?=x?[a-g][1-9])`, "g"), letter),
+        text,
+      )
     : text;
 
 /**
@@ -537,9 +539,7 @@ export function errorText(error) {
   return DETAILED.includes(error.code) ? t("error.detail", { text: known, detail: error.message }) : known;
 }
 
-/**
- * @param {string} text
- */
+/** @param {string} text */
 export async function copy(text) {
   try {
     await during("the clipboard", navigator.clipboard.writeText(text));

@@ -10,9 +10,7 @@ export function startUpdates() {
   workerSettled.then(() => serviceWorker.register("sw.js")).then(watch, () => undefined);
 }
 
-/**
- * @param {ServiceWorkerRegistration} registration
- */
+/** @param {ServiceWorkerRegistration} registration */
 function watch(registration) {
   let started = false;
   const start = () => {

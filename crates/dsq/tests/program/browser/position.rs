@@ -169,6 +169,37 @@ fn a_material_has_counts_a_histogram_and_neighbours() {
     page.silent();
 }
 
+/// A search that is not over after a second says how far it is, and goes on there.
+#[test]
+fn a_long_search_says_how_far_it_is() {
+    let Some(page) = Page::start() else { return };
+    page.open_position(LION, "&view=material");
+    page.wait("document.querySelector('.histogram .hit')");
+    // Two answers say that the search goes on.
+    page.run(
+        "const [send, shares] = [window.fetch, [0.254, 0.9999]];
+         window.asked = [];
+         window.fetch = (url, options) => {
+           if (!String(url).includes('/random')) return send(url, options);
+           window.asked.push(new URL(url, location).searchParams.get('from'));
+           if (!shares.length) return send(url, options);
+           const part = { fen: null, seed: 1, next: 10 * window.asked.length, share: shares.shift() };
+           return new Promise((resolve) => {
+             window.answer = () => resolve(new Response(JSON.stringify(part)));
+           });
+         };
+         document.querySelector('.histogram .hit').dispatchEvent(new MouseEvent('click'));",
+    );
+    for share in ["25.4%", "99.9%"] {
+        page.run("window.answer()");
+        let said = format!("Searching the table for such a position: {share} done…");
+        page.expect("document.querySelector('#toast').textContent", said);
+    }
+    page.wait("!location.search.includes('7/3r3/7/6L')");
+    page.expect("window.asked.join()", "0,10,20");
+    page.silent();
+}
+
 #[test]
 fn the_engine_streams_and_reviews() {
     let Some(page) = Page::start() else { return };
