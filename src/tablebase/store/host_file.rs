@@ -13,8 +13,8 @@ unsafe extern "C" {
 const MISSING: f64 = -1.0;
 const NO_PARTS: f64 = -2.0;
 
-/// Bytes that are read when a file is opened: the head of most tables.
-const START: usize = 64 << 10;
+/// Bytes that are read when a file is opened: the head of a table, and the first page of its table of blocks.
+const START: usize = 8 << 10;
 
 pub(super) struct File {
     path: PathBuf,

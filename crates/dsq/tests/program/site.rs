@@ -12,7 +12,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// The folder of the site, which `./test` writes. Without it the test is skipped.
 pub fn dir() -> Option<PathBuf> {
@@ -57,6 +57,8 @@ pub fn copy(site: &Path, name: &str) -> PathBuf {
 pub struct Host {
     pub address: SocketAddr,
     online: Arc<AtomicBool>,
+    /// Bytes of tables that were sent.
+    sent: Arc<AtomicUsize>,
 }
 
 /// How a host answers.
@@ -80,14 +82,20 @@ impl Host {
     pub fn serving(dir: PathBuf, answers: Answers) -> Host {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let (address, online) = (listener.local_addr().unwrap(), Arc::new(AtomicBool::new(true)));
-        let is_online = online.clone();
+        let (is_online, sent) = (online.clone(), Arc::new(AtomicUsize::new(0)));
+        let of_tables = sent.clone();
         std::thread::spawn(move || {
             for stream in listener.incoming().filter(|_| is_online.load(Ordering::Relaxed)) {
-                let dir = dir.clone();
-                std::thread::spawn(move || respond(&dir, answers, stream.unwrap()));
+                let (dir, sent) = (dir.clone(), of_tables.clone());
+                std::thread::spawn(move || respond(&dir, answers, &sent, stream.unwrap()));
             }
         });
-        Host { address, online }
+        Host { address, online, sent }
+    }
+
+    /// The bytes of tables (files with the ending `.dsq`) that were sent so far.
+    pub fn sent(&self) -> usize {
+        self.sent.load(Ordering::Relaxed)
     }
 
     /// From now on every connection ends without an answer.
@@ -97,7 +105,12 @@ impl Host {
 }
 
 /// Answers one request. A browser may leave before.
-fn respond(dir: &Path, Answers { parts, page_for_all, folder }: Answers, mut stream: TcpStream) -> Option<()> {
+fn respond(
+    dir: &Path,
+    Answers { parts, page_for_all, folder }: Answers,
+    sent: &AtomicUsize,
+    mut stream: TcpStream,
+) -> Option<()> {
     let mut lines = BufReader::new(stream.try_clone().ok()?).lines();
     let line = lines.next()?.ok()?;
     let headers: Vec<String> = lines.by_ref().map_while(Result::ok).take_while(|line| !line.is_empty()).collect();
@@ -135,6 +148,9 @@ fn respond(dir: &Path, Answers { parts, page_for_all, folder }: Answers, mut str
         }
     };
     let length = content.len();
+    if path.ends_with(".dsq") {
+        sent.fetch_add(length, Ordering::Relaxed);
+    }
     let head =
         format!("HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n");
     stream.write_all(&[head.as_bytes(), &content].concat()).ok()

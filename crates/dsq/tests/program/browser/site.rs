@@ -319,6 +319,8 @@ fn tables_are_read_in_parts() {
     let page = browser(&host, Options::default());
     page.open(&format!("/?fen={fen}"));
     page.wait(&format!("{verdict}.startsWith('Black wins in {} pl')", value["dtw"]));
+    // The values of the position and its moves take a page of the table of blocks and a few blocks.
+    assert!((1..200_000).contains(&host.sent()), "{} bytes", host.sent());
     drop(page);
 
     let without_parts = site::Host::serving(dir.clone(), site::Answers { parts: false, ..site::ANSWERS });
