@@ -66,13 +66,23 @@ pub(crate) struct Place {
 }
 
 impl Canonical {
+    /// The canonical positions, found on the threads of the current rayon pool.
     pub(crate) fn new(index: &Index, sets: Vec<Vec<usize>>) -> Canonical {
         let symmetry = Symmetry::new(index, sets);
-        let word = |first: usize| {
-            let rows = (first..index.rows.min(first + 64)).filter(|&row| symmetry.stores_row(row_squares(index, row)));
-            rows.fold(0, |word, row| word | 1 << (row % 64))
-        };
-        let stored: Vec<u64> = (0..index.rows.div_ceil(64)).into_par_iter().map(|i| word(64 * i)).collect();
+        let words = (0..index.rows.div_ceil(64)).into_par_iter();
+        let stored = words.map(|word| symmetry.stored_word(index, word)).collect();
+        Canonical::of(index, symmetry, stored)
+    }
+
+    /// The canonical positions, found on this thread: for a value that other tasks wait for. A thread of rayon that waits for
+    /// its own tasks would begin one of these, and wait for itself.
+    pub(crate) fn on_one_thread(index: &Index, sets: Vec<Vec<usize>>) -> Canonical {
+        let symmetry = Symmetry::new(index, sets);
+        let stored = (0..index.rows.div_ceil(64)).map(|word| symmetry.stored_word(index, word)).collect();
+        Canonical::of(index, symmetry, stored)
+    }
+
+    fn of(index: &Index, symmetry: Symmetry, stored: Vec<u64>) -> Canonical {
         let mut rows = 0;
         let before = |word: &u64| {
             let before = rows as u32;
@@ -228,6 +238,12 @@ impl Symmetry {
             let bit = 1 << square;
             (taken & bit == 0).then_some(taken | bit)
         })
+    }
+
+    /// Which of the 64 rows of the index from `64 * word` on are stored, as bits.
+    fn stored_word(&self, index: &Index, word: usize) -> u64 {
+        let rows = (64 * word..index.rows.min(64 * word + 64)).filter(|&row| self.stores_row(row_squares(index, row)));
+        rows.fold(0, |word, row| word | 1 << (row % 64))
     }
 
     /// Whether a row contains canonical positions.

@@ -242,7 +242,7 @@ impl TableFile {
 
     /// The canonical positions of the class.
     pub(crate) fn canonical(&self) -> &Canonical {
-        self.canonical.get_or_init(|| Canonical::new(&self.index, self.sets.clone()))
+        self.canonical.get_or_init(|| Canonical::on_one_thread(&self.index, self.sets.clone()))
     }
 
     /// The names of the sets of interchangeable pieces, as in a description.
