@@ -50,10 +50,12 @@ fn is_dropped(page: &Browser, latency: u64, question: usize, meanwhile: usize) {
     page.wait("document.querySelector('#view-material')?.ariaSelected !== 'true' || document.querySelector('.hit')");
     page.quiet();
     page.latency(latency);
+    page.hold();
     page.run(&format!("{HELP} {ask}"));
     page.wait(&format!("window.pending().some((what) => what.includes('{request}'))"));
     page.run(&format!("{HELP} {act}"));
     let shown = page.now(SHOWN);
+    page.release();
     page.stays(SHOWN, shown);
     page.stays("document.querySelector('#ask').open", false);
     assert_eq!(page.console(), Vec::<String>::new(), "{ask}, then {name}");
@@ -114,10 +116,12 @@ fn a_late_review_is_offered() {
         page.open(&format!("/?from={TWO}&line=d3d4.d7d6&at=2&view=game"));
         page.quiet();
         page.latency(500);
+        page.hold();
         page.run(&format!("{HELP} click('#reviewline')"));
         page.wait("window.pending().includes('review')");
         page.run(&format!("{HELP} {act}"));
         let shown = page.now(SHOWN);
+        page.release();
         page.stays(SHOWN, shown);
         assert!(page.text("document.querySelector('#toast').textContent").contains("review is ready"), "{name}");
         page.show("game");

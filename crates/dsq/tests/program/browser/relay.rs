@@ -1,8 +1,8 @@
-//! A relay between a browser and a host, which delays every request, and so every answer.
+//! A relay between a browser and a host, which delays or holds every request, and so every answer.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -10,24 +10,42 @@ use std::time::Duration;
 pub struct Relay {
     /// The address that stands for the host's.
     pub address: SocketAddr,
-    /// Milliseconds before a request goes on to the host.
-    pub delay: Arc<AtomicU64>,
+    /// What requests pass.
+    pub gate: Arc<Gate>,
     host: Arc<Mutex<SocketAddr>>,
+}
+
+/// Where requests wait.
+#[derive(Default)]
+pub struct Gate {
+    /// Milliseconds before a request goes on.
+    pub delay: AtomicU64,
+    /// Whether no request goes on.
+    pub is_closed: AtomicBool,
+}
+
+impl Gate {
+    fn pass(&self) {
+        std::thread::sleep(Duration::from_millis(self.delay.load(Ordering::Relaxed)));
+        while self.is_closed.load(Ordering::Relaxed) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
 }
 
 impl Relay {
     pub fn start(host: SocketAddr) -> Relay {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let (address, delay) = (listener.local_addr().unwrap(), Arc::new(AtomicU64::new(0)));
-        let (delays, host) = (delay.clone(), Arc::new(Mutex::new(host)));
+        let (address, gate) = (listener.local_addr().unwrap(), Arc::<Gate>::default());
+        let (gates, host) = (gate.clone(), Arc::new(Mutex::new(host)));
         let hosts = host.clone();
         std::thread::spawn(move || {
             for browser in listener.incoming() {
-                let (browser, delay, host) = (browser.unwrap(), delays.clone(), *hosts.lock().unwrap());
-                std::thread::spawn(move || connect(browser, host, delay));
+                let (browser, gate, host) = (browser.unwrap(), gates.clone(), *hosts.lock().unwrap());
+                std::thread::spawn(move || connect(browser, host, gate));
             }
         });
-        Relay { address, delay, host }
+        Relay { address, gate, host }
     }
 
     /// From now on connections go to another host.
@@ -37,22 +55,22 @@ impl Relay {
 }
 
 /// Relays a connection. If the host takes none, the browser's ends, too.
-fn connect(browser: TcpStream, host: SocketAddr, delay: Arc<AtomicU64>) -> Option<()> {
+fn connect(browser: TcpStream, host: SocketAddr, gate: Arc<Gate>) -> Option<()> {
     let host = TcpStream::connect(host).ok()?;
     for stream in [&browser, &host] {
         stream.set_nodelay(true).ok()?;
     }
     let (answers, requests) = (host.try_clone().ok()?, browser.try_clone().ok()?);
-    std::thread::spawn(move || pump(answers, browser, &AtomicU64::new(0)));
-    pump(requests, host, &delay);
+    std::thread::spawn(move || pump(answers, browser, &Gate::default()));
+    pump(requests, host, &gate);
     Some(())
 }
 
 /// Copies what one end sends to the other, until either ends.
-fn pump(mut from: TcpStream, mut to: TcpStream, delay: &AtomicU64) {
+fn pump(mut from: TcpStream, mut to: TcpStream, gate: &Gate) {
     let mut bytes = vec![0; 1 << 16];
     while let Ok(length @ 1..) = from.read(&mut bytes) {
-        std::thread::sleep(Duration::from_millis(delay.load(Ordering::Relaxed)));
+        gate.pass();
         if to.write_all(&bytes[..length]).is_err() {
             break;
         }

@@ -115,7 +115,7 @@ impl Browser {
             idle.iter().position(|(other, _)| *other == options).map(|i| idle.swap_remove(i).1)
         };
         browser.session = waiting.unwrap_or_else(|| browser.new_session());
-        browser.relay.delay.store(least_latency(), Ordering::Relaxed);
+        browser.relay.gate.delay.store(least_latency(), Ordering::Relaxed);
         browser.prepare();
         browser
     }
@@ -137,16 +137,31 @@ impl Browser {
     /// From now on every answer takes at least so many milliseconds longer: those of the host, also to service workers, and
     /// those of the workers of a page without a server.
     pub fn latency(&self, milliseconds: u64) {
-        self.relay.delay.store(milliseconds.max(least_latency()), Ordering::Relaxed);
+        self.relay.gate.delay.store(milliseconds.max(least_latency()), Ordering::Relaxed);
         self.delay_workers();
+    }
+
+    /// From now on no question of this document is answered, until [`release`](Browser::release).
+    pub fn hold(&self) {
+        self.relay.gate.is_closed.store(true, Ordering::Relaxed);
+        self.run("Worker.held = []");
+    }
+
+    /// Questions are answered again, after the latency.
+    pub fn release(&self) {
+        self.relay.gate.is_closed.store(false, Ordering::Relaxed);
+        self.run("Worker.held?.splice(0).forEach((post) => post()); Worker.held = null");
     }
 
     /// Delays the messages to workers in this tab by the latency.
     fn delay_workers(&self) {
         let script = format!(
             "Worker.post ??= Worker.prototype.postMessage;
-             Worker.prototype.postMessage = function (...all) {{ setTimeout(() => Worker.post.apply(this, all), {}); }};",
-            self.relay.delay.load(Ordering::Relaxed)
+             Worker.prototype.postMessage = function (...all) {{
+                 const post = () => Worker.post.apply(this, all);
+                 setTimeout(() => (Worker.held ? Worker.held.push(post) : post()), {});
+             }};",
+            self.relay.gate.delay.load(Ordering::Relaxed)
         );
         self.run(&script);
         self.chromium("Page.addScriptToEvaluateOnNewDocument", &json!({"source": script}));
