@@ -37,7 +37,7 @@ impl CountedClass {
         Some(CountedClass::of(solver.classes().clone(), id, table))
     }
 
-    /// Reserves the memory for the values of an equal class, which [`values_mut`](ClassTable::values_mut) adds; `None` if the
+    /// Reserves the memory for the values of an equal class, which `values_mut` of its table adds; `None` if the
     /// memory cannot be allocated, or there is no such class.
     #[must_use]
     pub fn reserved(head: CountedHead) -> Option<CountedClass> {
