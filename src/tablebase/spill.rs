@@ -42,6 +42,14 @@ impl SpillFile {
     }
 }
 
+/// Checks that a file is a regular file: opening a named pipe waits for a writer, possibly for ever.
+pub(crate) fn check_regular(path: &Path) -> io::Result<()> {
+    if std::fs::metadata(path)?.is_file() {
+        return Ok(());
+    }
+    Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"))
+}
+
 /// Fills `buffer` with the bytes of a file from offset `at` on.
 ///
 /// # Errors

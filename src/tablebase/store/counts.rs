@@ -5,8 +5,8 @@
 use super::error::SetError;
 use super::file::TableError;
 use super::partial::write_whole;
-use super::source::check_regular;
 use crate::board::{ByColor, RuleOptions};
+use crate::tablebase::spill::check_regular;
 use crate::tablebase::{Class, Index, Material, Stats};
 use serde::{Deserialize, Serialize};
 use std::fs;

@@ -1,7 +1,7 @@
 //! Files that stay open only while there is room: a set has hundreds of tables, and a process may have as few as 64 open
 //! files. A file that was closed is opened again when it is read.
 
-use super::source::check_regular;
+use crate::tablebase::spill::check_regular;
 use std::collections::VecDeque;
 use std::fs::{File, Metadata};
 use std::io;
@@ -34,9 +34,7 @@ impl LazyFile {
     /// # Errors
     /// If it cannot be opened, or is not a regular file.
     pub(super) fn open(path: &Path) -> io::Result<(LazyFile, u64)> {
-        check_regular(path)?;
-        let file = File::open(path)?;
-        let data = file.metadata()?;
+        let (file, data) = opened(path)?;
         let slot = Slot {
             path: path.to_owned(),
             identity: Identity::of(&data),
@@ -59,16 +57,23 @@ impl LazyFile {
         if let Some(file) = &*open {
             return Ok(file.clone());
         }
-        check_regular(path)?;
-        let file = Arc::new(File::open(path)?);
-        if Identity::of(&file.metadata()?) != *identity {
+        let (file, data) = opened(path)?;
+        if Identity::of(&data) != *identity {
             return Err(io::Error::other("another file has taken its place since it was opened"));
         }
+        let file = Arc::new(file);
         *open = Some(file.clone());
         drop(open);
         admit(&self.0, most());
         Ok(file)
     }
+}
+
+fn opened(path: &Path) -> io::Result<(File, Metadata)> {
+    check_regular(path)?;
+    let file = File::open(path)?;
+    let data = file.metadata()?;
+    Ok((file, data))
 }
 
 /// The number of tables that stay open: half of the files that the process may have.

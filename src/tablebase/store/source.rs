@@ -3,7 +3,6 @@
 //! Tables are not mapped into memory: if a mapped file is truncated, the next access kills the process with SIGBUS,
 //! like a fault of the program. A read returns an error instead, and is cheap compared with decoding a block.
 
-use std::fs;
 use std::io;
 use std::path::Path;
 
@@ -73,12 +72,4 @@ impl Source {
         self.read(&mut bytes, at)?;
         Ok(bytes)
     }
-}
-
-/// Checks that a file is a regular file: opening a named pipe waits for a writer, possibly for ever.
-pub(super) fn check_regular(path: &Path) -> io::Result<()> {
-    if fs::metadata(path)?.is_file() {
-        return Ok(());
-    }
-    Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"))
 }
