@@ -81,7 +81,7 @@ impl Solver {
         let iteration = Iteration::new(backend.task(self.classes(), id, Keep::Counts))?;
         let mut memory = iteration.memory(0)?;
         let (first, last) = memory.split_at_mut(iteration.first_bytes());
-        iteration.start(&job.tables.read(last)?, first).map(|_| ())
+        iteration.start(&job.tables.read(last, &Unobserved)?, first).map(|_| ())
     }
 
     /// Writes a solved class to the directory `dir` as `dsq generate` does; does nothing if the class is not solved and

@@ -57,6 +57,11 @@ pub(crate) fn most_block_bytes(rows: usize) -> usize {
     2 * rows * MOST_ROW_BYTES
 }
 
+/// The most bytes of the table of a class as `dsq generate` writes it.
+pub(crate) fn most_file_bytes(classes: &Classes, id: ClassId) -> u64 {
+    (MOST_HEADER_BYTES + most_block_bytes(solved_rows_of(classes, id) as usize)) as u64
+}
+
 /// Bytes of a plane of `rows` rows.
 fn plane_bytes(rows: usize) -> usize {
     rows * size_of::<Row>()
@@ -245,11 +250,6 @@ impl MemoryNeed {
     /// Whether the job keeps the values.
     pub(crate) fn keeps_values(&self) -> bool {
         self.keeps_values
-    }
-
-    /// The most bytes of the table of the class.
-    pub(crate) fn most_file_bytes(&self) -> u64 {
-        (MOST_HEADER_BYTES + most_block_bytes(self.rows)) as u64
     }
 
     /// The most bytes of temporary files under a limit of `limit` bytes of memory.

@@ -5,7 +5,6 @@ use doushouqi::tablebase::{SetError, SolveError, TableError};
 use matches::{MatchError, PlayerError};
 use protocols::SessionError;
 use std::io::ErrorKind;
-use std::path::Path;
 
 /// The failure for a player that cannot be created.
 pub fn failure_of_player(error: &PlayerError) -> Failure {
@@ -45,14 +44,6 @@ pub fn resumable(error: SetError) -> Failure {
         SetError::Table(TableError::Io { .. } | TableError::OpenFiles { .. })
         | SetError::Solve(SolveError::Disk { .. }) => failure_of_set(&error)(format!("{error}; {RESUME}")),
         error => error.into(),
-    }
-}
-
-/// The failure of generating tables in a directory, which may be impossible to make.
-pub fn failure_of_generating(dir: &Path, error: SetError) -> Failure {
-    match error {
-        SetError::Table(TableError::Io { source, .. }) if !dir.is_dir() => Failure::cannot("make", dir, &source),
-        error => resumable(error),
     }
 }
 

@@ -11,6 +11,7 @@ mod commands;
 mod counts;
 mod failure;
 mod games;
+mod generating;
 #[cfg(feature = "gpu")]
 mod gpu;
 #[cfg(not(feature = "gpu"))]

@@ -1,10 +1,9 @@
 //! The options of commands that count endgames on demand.
 
-use crate::failure::{RESUME, failure_of_generating};
+use crate::generating::generate;
 use clap::Args;
 use cli::arguments::{Memory, MemoryArg, ThreadsArg};
 use cli::failure::Failure;
-use cli::progress::{exit_on_interrupt, progress_bar};
 use doushouqi::board::RuleOptions;
 use doushouqi::tablebase::{Generate, OnDemand, Options, Solver, TableProber};
 use std::env;
@@ -14,8 +13,8 @@ use std::path::PathBuf;
 pub struct OnDemandArgs {
     /// Also answer positions with one piece more than the tables: count all positions of the same pieces on demand.
     ///
-    /// Counting six pieces takes tables of five pieces as `dsq generate` writes them, about a minute on two cores and
-    /// up to 10 GiB of memory. The cache keeps the counts. A count that does not fit into memory or on the disk is
+    /// Counting six pieces takes tables of five pieces, about a minute on two cores and up to 10 GiB of memory. The cache
+    /// keeps the counts, and what is made of repacked tables for them. A count that does not fit into memory or on the disk is
     /// rejected. `dsq serve` without --tables first generates the tables of four pieces in the cache, some seconds and
     /// 66 MB, and counts five.
     #[arg(long)]
@@ -62,12 +61,7 @@ impl CountCache {
         let dir = self.dir.join(format!("tables-{:016x}", rules.table_hash()));
         let memory = MemoryArg::default().get().bytes();
         let job = Generate { pieces: PIECES, memory, ..Generate::new(&dir, *rules) };
-        let bar = progress_bar(job.positions(), "positions").with_message("tables");
-        exit_on_interrupt(&bar, RESUME);
-        let mut solver = Solver::new(rules, PIECES, Options::default());
-        let result = threads.run(|| job.run(&mut solver, &|progress| bar.inc(progress.positions)))?;
-        bar.finish_and_clear();
-        result.map_err(|error| failure_of_generating(&dir, error))?;
+        generate(&job, &mut Solver::new(rules, PIECES, Options::default()), threads)?;
         Ok(dir)
     }
 }

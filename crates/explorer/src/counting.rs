@@ -241,10 +241,6 @@ fn refusal(error: OnDemandError) -> ApiError {
         }
         OnDemandError::Cancelled => ApiError::shutting_down(),
         OnDemandError::Set(SetError::MissingCapture { capture, .. }) => missing_table(&capture.to_string()),
-        // The file is named after the class.
-        OnDemandError::Set(SetError::OneSided { path }) => {
-            missing_table(&path.file_stem().unwrap_or_default().to_string_lossy())
-        }
         OnDemandError::Set(error) => error.into(),
         error => {
             tracing::error!(%error, "count");

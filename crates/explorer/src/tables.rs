@@ -17,7 +17,6 @@ use xxhash_rust::xxh3::Xxh3;
 fn open_on_demand(tables: Option<TableProber>, config: &CountConfig) -> Result<OnDemand, ServeError> {
     let tables = tables.filter(|tables| tables.set().classes().pieces() >= MEMORY_PIECES);
     let on_demand = OnDemand::new(tables.ok_or(ServeError::TablesTooSmall)?, &config.cache, config.cache_size)?;
-    on_demand.check_tables()?;
     Ok(config.memory.iter().fold(on_demand, |on_demand, &bytes| on_demand.with_memory(bytes)))
 }
 

@@ -44,13 +44,19 @@ const BAR: usize = 30;
 /// the bar shows only the share.
 #[must_use]
 pub fn progress(done: u64, all: u64, elapsed: Duration, unit: &str) -> String {
-    let mut text = String::new();
-    if all > 0 {
-        let full = (u128::from(done.min(all)) * BAR as u128 / u128::from(all)) as usize;
-        let bar = "=".repeat(full) + if full < BAR { ">" } else { "" };
-        text = format!("[{bar:BAR$}] ");
+    let figures = progress_figures(done, all, elapsed, unit);
+    if all == 0 {
+        return figures;
     }
-    text += &match (unit, all) {
+    let full = (u128::from(done.min(all)) * BAR as u128 / u128::from(all)) as usize;
+    let bar = "=".repeat(full) + if full < BAR { ">" } else { "" };
+    format!("[{bar:BAR$}] {figures}")
+}
+
+/// As [`progress`], without the bar: `12/42 classes, 3.4/s, 9 s left`.
+#[must_use]
+pub fn progress_figures(done: u64, all: u64, elapsed: Duration, unit: &str) -> String {
+    let mut text = match (unit, all) {
         ("%", _) => format!("{} %", 100.0_f64.min(100.0 * done as f64 / all.max(1) as f64).floor()),
         (_, 0) => format!("{} {unit}", grouped(done)),
         _ => format!("{}/{} {unit}", grouped(done), grouped(all)),

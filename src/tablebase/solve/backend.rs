@@ -71,6 +71,8 @@ pub struct Job<'a> {
     pub memory: usize,
     /// By class, the tables of the solved smaller classes.
     pub(crate) tables: &'a [Option<Table>],
+    /// See [`begin`](Job::begin).
+    pub(crate) begun: &'a (dyn Fn(ClassId) + Sync),
 }
 
 impl<'a> Job<'a> {
@@ -93,6 +95,11 @@ impl<'a> Job<'a> {
     #[must_use]
     pub fn table(&self, id: ClassId) -> Option<&'a Table> {
         self.tables.get(id.0)?.as_ref()
+    }
+
+    /// Tells whoever shows the progress that the backend begins to solve a class.
+    pub fn begin(&self, id: ClassId) {
+        (self.begun)(id);
     }
 
     /// The same job for the classes `ids`.

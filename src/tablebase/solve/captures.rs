@@ -2,6 +2,7 @@
 
 use crate::board::{ByColor, Color};
 use crate::tablebase::solve::backend::SolveError;
+use crate::tablebase::solve::cpu::task::Observer;
 use crate::tablebase::value::CellsRef;
 use crate::tablebase::{ClassId, Table};
 
@@ -17,8 +18,8 @@ pub(crate) trait Captures: Sync {
     /// contents; values that are not in memory are decoded into it.
     ///
     /// # Errors
-    /// If a value cannot be read.
-    fn read<'a>(&'a self, memory: &'a mut [u8]) -> Result<CapturedCells<'a>, Self::Error>;
+    /// If a value cannot be read, or the observer returns an error.
+    fn read<'a>(&'a self, memory: &'a mut [u8], observer: &dyn Observer) -> Result<CapturedCells<'a>, Self::Error>;
 }
 
 /// Tables in memory, by class.
@@ -29,7 +30,7 @@ impl Captures for [Option<Table>] {
         0
     }
 
-    fn read<'a>(&'a self, _: &'a mut [u8]) -> Result<CapturedCells<'a>, SolveError> {
+    fn read<'a>(&'a self, _: &'a mut [u8], _: &dyn Observer) -> Result<CapturedCells<'a>, SolveError> {
         let tables = self.iter().enumerate().filter_map(|(id, table)| Some((ClassId(id), table.as_ref()?)));
         let sides = |(id, table): (ClassId, &'a Table)| Color::ALL.map(|turn| (id, turn, table.cells[turn].view()));
         Ok(tables.flat_map(sides).collect())

@@ -36,8 +36,10 @@ pub struct CountProgress {
 /// A callback that receives the progress of a count, on any thread. Returning [`ControlFlow::Break`] cancels the count.
 pub type Follow<'a> = &'a (dyn Fn(CountProgress) -> ControlFlow<()> + Sync);
 
-/// The shares of the work that the conversions, and then the passes, take.
-const CONVERSIONS: f64 = 0.3;
+/// The shares of the work that restoring repacked captures, decoding captures, the conversions, and then the passes take.
+const RESTORING: f64 = 0.04;
+const CAPTURES: f64 = 0.01;
+const CONVERSIONS: f64 = 0.25;
 const PASSES: f64 = 0.4;
 
 /// Reports the progress of a class being solved, and stops it on request.
@@ -58,18 +60,27 @@ impl<'a> Reporter<'a> {
 }
 
 impl Observer for Reporter<'_> {
+    fn restored(&self, done: usize, of: usize) -> Result<(), SolveError> {
+        self.report(CountPhase::Reading, RESTORING * done as f64 / of as f64)
+    }
+
+    fn captures(&self, done: usize, of: usize) -> Result<(), SolveError> {
+        self.report(CountPhase::Reading, RESTORING + CAPTURES * done as f64 / of as f64)
+    }
+
     fn conversions(&self, done: usize, of: usize) -> Result<(), SolveError> {
-        self.report(CountPhase::Conversions, CONVERSIONS * done as f64 / of as f64)
+        self.report(CountPhase::Conversions, RESTORING + CAPTURES + CONVERSIONS * done as f64 / of as f64)
     }
 
     fn pass(&self, depth: u16) -> Result<(), SolveError> {
         self.depth.store(depth, Relaxed);
         // The number of remaining passes is unknown; lines are rarely longer than 150 plies.
-        self.report(CountPhase::Passes, CONVERSIONS + PASSES * (1.0 - 0.97f64.powi(depth.into())))
+        let before = RESTORING + CAPTURES + CONVERSIONS;
+        self.report(CountPhase::Passes, before + PASSES * (1.0 - 0.97f64.powi(depth.into())))
     }
 
     fn values(&self, done: usize, of: usize) -> Result<(), SolveError> {
-        let before = CONVERSIONS + PASSES;
+        let before = RESTORING + CAPTURES + CONVERSIONS + PASSES;
         self.report(CountPhase::Writing, before + (1.0 - before) * done as f64 / of as f64)
     }
 }

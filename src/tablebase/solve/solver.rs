@@ -194,7 +194,7 @@ impl Solver {
 
     /// A job for the backend: classes to solve, and the tables of the smaller classes.
     pub(crate) fn job<'a>(&'a self, ids: &'a [ClassId], values: bool) -> Job<'a> {
-        Job { ids, classes: &self.classes, values, memory: self.memory, tables: &self.tables }
+        Job { ids, classes: &self.classes, values, memory: self.memory, tables: &self.tables, begun: &|_| () }
     }
 
     /// Solves classes whose captures lead to classes that are solved and kept. Passes each to `sink` as soon as it is
@@ -209,6 +209,18 @@ impl Solver {
         keep: bool,
         sink: &(dyn Fn(ClassId, &Solved) -> Result<(), E> + Sync),
     ) -> Result<(), E> {
+        self.solve_classes_and_tell(ids, values, keep, &|_| (), sink)
+    }
+
+    /// As [`solve_classes`](Solver::solve_classes), and tells which class is begun.
+    pub(crate) fn solve_classes_and_tell<E: From<SolveError> + Send>(
+        &mut self,
+        ids: &[ClassId],
+        values: bool,
+        keep: bool,
+        begun: &(dyn Fn(ClassId) + Sync),
+        sink: &(dyn Fn(ClassId, &Solved) -> Result<(), E> + Sync),
+    ) -> Result<(), E> {
         ids.iter().try_for_each(|&id| check_size(self.classes.get(id).representative))?;
         let Solver { classes, memory, tables, backend, no_capture_limit, .. } = self;
         let limited = no_capture_limit.map(|limit| {
@@ -219,7 +231,7 @@ impl Solver {
             classes.iter().map(smaller).collect::<Vec<_>>()
         });
         let tables = limited.as_ref().unwrap_or(tables);
-        let job = Job { ids, classes, values, memory: *memory, tables };
+        let job = Job { ids, classes, values, memory: *memory, tables, begun };
         let name = backend.name();
         let (all, refused) = (Mutex::new(Vec::with_capacity(ids.len())), Mutex::new(None));
         let take = |id: ClassId, solved: Solved| {

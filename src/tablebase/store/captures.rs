@@ -1,13 +1,15 @@
-//! The values that captures lead to, from files that store every value.
+//! The values that captures lead to, from files.
 
 use super::error::SetError;
-use super::file::{Content, TableError, TableFile};
-use crate::board::{ByColor, Color, RuleOptions};
+use super::exact::ExactTables;
+use super::file::TableFile;
+use crate::board::Color;
 use crate::tablebase::solve::captures::{CapturedCells, Captures};
+use crate::tablebase::solve::cpu::task::Observer;
 use crate::tablebase::value::CellsMut;
-use crate::tablebase::{ClassId, Classes, MemoryNeed};
+use crate::tablebase::{ClassId, MemoryNeed};
 use rayon::prelude::*;
-use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// The number of bytes that a thread clears at a time.
 const CLEARED: usize = 1 << 21;
@@ -16,22 +18,20 @@ const CLEARED: usize = 1 << 21;
 pub(super) struct CaptureFiles(Vec<(ClassId, Vec<Color>, TableFile)>);
 
 impl CaptureFiles {
-    /// Opens the files in `dir` for the class `id`.
+    /// Opens the files for the class `id`.
     ///
     /// # Errors
-    /// As for [`open_capture`].
+    /// As for [`ExactTables::open`].
     pub(super) fn open(
-        dir: &Path,
-        classes: &Classes,
+        tables: &ExactTables<'_>,
         id: ClassId,
         need: &MemoryNeed,
+        observer: &dyn Observer,
     ) -> Result<CaptureFiles, SetError> {
-        let open = |(&capture, sides): (&ClassId, &ByColor<bool>)| {
-            let turns: Vec<Color> = Color::ALL.into_iter().filter(|&turn| sides[turn]).collect();
-            let file = open_capture(dir, classes, id, capture, &turns)?;
-            Ok((capture, turns, file))
-        };
-        Ok(CaptureFiles(need.captures.iter().map(open).collect::<Result<_, SetError>>()?))
+        let turns = |id| Color::ALL.into_iter().filter(|&turn| need.captures[&id][turn]).collect();
+        let ids: Vec<ClassId> = need.captures.keys().copied().collect();
+        let files = tables.open(id, &ids, observer)?;
+        Ok(CaptureFiles(ids.into_iter().zip(files).map(|(id, file)| (id, turns(id), file)).collect()))
     }
 
     /// Every side to move that is looked up.
@@ -47,7 +47,7 @@ impl Captures for CaptureFiles {
         self.sides().map(|(_, _, file)| bytes(file)).sum()
     }
 
-    fn read<'a>(&'a self, memory: &'a mut [u8]) -> Result<CapturedCells<'a>, SetError> {
+    fn read<'a>(&'a self, memory: &'a mut [u8], observer: &dyn Observer) -> Result<CapturedCells<'a>, SetError> {
         // Cells without a position are not decoded.
         memory[..self.bytes()].par_chunks_mut(CLEARED).for_each(|part| part.fill(0));
         let mut rest = memory;
@@ -57,8 +57,11 @@ impl Captures for CaptureFiles {
             (id, turn, file, CellsMut::of(part, file.description().cell_bytes))
         });
         let parts: Vec<_> = parts.collect();
+        let (done, of) = (AtomicUsize::new(0), parts.len());
         let read = |(id, turn, file, cells): (ClassId, Color, &TableFile, CellsMut<'a>)| {
-            Ok((id, turn, file.load_into(turn, cells)?))
+            let cells = file.load_into(turn, cells)?;
+            observer.captures(done.fetch_add(1, Relaxed) + 1, of)?;
+            Ok((id, turn, cells))
         };
         let read = parts.into_par_iter().map(read).collect::<Result<Vec<_>, SetError>>()?;
         Ok(read.into_iter().collect())
@@ -68,44 +71,4 @@ impl Captures for CaptureFiles {
 /// Bytes of the decoded values of a side to move.
 fn bytes(file: &TableFile) -> usize {
     file.index().cells() * file.description().cell_bytes
-}
-
-/// # Errors
-/// If a file does not store every value of these sides to move, as jobs need them.
-pub(super) fn check_exact(file: &TableFile, turns: &[Color]) -> Result<(), SetError> {
-    let path = || file.file_path().to_owned();
-    if file.description().content == Content::Wdl {
-        Err(TableError::WdlOnly { path: path() }.into())
-    } else if turns.iter().all(|&turn| file.is_exact(turn)) {
-        Ok(())
-    } else {
-        Err(SetError::OneSided { path: path() })
-    }
-}
-
-/// Opens the table of a class that captures of the class `id` lead to.
-///
-/// # Errors
-/// If it is missing, damaged, for other rules, or does not store every value of these sides to move.
-pub(super) fn open_capture(
-    dir: &Path,
-    classes: &Classes,
-    id: ClassId,
-    capture: ClassId,
-    turns: &[Color],
-) -> Result<TableFile, SetError> {
-    let rules = classes.options();
-    let [class, capture] = [id, capture].map(|id| classes.get(id).representative);
-    let path = TableFile::path(dir, capture);
-    if !path.exists() {
-        let rules = match rules.table_spelling() {
-            rules if rules == RuleOptions::PAPER.table_spelling() => String::new(),
-            rules => format!(" --rules {rules}"),
-        };
-        let command = format!("dsq cluster solve {capture} --tables {}{rules}", dir.display());
-        return Err(SetError::MissingCapture { dir: dir.to_owned(), class, capture, command });
-    }
-    let file = TableFile::open(&path, rules, capture)?;
-    check_exact(&file, turns)?;
-    Ok(file)
 }

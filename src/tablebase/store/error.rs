@@ -156,14 +156,8 @@ pub enum SetError {
         /// The error in the file.
         what: String,
     },
-    /// A table does not store every value of a side to move that is needed.
-    #[error("{} is repacked: it stores one side to move only, and not every value of it. Jobs and counts on demand need complete tables; generate them in another directory", path.display())]
-    OneSided {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The memory limit is too low to check a class.
-    #[error("checking {material} takes about {}; the limit is {} (raise --memory)", size(*needed, *limit), size(*limit, *limit))]
+    /// The memory limit is too low for the values of a class and of those that its captures lead to.
+    #[error("with its captures {material} takes about {}; the limit is {} (raise --memory)", size(*needed, *limit), size(*limit, *limit))]
     ProofMemory {
         /// The representative of the class.
         material: Material,

@@ -7,6 +7,7 @@ use crate::tablebase::needs::limit::MemoryLimit;
 use crate::tablebase::solve::backend::{SolveError, Solved};
 use crate::tablebase::solve::cpu::task::Unobserved;
 use crate::tablebase::store::error::SetError;
+use crate::tablebase::store::exact::is_exact;
 use crate::tablebase::store::file::{Content, TableError, TableFile};
 use crate::tablebase::store::lock::lock;
 use crate::tablebase::store::manifest::{
@@ -22,15 +23,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use std::time::Instant;
 
-/// The progress of a run, reported after each class.
+/// The progress of a run.
 #[derive(Copy, Clone, Debug)]
-pub struct Progress {
-    /// Number of positions of the class, both sides to move.
-    pub positions: u64,
-    /// Whether the directory already contained the class.
-    pub reused: bool,
-    /// Whether its file is repacked: jobs and counts on demand cannot read it.
-    pub repacked: bool,
+pub enum Progress {
+    /// A class is begun.
+    Begun(Material),
+    /// A class is in the directory.
+    Done {
+        /// Number of positions of the class, both sides to move.
+        positions: u64,
+        /// Whether the directory already contained it.
+        reused: bool,
+    },
 }
 
 /// The parameters of a run.
@@ -103,12 +107,12 @@ impl<'a> Generate<'a> {
         self.stats_only && self.write_up_to.is_some_and(|most| pieces > most) && pieces < self.most_pieces()
     }
 
-    /// Number of positions of all classes to generate, both sides to move.
+    /// The number of classes to generate, and of their positions, both sides to move.
     #[must_use]
-    pub fn positions(&self) -> u64 {
+    pub fn size(&self) -> (usize, u64) {
         let classes = Classes::new(&self.rules, self.most_pieces());
-        let ids = self.levels(&classes).into_iter().flatten();
-        ids.map(|id| 2 * classes.get(id).representative.positions()).sum()
+        let ids: Vec<ClassId> = self.levels(&classes).into_iter().flatten().collect();
+        (ids.len(), ids.iter().map(|&id| 2 * classes.get(id).representative.positions()).sum())
     }
 
     /// Number of pieces of the largest classes.
@@ -119,12 +123,12 @@ impl<'a> Generate<'a> {
 
     /// Generates the tables with a solver that has solved nothing yet, for these rules and
     /// [`most_pieces`](Self::most_pieces). Complete files are reused, so that a run resumes where an earlier one was
-    /// killed. Calls `done` after each class.
+    /// killed. Calls `follow` at the begin and the end of each class, from any thread.
     ///
     /// # Errors
     /// If another run writes to the directory, the directory contains tables for other rules, a file in it is damaged,
     /// the disk is full, or the memory limit is too low, which is checked before anything is written.
-    pub fn run(&self, solver: &mut Solver, done: &(dyn Fn(Progress) + Sync)) -> Result<(), SetError> {
+    pub fn run(&self, solver: &mut Solver, follow: &(dyn Fn(Progress) + Sync)) -> Result<(), SetError> {
         let (plan, made) = (self.plan(solver.classes()), Made::of(self.dir));
         let limit = MemoryLimit::new(self.memory);
         plan.iter().try_for_each(|level| level.check_memory(solver, &made, limit))?;
@@ -133,7 +137,7 @@ impl<'a> Generate<'a> {
         let Manifest { counted, classes, .. } = self.take_up()?;
         let listed = largest(self.dir, &classes)?;
         sweep(self.dir, ABANDONED)?;
-        let run = Run { job: self, classes: solver.classes().clone(), listed, counted: Mutex::new(counted), done };
+        let run = Run { job: self, classes: solver.classes().clone(), listed, counted: Mutex::new(counted), follow };
         for level in plan {
             run.make(solver, &level)?;
             if level.forget_smaller {
@@ -228,7 +232,7 @@ struct Run<'a> {
     /// The largest number of pieces that the manifest listed before the run.
     listed: usize,
     counted: Mutex<Vec<CountedClass>>,
-    done: &'a (dyn Fn(Progress) + Sync),
+    follow: &'a (dyn Fn(Progress) + Sync),
 }
 
 impl Run<'_> {
@@ -247,7 +251,8 @@ impl Run<'_> {
             return self.count_one_by_one(solver, &to_solve.ids, memory);
         }
         // The values of the last level are in no memory but their files.
-        solver.solve_classes(&to_solve.ids, level.values, !level.top, &|id, solved| {
+        let begun = |id| self.begun(id);
+        solver.solve_classes_and_tell(&to_solve.ids, level.values, !level.top, &begun, &|id, solved| {
             self.keep(id, solved, to_solve.known.get(&id))
         })
     }
@@ -262,7 +267,7 @@ impl Run<'_> {
             if !path.exists() {
                 let name = class.representative.to_string();
                 match self.counted().iter().find(|counted| !level.values && counted.class == name) {
-                    Some(counted) => self.progress(&counted.stats, true, false),
+                    Some(counted) => self.progress(&counted.stats, true),
                     None => to_solve.ids.push(id),
                 }
                 continue;
@@ -273,14 +278,13 @@ impl Run<'_> {
                 return Err(TableError::WdlOnly { path }.into());
             }
             let stats = file.description().stats.clone();
-            let repacked = !Color::ALL.into_iter().all(|color| file.is_exact(color));
-            if !level.top && repacked {
+            if !level.top && !is_exact(&file) {
                 to_solve.ids.push(id);
                 to_solve.known.insert(id, file);
                 continue;
             }
             let table = if level.top { None } else { Some(file.load_table()?) };
-            self.progress(&stats, true, repacked);
+            self.progress(&stats, true);
             solver.insert(id, stats, table);
         }
         Ok(to_solve)
@@ -308,7 +312,7 @@ impl Run<'_> {
             let blocks = ClassBlocks::of(values, &solved.stats, &Unobserved)?;
             blocks.write(&path, class, &self.job.rules, &solved.stats)?;
         }
-        self.progress(&solved.stats, known.is_some(), known.is_some());
+        self.progress(&solved.stats, known.is_some());
         Ok(())
     }
 
@@ -329,6 +333,7 @@ impl Run<'_> {
             let later = |other| uses.get(&other).and_then(|uses| uses.iter().find(|&&later| later > at));
             let next_use = |other| is_passing(other).then(|| later(other).copied().unwrap_or(usize::MAX));
             memory.free_memory(solver, id, false, &next_use)?;
+            self.begun(id);
             solver.count_class(id, &|_, _| {})?;
             let stats = solver.class_stats(id).expect("it is solved");
             self.count(id, stats, Some(start.elapsed().as_secs_f64()))?;
@@ -341,7 +346,7 @@ impl Run<'_> {
         let mut counted = self.counted();
         counted.push(CountedClass::new(self.classes.get(id), stats, seconds));
         update_manifest(self.job.dir, |manifest| manifest.counted.clone_from(&counted))?;
-        self.progress(stats, false, false);
+        self.progress(stats, false);
         Ok(())
     }
 
@@ -354,8 +359,12 @@ impl Run<'_> {
         write_manifest(dir, rules, Some(&self.classes), &self.counted())
     }
 
-    fn progress(&self, stats: &ByColor<Stats>, reused: bool, repacked: bool) {
-        (self.done)(Progress { positions: stats.positions(), reused, repacked });
+    fn begun(&self, id: ClassId) {
+        (self.follow)(Progress::Begun(self.classes.get(id).representative));
+    }
+
+    fn progress(&self, stats: &ByColor<Stats>, reused: bool) {
+        (self.follow)(Progress::Done { positions: stats.positions(), reused });
     }
 
     fn counted(&self) -> MutexGuard<'_, Vec<CountedClass>> {
@@ -401,8 +410,8 @@ mod tests {
         let all: u64 =
             Classes::new(&RuleOptions::PAPER, 3).iter().map(|(_, class)| 2 * class.representative.positions()).sum();
         let job = Generate { pieces: 3, ..Generate::new(dir, RuleOptions::PAPER) };
-        assert_eq!(job.positions(), all);
+        assert_eq!(job.size(), (10 + 42, all));
         let one = Generate { material: Some("LvTR".parse().unwrap()), ..job };
-        assert_eq!(one.positions(), positions("LvTR") + positions("LvT") + positions("LvR"));
+        assert_eq!(one.size(), (3, positions("LvTR") + positions("LvT") + positions("LvR")));
     }
 }

@@ -1,22 +1,26 @@
 //! One class as a job: it takes no lock, reads only the tables that captures lead to, and keeps a complete file as it
 //! is. Any number of jobs may share a directory; two that solve the same class write the same bytes.
 
-use super::captures::{CaptureFiles, check_exact, open_capture};
+use super::captures::CaptureFiles;
 use super::counts::{ClassCounts, Provenance};
 use super::error::SetError;
-use super::file::TableFile;
+use super::exact::ExactTables;
+use super::file::{Content, TableError, TableFile};
 use super::peak;
 use super::write::ClassBlocks;
-use crate::board::{ByColor, Color, RuleOptions};
+use crate::board::{ByColor, RuleOptions};
 use crate::tablebase::needs::class_bytes;
 use crate::tablebase::needs::limit::MemoryLimit;
 use crate::tablebase::solve::captures::Captures;
 use crate::tablebase::solve::cpu::iteration::solve;
 use crate::tablebase::solve::cpu::task::{Keep, Observer, Task, Unobserved};
 use crate::tablebase::{BufferPool, Class, ClassId, Classes, CpuBackend, Material, MemoryNeed, Solved, Solver};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Instant;
+
+/// The folder of restored tables in the directory of temporary files.
+const RESTORED: &str = "restored";
 
 /// One class to solve in a directory of tables.
 #[derive(Clone, Debug)]
@@ -31,7 +35,8 @@ pub struct ClassJob<'a> {
     pub stats_only: Option<&'a Path>,
     /// The memory limit, in bytes.
     pub memory: usize,
-    /// The directory for conversions and change logs that do not fit into memory.
+    /// The directory for conversions and change logs that do not fit into memory, and for a folder `restored` of the tables
+    /// that are made of repacked ones for this job and later ones.
     pub spill: &'a Path,
     /// The program and the machine, for the counts.
     pub provenance: Provenance,
@@ -52,8 +57,8 @@ impl ClassJob<'_> {
     /// Solves the class on the threads of the current rayon pool, unless its file is complete.
     ///
     /// # Errors
-    /// If a table that captures lead to is missing, damaged, for other rules or repacked, the memory limit is too low
-    /// (checked before solving), or the disk is full. An error leaves no partial file.
+    /// If a table that captures lead to is missing, damaged or for other rules, the memory limit is too low (checked before
+    /// solving), or the disk is full. An error leaves no partial file.
     pub fn run(&self) -> Result<JobDone, SetError> {
         let classes = Classes::new(&self.rules, self.material.len());
         let (id, there) = self.look_up(&classes)?;
@@ -103,15 +108,15 @@ impl ClassJob<'_> {
     /// [`JobDone::There`] if the file of the class is complete.
     ///
     /// # Errors
-    /// If the file is damaged or for other rules, or other jobs cannot use its values.
+    /// If the file is damaged or for other rules, or stores no distances.
     fn there(&self, name: Material) -> Result<Option<JobDone>, SetError> {
         let path = TableFile::path(self.dir, name);
         // A table replaces the counts in its own directory only.
         if path.exists() && self.stats_only.is_none_or(|counts| counts == self.dir) {
             let file = TableFile::open(&path, &self.rules, name)?;
             file.check()?;
-            if self.stats_only.is_none() {
-                check_exact(&file, &Color::ALL)?;
+            if self.stats_only.is_none() && file.description().content == Content::Wdl {
+                return Err(TableError::WdlOnly { path }.into());
             }
             return Ok(Some(JobDone::There(name)));
         }
@@ -123,11 +128,11 @@ impl ClassJob<'_> {
 
     /// Reads the tables that captures lead to, except those that the solver has kept.
     fn load_captures(&self, solver: &mut Solver, id: ClassId) -> Result<(), SetError> {
-        for capture in solver.classes().captures(id) {
-            if solver.table(capture).is_none() {
-                let file = open_capture(self.dir, solver.classes(), id, capture, &Color::ALL)?;
-                solver.insert(capture, file.description().stats.clone(), Some(file.load_table()?));
-            }
+        let mut missing = solver.classes().captures(id);
+        missing.retain(|&capture| solver.table(capture).is_none());
+        let files = self.tables(solver.classes(), &self.restored()).open(id, &missing, &Unobserved)?;
+        for (capture, file) in missing.into_iter().zip(files) {
+            solver.insert(capture, file.description().stats.clone(), Some(file.load_table()?));
         }
         Ok(())
     }
@@ -156,6 +161,15 @@ impl ClassJob<'_> {
         Ok(JobDone::Solved(Box::new(counts)))
     }
 
+    /// The directory of restored tables.
+    fn restored(&self) -> PathBuf {
+        self.spill.join(RESTORED)
+    }
+
+    fn tables<'a>(&'a self, classes: &'a Classes, restored: &'a Path) -> ExactTables<'a> {
+        ExactTables { classes, dir: self.dir, restored, memory: self.memory }
+    }
+
     /// Solves the class within a memory limit.
     fn solve(&self, classes: &Classes, id: ClassId) -> Result<JobDone, SetError> {
         let limit = MemoryLimit::new(self.memory);
@@ -172,8 +186,9 @@ impl ClassJob<'_> {
         }
         self.pool.limit(self.memory, self.memory - planned);
         peak::restart();
-        let (dir, spill, pool, need) = (self.dir, self.spill, self.pool.clone(), &need);
-        let work = Work { dir, classes, id, need, limit, spill, pool, observer: &Unobserved };
+        let (restored, spill, pool, need) = (self.restored(), self.spill, self.pool.clone(), &need);
+        let tables = self.tables(classes, &restored);
+        let work = Work { tables, id, need, limit, spill, pool, observer: &Unobserved };
         let (Solved { stats, deepest, .. }, blocks) = work.solve()?;
         let mut counts = ClassCounts::new(&self.rules, class, stats);
         let index = class.index();
@@ -184,9 +199,7 @@ impl ClassJob<'_> {
 
 /// One class to solve on the CPU, from the files that its captures lead to.
 pub(super) struct Work<'a> {
-    /// The directory of these files.
-    pub dir: &'a Path,
-    pub classes: &'a Classes,
+    pub tables: ExactTables<'a>,
     pub id: ClassId,
     pub need: &'a MemoryNeed,
     pub limit: MemoryLimit,
@@ -202,11 +215,11 @@ impl Work<'_> {
     /// values are kept.
     ///
     /// # Errors
-    /// As for [`open_capture`], and if the memory does not suffice for the width of the tables, a table is damaged, the disk is
+    /// As for [`ExactTables::open`], and if the memory does not suffice for the width of the tables, a table is damaged, the disk is
     /// full, or the observer returns an error.
     pub(super) fn solve(self) -> Result<(Solved, Option<ClassBlocks>), SetError> {
-        let Work { classes, id, limit, .. } = self;
-        let captures = CaptureFiles::open(self.dir, classes, id, self.need)?;
+        let Work { id, limit, tables: ExactTables { classes, .. }, .. } = self;
+        let captures = CaptureFiles::open(&self.tables, id, self.need, self.observer)?;
         let need = self.need.with_captures(captures.bytes());
         limit.check(classes.get(id).representative, need.peak_spilled())?;
         let keep = match need.keeps_values() {

@@ -14,6 +14,7 @@ pub(crate) mod codec;
 pub(crate) mod counts;
 mod description;
 pub(crate) mod error;
+mod exact;
 pub(crate) mod file;
 pub(crate) mod finish;
 pub(crate) mod forecast;

@@ -4,6 +4,7 @@
 //! of the process is for people: containers of one machine do not see each other's processes.
 
 use super::table_error::TableError;
+use crate::board::RuleOptions;
 use crate::tablebase::Material;
 use std::fs::{self, File, TryLockError};
 use std::io::{BufWriter, Write};
@@ -214,8 +215,19 @@ fn is_of_tables(stem: &str, extension: &str) -> bool {
     }
 }
 
-/// Whether a class in a cache of counted classes has this name of a file: the class, a hash of the rules, and the
-/// extension, which earlier versions of the program called `stages`.
+/// The file of a class in a cache. It names the rules, so that classes of several rules can share a directory.
+pub(super) fn file_in_cache(dir: &Path, class: Material, rules: &RuleOptions) -> PathBuf {
+    dir.join(format!("{class}-{:016x}.dsq", rules.table_hash()))
+}
+
+/// Records the use of a file in a cache as its time, which gives the order of use. A failure is ignored, so that a read-only
+/// cache can be read.
+pub(super) fn record_use(path: &Path) {
+    let _ = File::options().append(true).open(path).and_then(|file| file.set_modified(SystemTime::now()));
+}
+
+/// Whether a class in a cache has this name of a file: that of [`file_in_cache`], or with the extension `stages`, as earlier
+/// versions of the program called it.
 pub(crate) fn is_of_cache(name: &str) -> bool {
     let stem = name.strip_suffix(".dsq").or_else(|| name.strip_suffix(".stages"));
     let parts = stem.and_then(|stem| stem.split_once('-'));

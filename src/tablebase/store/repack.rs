@@ -4,6 +4,7 @@ use crate::tablebase::store::lock::lock;
 use crate::tablebase::store::manifest::write_manifest;
 use crate::tablebase::store::pack::is_packed;
 use crate::tablebase::store::partial::{ABANDONED, sweep};
+use crate::tablebase::store::proof::Form;
 use crate::tablebase::store::set::TableSet;
 use crate::tablebase::{ClassId, Prover, TableFile};
 use std::fs;
@@ -55,7 +56,7 @@ fn repack_to(
         let material = set.classes().get(id).representative;
         let path = TableFile::path(out, material);
         if !written(set, id, out, content)?.is_some_and(|file| is_packed(&file, content)) {
-            prover.repack(id, content, &path)?;
+            prover.rewrite(id, Form::Packed(content), &path)?;
         }
         let after = fs::metadata(&path).map_err(TableError::io(&path))?.len();
         done(before, after);
@@ -181,6 +182,27 @@ mod tests {
         let mixed = TableSet::open(results.path()).unwrap();
         let error = mixed.look_up(&positions[0], None).unwrap_err();
         assert!(matches!(&error, SetError::MixedKinds { path } if path.ends_with("EvLTP.dsq")), "{error}");
+    }
+
+    /// Restoring undoes repacking: the file as it was, with the checksums of every row.
+    #[test]
+    fn restored_tables_are_the_same_files() {
+        let (dir, restored) = (tables(), tempfile::tempdir().unwrap());
+        repack(dir.path(), 8 << 30, &|_, _| {}).unwrap();
+        let set = TableSet::open(dir.path()).unwrap();
+        let mut prover = Prover::new(&set, 8 << 30);
+        for id in set.ids() {
+            let name = set.classes().get(id).representative;
+            let path = TableFile::path(restored.path(), name);
+            prover.rewrite(id, Form::Exact, &path).unwrap();
+            let (_, before) =
+                FILES.iter().find(|(file, _)| Some(file.as_os_str()) == path.file_name()).expect("its file");
+            assert!(fs::read(&path).unwrap() == *before, "{name}");
+        }
+        let mut small = Prover::new(&set, 1 << 20);
+        let id = set.classes().member(material()).unwrap().class;
+        let error = small.rewrite(id, Form::Exact, &restored.path().join("none.dsq")).unwrap_err();
+        assert!(matches!(error, SetError::ProofMemory { .. }) && !restored.path().join("none.dsq").exists());
     }
 
     /// Number of positions of the stored side.

@@ -1,18 +1,16 @@
 use crate::arguments::BackendArg;
 use crate::backend::report_fallbacks;
 use crate::class_plan::{RateArg, TYPICAL_RATE, planned, print_plan};
-use crate::failure::{RESUME, failure_of_generating};
+use crate::generating::generate;
 use clap::Args;
 use cli::arguments::{Common, MemoryArg, positive};
 use cli::failure::{Failure, Outcome};
 use cli::output::{print, print_json};
-use cli::progress::{exit_on_interrupt, progress_bar};
 use doushouqi::tablebase::{self, Classes, DeviceWork, Forecast, MAX_PIECES, Material, Solver, TableSet};
 use report::text::grouped;
 use report::text::{Table, binary_bytes, duration};
 use serde::Serialize;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// Generate endgame tables and write them to a directory.
@@ -180,30 +178,8 @@ impl Generate {
         let job = self.job(self.deadline(start)?);
         let mut solver = self.backend.solver(self.common.rules(), job.most_pieces())?;
         self.forecast(&job, &solver)?;
-        let bar = progress_bar(job.positions(), "positions").with_message("generating");
-        exit_on_interrupt(&bar, RESUME);
-        let (reused, repacked) = (AtomicU64::new(0), AtomicU64::new(0));
-        let result = self.common.threads.run(|| {
-            job.run(&mut solver, &|progress| {
-                reused.fetch_add(u64::from(progress.reused), Ordering::Relaxed);
-                repacked.fetch_add(u64::from(progress.repacked), Ordering::Relaxed);
-                if progress.reused {
-                    bar.dec_length(progress.positions);
-                } else {
-                    bar.inc(progress.positions);
-                }
-            })
-        })?;
-        bar.finish_and_clear();
-        result.map_err(|error| failure_of_generating(&self.out, error))?;
+        let reused = generate(&job, &mut solver, &self.common.threads)?;
         report_fallbacks(&solver);
-        let repacked = repacked.into_inner();
-        if repacked > 0 {
-            eprintln!(
-                "dsq: {repacked} of the tables are repacked, and jobs and counts on demand cannot read them: for these, generate \
-                 tables in another directory"
-            );
-        }
         let set = TableSet::open(&self.out)?;
         let tablebase::Manifest { classes, counted, .. } = set.manifest();
         let positions: u64 = classes.iter().map(|c| c.stats.positions()).sum();
@@ -211,7 +187,7 @@ impl Generate {
         let report = Report {
             classes: classes.len(),
             counted: counted.len(),
-            reused: reused.into_inner(),
+            reused,
             positions,
             bytes,
             bits_per_position: (positions > 0).then(|| bytes as f64 * 8.0 / positions as f64),

@@ -14,7 +14,7 @@ use std::time::Instant;
 /// Recompress endgame tables to smaller files, which is slow. Values and probes stay the same.
 ///
 /// Repacked tables are for probing and publishing: they leave out one side to move and each value that follows from a
-/// capture or den entry. `dsq generate` and `dsq cluster` need tables that are not repacked. Each file is replaced when
+/// capture or den entry. `dsq cluster solve` and counts on demand restore what they need of them. Each file is replaced when
 /// its successor is complete. After an interruption, run the same command again to resume.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq repack tables\n  \

@@ -105,6 +105,7 @@ impl Backend for CpuBackend {
             let (group, others) = rest.split_at(count);
             self.pool.limit(job.memory, job.memory.saturating_sub(count * largest) / count);
             let solve = |&(_, id): &(Reverse<usize>, ClassId)| {
+                job.begin(id);
                 let reporter = self.follow.as_deref().map(|follow| Reporter::new(follow));
                 let observer: &dyn Observer = reporter.as_ref().map_or(&Unobserved, |reporter| reporter);
                 let task = Task { observer, ..self.task(job.classes, id, keep) };

@@ -58,7 +58,7 @@ pub(crate) fn solve<C: Captures + ?Sized>(task: Task, captures: &C) -> Result<So
     let iteration = Iteration::new(task)?;
     let mut memory = iteration.memory(captures.bytes())?;
     let (first, last) = memory.split_at_mut(iteration.first_bytes());
-    let planes = iteration.start(&captures.read(last)?, first)?;
+    let planes = iteration.start(&captures.read(last, iteration.task.observer)?, first)?;
     Ok(iteration.solve(planes, last)?)
 }
 

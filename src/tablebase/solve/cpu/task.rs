@@ -42,6 +42,16 @@ pub(crate) struct Task<'a> {
 
 /// Observes the solution of a class. Any of its errors stops the solution.
 pub(crate) trait Observer: Sync {
+    /// Called when `done` of `of` repacked tables that captures lead to are restored.
+    fn restored(&self, _done: usize, _of: usize) -> Result<(), SolveError> {
+        Ok(())
+    }
+
+    /// Called when the values of `done` of `of` sides to move that captures lead to are decoded, from any thread.
+    fn captures(&self, _done: usize, _of: usize) -> Result<(), SolveError> {
+        Ok(())
+    }
+
     /// Called when the conversions of `done` of `of` ranges of rows are known, from any thread.
     fn conversions(&self, _done: usize, _of: usize) -> Result<(), SolveError> {
         Ok(())

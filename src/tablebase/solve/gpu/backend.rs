@@ -40,7 +40,10 @@ impl Backend for Gpu {
                 if let Some(ids) = upcoming {
                     scope.spawn(|_| next = Some(plan(ids)));
                 }
-                solved = now.as_ref().map(|plan| block_on(self.solve_batch(job, plan)));
+                solved = now.as_ref().map(|plan| {
+                    plan.ids().for_each(|id| job.begin(id));
+                    block_on(self.solve_batch(job, plan))
+                });
             });
             if let (Some(run), Some(fetched)) = (fetching, fetched) {
                 match fetched {

@@ -6,12 +6,13 @@ use crate::board::{Color, RuleOptions};
 use crate::tablebase::squares::Squares;
 use crate::tablebase::store::cache::{Cache, get_or_decode};
 use crate::tablebase::store::error::SetError;
+use crate::tablebase::store::exact::is_exact;
 use crate::tablebase::store::file::{Block, TableFile};
 use crate::tablebase::store::lock::{Lock, lock};
-use crate::tablebase::store::partial::{ABANDONED, is_of_cache, sweep};
+use crate::tablebase::store::partial::{ABANDONED, file_in_cache, is_of_cache, record_use, sweep};
 use crate::tablebase::store::table_error::TableError;
 use crate::tablebase::{CellValue, Material};
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -43,7 +44,7 @@ impl CachedClass {
     /// If the file cannot be read, is damaged, or is of another version, for other rules or for another class.
     fn open(path: &Path, rules: &RuleOptions, class: Material) -> Result<CachedClass, TableError> {
         let file = TableFile::open(path, rules, class)?;
-        if Color::ALL.into_iter().all(|color| file.is_exact(color)) {
+        if is_exact(&file) {
             return Ok(CachedClass { file, blocks: Mutex::default() });
         }
         Err(TableError::Foreign { path: path.to_owned() })
@@ -74,8 +75,7 @@ impl Open {
     /// Records the use as the time of the file, which gives the order of use.
     fn record(&mut self, path: &Path) {
         self.recorded = SystemTime::now();
-        // A failure is ignored, so that a read-only cache can be read.
-        let _ = File::options().append(true).open(path).and_then(|file| file.set_modified(self.recorded));
+        record_use(path);
     }
 }
 
@@ -107,8 +107,7 @@ impl ClassCache {
 
     /// The file of a class, by its representative.
     pub(super) fn path(&self, class: Material) -> PathBuf {
-        // A number for the rules, so that classes of several rules can share the directory.
-        self.dir.join(format!("{class}-{:016x}.dsq", self.rules.table_hash()))
+        file_in_cache(&self.dir, class, &self.rules)
     }
 
     /// The class, if its file is complete and not known to be damaged. The next count replaces a damaged file.
@@ -213,6 +212,7 @@ fn remove(path: &Path) -> Result<(), TableError> {
 mod tests {
     use super::*;
     use crate::tablebase::{Generate, Options, Solver};
+    use std::fs::File;
 
     fn write(cache: &ClassCache, class: &str, bytes: usize, age: u64) -> PathBuf {
         let path = cache.path(class.parse().unwrap());

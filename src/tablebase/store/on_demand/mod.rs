@@ -7,15 +7,16 @@ mod error;
 #[cfg(test)]
 mod tests;
 
-use super::captures::{CaptureFiles, check_exact};
 use super::error::SetError;
+use super::exact::ExactTables;
 use super::forecast::disk_free;
 use super::job::Work;
 use super::peak;
 use super::table_error::TableError;
-use crate::board::{Color, Move, Position, Rules};
+use crate::board::{Move, Position, Rules};
 use crate::tablebase::address::{Address, Addresser, ClassSquares};
 use crate::tablebase::needs::limit::MemoryLimit;
+use crate::tablebase::needs::most_file_bytes;
 use crate::tablebase::solve::progress::{CountPhase, CountProgress, Follow, Reporter};
 use crate::tablebase::{BufferPool, ClassId, Classes, Material, MemoryNeed, Probe, SolveError, TableProber, Value};
 use class_cache::ClassCache;
@@ -83,7 +84,8 @@ pub struct CountNeed {
     pub memory_bytes: u64,
     /// The most bytes on the disk of the cache, including temporary files.
     pub disk_bytes: u64,
-    /// The most bytes of the file that stays in the cache, which are part of `disk_bytes`.
+    /// The most bytes of the files that stay in the cache, which are part of `disk_bytes`: the table of the class, and those
+    /// that are made of repacked ones.
     pub file_bytes: u64,
     /// Whether temporary files are written because not everything fits into memory.
     pub spills: bool,
@@ -112,16 +114,6 @@ impl OnDemand {
     #[must_use]
     pub fn tables(&self) -> &TableProber {
         &self.tables
-    }
-
-    /// Checks that counts can read the tables, by one with the most pieces.
-    ///
-    /// # Errors
-    /// If it is damaged, or repacked and so does not store every value.
-    pub fn check_tables(&self) -> Result<(), SetError> {
-        let set = self.tables.set();
-        let largest = set.ids().max_by_key(|&id| set.classes().get(id).representative.len());
-        largest.map_or(Ok(()), |id| check_exact(set.file(id)?, &Color::ALL))
     }
 
     /// The most pieces of a position that can be answered.
@@ -197,13 +189,11 @@ impl OnDemand {
     /// The needs of counting the class of a position; `None` if the tables or the cache contain the class.
     ///
     /// # Errors
-    /// If the position has too many pieces, a table that captures lead to is missing or stores one side to move only, or
-    /// the memory or the disk does not suffice.
+    /// If the position has too many pieces, a table that captures lead to is missing, or the memory or the disk does not
+    /// suffice.
     pub fn need(&self, position: &Position) -> Result<Option<CountNeed>, OnDemandError> {
         let Some(id) = self.uncounted(position)? else { return Ok(None) };
-        let plan = MemoryNeed::of_job(&self.classes, id, true);
-        CaptureFiles::open(self.tables.set().dir(), &self.classes, id, &plan)?;
-        self.check_need(id, &plan).map(Some)
+        self.check_need(id).map(Some)
     }
 
     /// Counts the class of a position on the threads of the current rayon pool, unless the tables or the cache contain it.
@@ -232,12 +222,12 @@ impl OnDemand {
     fn count_class(&self, need: CountNeed, follow: Follow<'_>) -> Result<(), OnDemandError> {
         let id = self.classes.member(need.class).expect("it is one of the classes").class;
         let plan = MemoryNeed::of_job(&self.classes, id, true);
-        let limit = MemoryLimit::new(need.memory_bytes as usize);
+        let memory = need.memory_bytes as usize;
+        let limit = MemoryLimit::new(memory);
         let solve = || -> Result<(), SetError> {
             let reporter = Reporter::new(follow);
             let work = Work {
-                dir: self.tables.set().dir(),
-                classes: &self.classes,
+                tables: self.exact_tables(memory),
                 id,
                 need: &plan,
                 limit,
@@ -256,15 +246,23 @@ impl OnDemand {
         }
     }
 
+    /// The tables that counts read, within a memory limit.
+    fn exact_tables(&self, memory: usize) -> ExactTables<'_> {
+        ExactTables { classes: &self.classes, dir: self.tables.set().dir(), restored: self.cache.dir(), memory }
+    }
+
     /// The needs of a count within the available memory and disk space.
-    fn check_need(&self, id: ClassId, plan: &MemoryNeed) -> Result<CountNeed, OnDemandError> {
+    fn check_need(&self, id: ClassId) -> Result<CountNeed, OnDemandError> {
         let class = self.classes.get(id).representative;
+        let plan = MemoryNeed::of_job(&self.classes, id, true);
+        let captures: Vec<ClassId> = plan.captures.keys().copied().collect();
+        let restored = self.exact_tables(self.memory).missing_bytes(id, &captures)?;
         let available = peak::available().map_or(usize::MAX, |bytes| bytes as usize).min(self.memory);
         let memory = plan.request(available);
         if memory > available {
             return Err(OnDemandError::Memory { material: class, needed: memory as u64, available: available as u64 });
         }
-        let (file_bytes, temporary) = (plan.most_file_bytes(), plan.temporary_bytes(memory));
+        let (file_bytes, temporary) = (restored + most_file_bytes(&self.classes, id), plan.temporary_bytes(memory));
         let disk_bytes = file_bytes + temporary;
         let dir = self.cache.dir();
         if file_bytes > self.cache.size() {

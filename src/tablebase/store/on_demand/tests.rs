@@ -43,6 +43,11 @@ impl Fixture {
     }
 }
 
+/// Whether a count begins.
+fn begins(progress: CountProgress) -> bool {
+    progress.phase == CountPhase::Reading && progress.fraction == 0.0
+}
+
 fn ignore(_: CountProgress) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
@@ -109,6 +114,51 @@ fn counted_as_solved(rules: RuleOptions, pieces: usize, materials: &[&str], step
     }
     // RvER is ERvR with the colours swapped.
     assert_eq!(fixture.files().len(), materials.len() - usize::from(materials.contains(&"RvER")));
+}
+
+/// Counts read repacked tables: those that they need are restored into the cache once, and the file of a counted class is the
+/// same.
+#[test]
+#[cfg(unix)]
+fn repacked_tables_are_restored_for_a_count() {
+    let fixture = Fixture::new(RuleOptions::PAPER, 3);
+    let solver = Solver::new(&fixture.rules, 4, Options::default());
+    let position = first(&solver, "EPvLR");
+    let name = |path: &PathBuf| path.file_name().unwrap().to_owned();
+    let count = |fixture: &Fixture| {
+        let on_demand = fixture.open();
+        let need = on_demand.need(&position).unwrap().unwrap();
+        on_demand.count(&position, &ignore).unwrap();
+        let files: Vec<_> = fixture.files().into_iter().map(|path| (name(&path), fs::read(&path).unwrap())).collect();
+        (need, files)
+    };
+    let (need, exact) = count(&fixture);
+    assert_eq!(exact.len(), 1);
+    fs::remove_dir_all(fixture.cache()).unwrap();
+
+    repack(&fixture.dir.path().join("tables"), 1 << 30, &|_, _| {}).unwrap();
+    let (restoring, files) = count(&fixture);
+    assert!(restoring.file_bytes > need.file_bytes && restoring.disk_bytes > need.disk_bytes);
+    assert!(files.len() > 3 && files.contains(&exact[0]), "{} files", files.len());
+    // The next count reads what was restored, and makes again what is damaged, of other values or gone.
+    let own = fixture.files().into_iter().find(|path| name(path) == exact[0].0).unwrap();
+    let restored: Vec<PathBuf> = fixture.files().into_iter().filter(|path| *path != own).collect();
+    let written = |path: &PathBuf| std::os::unix::fs::MetadataExt::ino(&fs::metadata(path).unwrap());
+    let inodes: Vec<_> = restored.iter().map(written).collect();
+    let middle = fs::read(&restored[0]).unwrap().len() / 2;
+    let mut damaged = fs::read(&restored[0]).unwrap();
+    damaged[middle] ^= 1;
+    fs::write(&restored[0], damaged).unwrap();
+    fs::remove_file(&own).unwrap();
+    let (again, after) = count(&fixture);
+    assert_eq!(again, need, "nothing seems to be missing");
+    let sorted = |mut files: Vec<_>| {
+        files.sort();
+        files
+    };
+    assert!(sorted(after) == sorted(files));
+    let kept = restored.iter().zip(&inodes).filter(|(path, inode)| written(path) == **inode).count();
+    assert_eq!(kept, restored.len() - 1, "only the damaged one is made again");
 }
 
 /// The answers of a search equal the solver's, and a search decides most positions with short distances.
@@ -236,7 +286,7 @@ fn unfit_files_are_counted_again() {
     let whole = fs::read(path).unwrap();
     let counts = AtomicUsize::new(0);
     let follow = |progress: CountProgress| {
-        counts.fetch_add(usize::from(progress.phase == CountPhase::Reading), Relaxed);
+        counts.fetch_add(usize::from(begins(progress)), Relaxed);
         ControlFlow::Continue(())
     };
     let ask = || fixture.open().probe(&position, true, &follow).unwrap().value;
@@ -320,7 +370,7 @@ fn a_cache_is_shared() {
     fs::write(fixture.cache().join(half), "x").unwrap();
     let (began, waited, counted) = (AtomicBool::new(false), AtomicBool::new(false), AtomicUsize::new(0));
     let count = |progress: CountProgress| {
-        if progress.phase == CountPhase::Reading {
+        if begins(progress) {
             counted.fetch_add(1, Relaxed);
             began.store(true, Relaxed);
             while !waited.load(Relaxed) {
@@ -331,7 +381,7 @@ fn a_cache_is_shared() {
     };
     let wait = |progress: CountProgress| {
         waited.fetch_or(progress.phase == CountPhase::Waiting, Relaxed);
-        counted.fetch_add(usize::from(progress.phase == CountPhase::Reading), Relaxed);
+        counted.fetch_add(usize::from(begins(progress)), Relaxed);
         ControlFlow::Continue(())
     };
     let answers = std::thread::scope(|scope| {

@@ -5,7 +5,7 @@
 //! board's move generator; captures probe the tables of the smaller classes) and converts it into the value that the
 //! position must have. This value is compared with the stored value. If only one side to move is stored, the other side
 //! is first computed in the same way and compared by its checksum. Don't-cares of a repacked file are replaced by the
-//! values of the captures and den entries when it is decoded; [`Prover::repack`] writes repacked files.
+//! values of the captures and den entries when it is decoded. `rewrite` writes a repacked file from an exact one and back.
 //!
 //! This local check suffices. Distances are right by induction, since the distance falls with every move of best play.
 //! Draws: among all positions wrongly stored as draws, one with the shortest true distance would have a correctly
@@ -16,11 +16,11 @@
 
 mod moves;
 mod planes;
+mod rewrite;
 mod score;
 mod sweep;
 
 use super::file::{Content, TableError};
-use super::pack::{PackedRows, write_packed};
 use super::verify::{Contradiction, Stop};
 use crate::board::{ByColor, Color, File, Rules, Square};
 use crate::cpu::CpuLevel;
@@ -31,9 +31,9 @@ use crate::tablebase::{
 use moves::{Moves, of_side};
 use planes::{Digested, Plane};
 use rayon::prelude::*;
+pub(super) use rewrite::Form;
 use score::Scale;
 use std::collections::HashMap;
-use std::path::Path;
 use std::sync::Arc;
 use sweep::{Capture, Smaller, Sweep, Sweepable};
 
@@ -147,38 +147,6 @@ impl<'a> Prover<'a> {
         }
         self.keep(id, planes);
         Ok(proved)
-    }
-
-    /// Repacks the table of a class into the file `path`. The values are checked against their checksums.
-    ///
-    /// # Errors
-    /// As [`prove`](Prover::prove), and if the file cannot be written.
-    pub(in crate::tablebase::store) fn repack(
-        &mut self,
-        id: ClassId,
-        content: Content,
-        path: &Path,
-    ) -> Result<(), SetError> {
-        let file = self.set.file(id)?;
-        file.check()?;
-        let repacked = match self.is_wide(id)? {
-            true => self.repack_as::<u16>(id, content, path),
-            false => self.repack_as::<u8>(id, content, path),
-        };
-        match repacked {
-            Ok(()) => Ok(()),
-            Err(Stop::Error(error)) => Err(error),
-            Err(Stop::Wrong(_)) => Err(file.damaged("its values do not follow from those of its captures").into()),
-        }
-    }
-
-    fn repack_as<C: Width>(&mut self, id: ClassId, content: Content, path: &Path) -> Result<(), Stop> {
-        self.free_memory::<C>(id)?;
-        let work = self.work::<C>(id)?;
-        let (planes, _) = work.planes()?;
-        work.write(&planes, content, path)?;
-        self.keep(id, planes);
-        Ok(())
     }
 
     /// Keeps the planes of a class for larger classes, whose captures lead to it.
@@ -330,18 +298,6 @@ impl<C: Sweepable> Work<'_, C> {
         planes::load(self.file, turn, self.scale, if dont_cares { Some(&conversions) } else { None })
     }
 
-    /// Writes the values of the canonical positions to a repacked file.
-    fn write(&self, planes: &ByColor<Plane<C>>, content: Content, path: &Path) -> Result<(), TableError> {
-        let none = Plane::new(0);
-        let filled = Filled {
-            work: self,
-            planes,
-            sweeps: ByColor::from_fn(|turn| self.sweep(turn, &none)),
-            results_only: content == Content::Wdl,
-        };
-        write_packed(path, self.file, content, &filled)
-    }
-
     /// Computes the values of a side to move that is not stored.
     fn compute(&self, turn: Color, other: &Plane<C>) -> Result<(Plane<C>, Digested), Stop> {
         let sweep = self.sweep(turn, other);
@@ -412,42 +368,6 @@ impl<C: Sweepable> Work<'_, C> {
         let place = stored.iter().zip(expected.iter()).position(|(a, b)| a != b)?;
         let computed = value(expected[place]).unwrap_or(CellValue::NoMove);
         Some(self.contradiction(turn, row * ROW_CELLS + place, value(stored[place]), computed))
-    }
-}
-
-/// The rows of a repacked file.
-struct Filled<'a, C> {
-    work: &'a Work<'a, C>,
-    planes: &'a ByColor<Plane<C>>,
-    sweeps: ByColor<Sweep<'a, C>>,
-    results_only: bool,
-}
-
-impl<C: Sweepable> PackedRows for Filled<'_, C> {
-    /// A cell without a position repeats the value before it. So does a cell whose value follows from a conversion, if
-    /// the value before it is not better.
-    fn push(&self, turn: Color, row: usize, block: &mut Vec<u8>) {
-        let scale = self.work.scale;
-        let mut conversions = vec![C::ZERO; ROW_CELLS];
-        C::conversions(self.work.level, &self.sweeps[turn], row, &mut conversions);
-        let values = self.planes[turn].row(row);
-        let score = |score: C| if self.results_only { scale.result(score) } else { score };
-        let cell_bytes = if self.results_only { 1 } else { self.work.file.description().cell_bytes };
-        let mut last = block.last_chunk::<2>().map_or(C::ONE, |&[low, high]| {
-            scale.score(if cell_bytes == 1 { high.into() } else { u16::from_le_bytes([low, high]) })
-        });
-        let mut code = scale.code(last).to_le_bytes();
-        let push = |cell: usize| {
-            let (value, best) = (score(values[cell]), score(conversions[cell]));
-            let follows = best != C::ZERO && value == best && last >= best;
-            if value != C::ZERO && !follows && value != last {
-                last = value;
-                code = scale.code(last).to_le_bytes();
-            }
-            block.extend_from_slice(&code[..cell_bytes]);
-        };
-        let file = self.work.file;
-        file.canonical().shape(file.index(), row).row_cells().for_each(push);
     }
 }
 

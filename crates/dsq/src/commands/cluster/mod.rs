@@ -11,6 +11,7 @@ use crate::class_plan::{RateArg, print_plan};
 use crate::failure::{RESUME, resumable};
 use crate::provenance::{COMMIT, VERSION, machine};
 use ::report::plot::{Axis, Line, line_chart};
+use ::report::text::binary_bytes;
 use check::CheckCommand;
 use clap::{Args, Subcommand, ValueEnum};
 use cli::arguments::{Common, JsonArg, Memory, MemoryArg, RulesArg, at_least_one};
@@ -233,7 +234,8 @@ struct SolveCommand {
     rate: RateArg,
     #[command(flatten)]
     memory: MemoryArg,
-    /// The directory of temporary files; by default the directory of the tables.
+    /// The directory of temporary files, and of a folder `restored` with what is made of repacked tables, for later jobs too; by
+    /// default the directory of the tables.
     #[arg(long, value_name = "DIR")]
     spill: Option<PathBuf>,
     /// The backend: cpu, gpu (also a software driver), or auto: a hardware GPU if there is one, else cpu. The files are
@@ -255,6 +257,9 @@ struct Solved {
     bytes: u64,
     peak_bytes: Option<u64>,
 }
+
+/// The memory that the program itself, its threads and the kept buffers of smaller classes take besides the plan of a class.
+const BESIDES: u64 = 64 << 20;
 
 impl SolveCommand {
     fn run(self) -> Outcome {
@@ -308,6 +313,10 @@ impl SolveCommand {
             JobDone::There(class) => Solved { class, reused: true, seconds: 0.0, bytes: 0, peak_bytes: None },
             JobDone::Solved(counts) => {
                 let ClassCounts { class, seconds, bytes, peak_bytes, .. } = *counts;
+                if let Some(peak) = peak_bytes.filter(|&peak| peak > bytes + BESIDES) {
+                    let [peak, planned] = [peak, bytes].map(binary_bytes);
+                    eprintln!("dsq: {class} took {peak} of memory, more than the planned {planned}");
+                }
                 Solved { class, reused: false, seconds, bytes, peak_bytes }
             }
         };
