@@ -4,6 +4,7 @@ import copy
 import io
 import itertools
 import pickle
+import random
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -168,6 +169,88 @@ def test_wrong_games_are_not_written() -> None:
         node = node.add_variation(move(text))
     with pytest.raises(dsq.GameError, match="64"):
         str(deep)
+
+
+TEXTS = ["", "", "good", 'a } b \\ {"', "; 1-0 (no) [Red]", "two\nlines\r象\u2028", "\\n \\}", " $1 ! "]
+ENDS = ("*", None), ("1-0", "time"), ("0-1", "adjudication"), ("1/2-1/2", None)
+Tree = list[tuple[str, str, set[int], "Tree"]]
+
+
+def random_tree(chance: random.Random, board: dsq.Board, plies: int, depth: int) -> Tree:
+    """The continuations of a position as `shape` returns them, a main line and nested variations."""
+    moves = board.legal_moves if plies else []
+    count = 1
+    while depth and chance.randrange(6) == 0:
+        count += 1
+    tree: Tree = []
+    for move in chance.sample(moves, min(count, len(moves))):
+        after = board.copy()
+        after.push(move)
+        further = (chance.randrange(4), depth - 1) if tree else (plies - 1, depth)
+        nags = set(chance.sample(range(256), chance.randrange(4)))
+        tree.append((str(move), chance.choice(TEXTS), nags, random_tree(chance, after, *further)))
+    return tree
+
+
+def escaped(text: str, closing: str) -> str:
+    """A text as the notation has it before a closing character."""
+    return text.replace("\\", "\\\\").replace(closing, "\\" + closing).replace("\n", "\\n")
+
+
+def braces(text: str) -> list[str]:
+    """A comment; nothing for an empty one."""
+    return ["{" + escaped(text, "}") + "}"] if text else []
+
+
+def tree_words(tree: Tree) -> list[str]:
+    """The words of a tree, written without the package."""
+    if not tree:
+        return []
+    own, *others = [[move, *(f"${nag}" for nag in nags), *braces(comment)] for move, comment, nags, _ in tree]
+    variations = [["(", *first, *tree_words(below), ")"] for first, (*_, below) in zip(others, tree[1:], strict=True)]
+    return [*own, *itertools.chain.from_iterable(variations), *tree_words(tree[0][3])]
+
+
+def random_game(number: int) -> tuple[str, dsq.Board, dict[str, str], str, Tree]:
+    """The text of an annotated game, and what it says: first position, tags, comment and tree."""
+    chance = random.Random(f"annotated {number}")
+    presets = dsq.Rules.presets()
+    rules, limit = presets[number % len(presets)], [100, None, 12][number % 3]
+    fen = None
+    if number % 3:
+        packed = dsq.random_positions(1, 2 + number % 9, seed=number, rules=rules)
+        fen = dsq.unpack(packed)[0].fen() + ["", " 7"][number % 2]
+    start = dsq.Board(fen, rules=rules, no_capture_limit=limit)
+    tree = random_tree(chance, start, chance.randrange(20), 3)
+    end, below = start.copy(), tree
+    while below:
+        end.push(move(below[0][0]))
+        below = below[0][3]
+    result, termination = (end.result(), None) if end.is_game_over() else ENDS[number % 4]
+    tags = {"White": chance.choice(TEXTS), "Black": chance.choice(TEXTS), "Rules": str(start.rules), "Result": result}
+    tags |= {"Event": chance.choice(TEXTS)} | ({"Date": "2026.02.03"} if number % 2 else {})
+    tags |= {"NoCaptureLimit": "none" if limit is None else str(limit)} | ({"FEN": start.fen()} if fen else {})
+    tags |= {"Termination": termination} if termination else {}
+    comment = chance.choice(TEXTS)
+    lines = [f'[{name} "{escaped(value, chr(34))}"]' for name, value in tags.items()]
+    text = "\n".join([*lines, "", " ".join([*braces(comment), *tree_words(tree), result]), ""])
+    return text, start, tags, comment, tree
+
+
+def test_random_annotated_games_lose_nothing(tmp_path: Path) -> None:
+    expected = [random_game(number) for number in range(1000)]
+    path, again = tmp_path / "games.txt", tmp_path / "again.txt"
+    path.write_text("\n".join(text for text, *_ in expected), encoding="utf-8", newline="\n")
+    games = list(dsq.read_games(path))
+    again.write_text("\n\n".join(map(str, games)), encoding="utf-8", newline="\n")
+    for read in (games, list(dsq.read_games(again))):
+        for (text, start, tags, comment, tree), game in zip(expected, read, strict=True):
+            assert tags.items() <= game.headers.items(), text
+            assert game.board() == start, text
+            assert (game.comment, shape(game)) == (comment, tree), text
+    assert list(map(str, read)) == list(map(str, games))
+    # Variations, assessments and comments in one game.
+    assert sum({"(", "$", "{"} <= set(text) for text, *_ in expected) > 300
 
 
 WRONG = [
