@@ -77,23 +77,34 @@ pub struct GameText {
     pub moves: Vec<AnnotatedMove>,
 }
 
-/// The error for a game with too many moves.
+/// The error for a game, or a text of games, with too many moves.
 fn too_long() -> ApiError {
-    let message = format!("a game has at most {MAX_PLIES} moves");
-    ApiError::new(Code::TooLarge, message).reason("too_many_moves").with("max", MAX_PLIES)
+    let message = format!(
+        "a game has at most {MAX_PLIES} moves, and with its variations and all games of a text {MAX_TEXT_MOVES}"
+    );
+    ApiError::new(Code::TooLarge, message).reason("too_many_moves").with("max", MAX_PLIES).with("all", MAX_TEXT_MOVES)
 }
 
-/// The number of words of a text of games that can be moves: an upper bound of the number of moves.
+/// The number of words of a text of games that can be moves: an upper bound of the number of moves. Words end and comments
+/// begin as in the library's reader.
 fn max_move_words(text: &str) -> usize {
-    let mut comment = false;
+    let is_end = |letter: char| letter.is_whitespace() || "{()$!?;".contains(letter);
     let mut count = 0;
-    for word in text.lines().filter(|line| !line.trim_start().starts_with('[')).flat_map(str::split_whitespace) {
-        comment |= word.starts_with('{');
-        let is_nag = word.strip_prefix('$').is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
-        if !comment && !word.ends_with('.') && !is_nag {
-            count += 1;
+    for mut line in text.lines().filter(|line| !line.trim_start().starts_with('[')) {
+        loop {
+            let (moves, rest) = line.split_at(line.find(['{', ';']).unwrap_or(line.len()));
+            count += moves.split(is_end).filter(|word| word.contains(char::is_alphabetic)).count();
+            let mut is_escaped = false;
+            let end = rest.strip_prefix('{').and_then(|comment| {
+                comment.find(|letter| {
+                    let ends = letter == '}' && !is_escaped;
+                    is_escaped = letter == '\\' && !is_escaped;
+                    ends
+                })
+            });
+            let Some(end) = end else { break };
+            line = &rest[end + 2..];
         }
-        comment &= !word.ends_with('}');
     }
     count
 }
@@ -291,7 +302,9 @@ mod tests {
     #[test]
     fn only_words_that_can_be_moves_are_counted() {
         let text = "[White \"A b\"]\n\n1. Eb3 $1 $14 {two words} (1. Ea4 $2) 1... rb7 *\n";
-        assert_eq!(max_move_words(text), 5);
+        assert_eq!(max_move_words(text), 3);
+        let glued = "1.Eb3{a; b \\} c}rb7!(1...ra6$2)2.Ea3 {d}ra7 ; e f\n3. Eb3{*";
+        assert_eq!(max_move_words(glued), 6);
         let moves = ["Eb3 $1 $2", "rb7 $3 $4", "Ea3 $5 $6", "ra7 $7 $8"].into_iter().cycle().take(600);
         let tags = "[NoCaptureLimit \"none\"]\n[Rules \"paper,repetition=none\"]\n\n";
         let text = format!("{tags}{} *\n", moves.collect::<Vec<_>>().join(" "));

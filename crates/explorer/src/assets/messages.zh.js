@@ -41,7 +41,7 @@ export default {
   "reason.no_such_position": "{material} 没有这样的局面。",
   "reason.no_tree_of_material": "{material} 没有决策树。",
   "reason.no_tree": "没有决策树。",
-  "reason.too_many_moves": "一盘棋最多 {max} 步。",
+  "reason.too_many_moves": "一盘棋最多 {max} 步，连同变着或同一文本中的各盘最多 {all} 步。",
   "reason.text_too_long": "棋谱文本最多 {max} 字节。",
   "reason.wrong_game": "棋谱有误：{detail}",
   "reason.bad_game": "文本第 {line} 行有误：{detail}",
