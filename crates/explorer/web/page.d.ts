@@ -58,6 +58,8 @@ declare namespace Page {
     over: Result | null;
     keeps_result?: number;
     local?: boolean;
+    /** Whether the answer has not come yet. */
+    pending?: boolean;
   };
 
   /** The engine's evaluation of the position on the board. */

@@ -3,7 +3,7 @@
 import { get, limitParam } from "./api.js";
 import { Game } from "./game.js";
 import { whyIllegal } from "./movegen.js";
-import { line } from "./owner.js";
+import { line, SLOW } from "./owner.js";
 import { count, material, NO_CAPTURE_LIMIT, withClock } from "./position.js";
 import { spelledOut } from "./ruleset.js";
 import { evaluationText } from "./score.js";
@@ -51,15 +51,9 @@ export const app = /** @type {any} */ ({
   },
 });
 
-/**
- * @param {string} event
- * @param {(detail?: any) => unknown} listener
- */
+/** @type {(event: string, listener: (detail?: any) => unknown) => unknown} */
 export const on = (event, listener) => listeners.set(event, [...(listeners.get(event) ?? []), listener]);
-/**
- * @param {string} event
- * @param {any} [detail]
- */
+/** @type {(event: string, detail?: any) => void} */
 export const emit = (event, detail) =>
   listeners.get(event)?.forEach((/** @type {(detail?: any) => unknown} */ listener) => listener(detail));
 
@@ -167,8 +161,10 @@ export async function want(make) {
     control(null);
     refresh({ quiet: true });
   }
-  return line.ask(make);
+  return line.ask(make, sayWait);
 }
+
+const sayWait = () => toast(t("working"));
 
 /** @param {boolean} offline */
 export function setOffline(offline) {
@@ -194,6 +190,12 @@ export async function refresh({ quiet = false } = {}) {
   if (app.broken) app.problem = app.broken;
   else if (app.controller) app.probe = localProbe();
   else {
+    // What the tables say about the position before is not true of this one.
+    const slow = setTimeout(() => {
+      if (mine.signal.aborted) return;
+      app.probe = { ...localProbe(), pending: true };
+      emit("probe");
+    }, SLOW);
     try {
       const probe = inGame(await get("probe", params(), { signal: mine.signal }), node);
       if (mine.signal.aborted) return;
@@ -204,7 +206,9 @@ export async function refresh({ quiet = false } = {}) {
       if (error.name === "AbortError" || mine.signal.aborted) return;
       if (error.code === "offline") setOffline(true);
       if (isTemporary(error)) app.probe = localProbe();
-      else app.problem = error;
+      else [app.probe, app.problem] = [null, error];
+    } finally {
+      clearTimeout(slow);
     }
   }
   emit("probe");
@@ -236,6 +240,7 @@ export function sentence(probe) {
   if (isFinished()) return overText(/** @type {Page.Result} */ (app.finished?.result));
   if (probe.over) return overText(probe.over);
   if (probe.known && probe.value) return result(probe.value, probe.fen.slice(-1));
+  if (probe.pending) return t("working");
   return evaluationText(app.evaluation, probe.fen.slice(-1), app.offline);
 }
 
@@ -310,10 +315,7 @@ export function go(node) {
   return refresh();
 }
 
-/**
- * @param {number} ply
- * @param {{ quiet?: boolean }} [options]
- */
+/** @type {(ply: number, options?: { quiet?: boolean }) => Promise<void>} */
 export function goTo(ply, options) {
   app.game.goTo(ply);
   return refresh(options);
@@ -423,7 +425,7 @@ async function wholeLine(position, signal) {
 async function addTableLine() {
   const start = app.game.cursor;
   try {
-    const found = await line.ask((signal) => wholeLine(start.fen, signal));
+    const found = await line.ask((signal) => wholeLine(start.fen, signal), sayWait);
     const nodes = append(
       found.map((move) => move.uci),
       start,

@@ -199,6 +199,8 @@ export class Board {
     this.board = parse(fen) ?? this.board;
     this.last = last;
     this.moves = [];
+    // An overlay is about one position.
+    this.overlay &&= {};
     this.selected = null;
     this.hint = null;
     this.render();

@@ -20,6 +20,7 @@ import {
   moveText,
   number,
   pieceName,
+  renew,
   result,
   row,
   scrolled,
@@ -96,8 +97,8 @@ export function choose(wanted) {
 }
 
 export function startOverlays() {
-  on("probe", draw);
-  on("language", draw);
+  on("position", () => drawings.drop());
+  for (const event of ["probe", "language"]) on(event, draw);
   on("tab", () => kept && keep(kept));
 }
 
@@ -114,13 +115,14 @@ async function draw() {
   const shown = await drawings.ask(make).catch(failed);
   board.overlay = shown.board;
   board.render();
-  $("#overlaytext")?.replaceChildren(...[shown.text].flat());
+  renew("#overlaytext", () => [shown.text].flat());
 }
 
 /** @type {Record<string, (overlay: any) => any>} */
 const DRAWINGS = { whatif: drawWhatIf, race: drawRace, fortress: drawFortress };
 
-const untold = () => ({ board: {}, text: h("p", { class: "soft" }, t("error.no_table")) });
+const isPending = () => app.probe?.pending;
+const untold = () => ({ board: {}, text: h("p", { class: "soft" }, t(isPending() ? "working" : "error.no_table")) });
 
 /**
  * The value of the position with the piece on each square, as a table.
@@ -159,6 +161,7 @@ async function drawWhatIf(overlay) {
     piece
       ? [
           button(pieceName(piece), () => choose(`whatif:${name(at)}`), {
+            "data-key": name(at),
             "aria-pressed": String(at === square),
             "aria-label": `${pieceName(piece)} ${name(at)}`,
           }),
@@ -285,17 +288,13 @@ function drawPresets() {
   return fillWith($("#presets"), asking.presets, async () => {
     if (pieces() > app.largest) return h("p", { class: "soft" }, t("error.no_table"));
     const { presets } = await get("rulesets", { fen: fen(), rules: app.rules });
-    const presetRow = (/** @type {any} */ preset) =>
-      row(
-        [
-          button(t(`rules.${preset.name}`), () => useRules(preset.name), { class: "plain", title: preset.rules }),
-          [
-            preset.known ? sidedChip(preset.value, turn()) : h("span", { class: "soft" }, t("notable")),
-            preset.changes_result ? [" ", h("span", { class: "badge-note" }, t("rules.changes"))] : "",
-          ],
-        ],
-        { "data-preset": preset.name, class: preset.name === app.rules ? "now" : null },
-      );
+    const presetRow = (/** @type {any} */ { name, rules, known, value, changes_result: isOther }) => {
+      const choice = { class: "plain", "data-key": name, title: rules };
+      const chip = known ? sidedChip(value, turn()) : h("span", { class: "soft" }, t("notable"));
+      const other = isOther ? [" ", h("span", { class: "badge-note" }, t("rules.changes"))] : "";
+      const attributes = { "data-preset": name, class: name === app.rules ? "now" : null };
+      return row([button(t(`rules.${name}`), () => useRules(name), choice), [chip, other]], attributes);
+    };
     return table(t("rules.side"), [t("rules"), t("value")], presets.map(presetRow));
   });
 }

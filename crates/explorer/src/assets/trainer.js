@@ -87,7 +87,11 @@ export class Trainer extends Match {
    */
   async play(uci) {
     if (!this.isOpen()) return undefined;
-    return super.play(uci, await this.ask((signal) => this.effectOfMove(uci, signal)));
+    const wait = () => {
+      this.message = t("working");
+      this.changed();
+    };
+    return super.play(uci, await this.ask((signal) => this.effectOfMove(uci, signal), wait));
   }
 
   /**

@@ -204,22 +204,37 @@ export const table = (caption, heads, rows, attributes = {}) =>
  * @param {(signal: AbortSignal) => Promise<any>} make
  */
 export async function fillWith(host, owner, make) {
-  if (!host.firstChild) host.append(h("p", { class: "soft working" }, t("working")));
-  const content = await owner.ask(make).catch((error) => h("p", { class: "soft" }, errorText(error)));
-  host.replaceChildren(...[content].flat().filter(Boolean));
+  const wait = () => refill(host, [h("p", { class: "soft working" }, t("working"))]);
+  if (!host.firstChild) wait();
+  const content = await owner.ask(make, wait).catch((error) => h("p", { class: "soft" }, errorText(error)));
+  refill(host, [content].flat().filter(Boolean));
 }
 
 /**
- * Replaces the content of an element. The focus stays on the control with the same identifier, or else in the element.
- * @param {string} selector of an element that can take the focus
+ * Replaces the content of an element. The focus stays on the control with the same `id` or `data-key`, or else in the
+ * element.
+ * @param {HTMLElement} host
+ * @param {any[]} content
+ */
+export function refill(host, content) {
+  const focused = /** @type {HTMLElement | null} */ (host.contains(document.activeElement) && document.activeElement);
+  host.replaceChildren(...content);
+  if (!focused) return;
+  const { id, dataset } = focused;
+  ($(id ? `#${id}` : `[data-key="${dataset.key}"]`, host) ?? host).focus({ preventScroll: true });
+  if (host.contains(document.activeElement)) return;
+  host.tabIndex = -1;
+  host.focus({ preventScroll: true });
+}
+
+/**
+ * Replaces the content of an element, if the page shows it.
+ * @param {string} selector
  * @param {() => any[]} make
  */
 export function renew(selector, make) {
   const host = $(selector);
-  if (!host) return;
-  const focused = host.contains(document.activeElement) && document.activeElement;
-  host.replaceChildren(...make());
-  if (focused) (document.getElementById(focused.id) ?? host).focus({ preventScroll: true });
+  if (host) refill(host, make());
 }
 
 /** Writes every string of the markup in the language of the page. */
@@ -392,10 +407,7 @@ export const described = (parts) => parts.filter(Boolean).join(t("comma"));
  */
 export const inTurn = (sentences) => sentences.filter(Boolean).join(t("stop"));
 
-/**
- * @param {string} label
- * @param {string | number} text
- */
+/** @type {(label: string, text: string | number) => string} */
 export const labelled = (label, text) => `${label}${t("colon")}${text}`;
 
 /** @type {Record<string, string>} */
@@ -553,11 +565,7 @@ export async function copy(text) {
   toast(t("copied"));
 }
 
-/**
- * @param {Blob | string} content
- * @param {string} file
- * @param {string} [type]
- */
+/** @type {(content: Blob | string, file: string, type?: string) => void} */
 export function download(content, file, type) {
   const url = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
   const link = h("a", { href: url, download: file });

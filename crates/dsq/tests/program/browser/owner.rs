@@ -107,6 +107,61 @@ fn the_newer_question_wins() {
     page.silent();
 }
 
+/// While an answer is slow, the page says so, and states nothing about what was shown before.
+#[test]
+fn a_slow_answer_is_awaited_in_sight() {
+    let Some(page) = Page::start() else { return };
+    let result = "document.querySelector('#resulttext').textContent";
+    let marks = "document.querySelectorAll('.picture rect.tint, .picture .pill').length";
+    let presets = "document.querySelector('#presets').textContent";
+    page.open(&format!("/?fen={LION}&view=explore&overlay=whatif:g6"));
+    page.wait(&format!("{marks} > 60 && document.querySelectorAll('#presets tr').length === 7"));
+    page.quiet();
+    page.hold();
+    play(&page, "g6g5");
+    page.expect(result, "One moment…");
+    page.expect(presets, "One moment…");
+    page.expect("document.querySelector('#fen').value.endsWith(' b')", true);
+    assert_eq!(page.now(marks), json!(0));
+    page.release();
+    page.wait(&format!("{result}.startsWith('White wins in') && {marks} > 60"));
+    // What was asked for the position before is not drawn on this one.
+    page.hold();
+    page.click("input[value=race]");
+    page.wait("window.pending().some((what) => what.includes('/race'))");
+    play(&page, "d8d7");
+    page.expect(result, "One moment…");
+    page.release();
+    page.wait("document.querySelectorAll('.picture .route').length === 2");
+    page.stays(marks, 0);
+    // Moves of the position before are no longer offered, whatever the tables say later.
+    page.show("position");
+    page.hold();
+    play(&page, "g5g4");
+    page.expect(result, "One moment…");
+    let moves = "[...document.querySelectorAll('#moves tbody tr')].map((row) => row.dataset.uci).sort().join()";
+    let offered = page.now(moves);
+    page.release();
+    page.wait(&format!("{result}.startsWith('White wins in')"));
+    page.stays(moves, offered);
+
+    page.open("/?view=learn");
+    page.quiet();
+    page.hold();
+    page.click("#trainerstart");
+    page.expect("document.querySelector('#toast').textContent", "One moment…");
+    page.release();
+    page.wait("document.querySelector('#matchmessage')?.textContent.startsWith('White wins in')");
+    let best = page.api(&format!("probe?fen={}", page.fen()))["moves"][0]["uci"].clone();
+    page.quiet();
+    page.hold();
+    play(&page, best.as_str().unwrap());
+    page.expect("document.querySelector('#matchmessage').textContent", "One moment…");
+    page.release();
+    page.wait("document.querySelector('#matchmessage')?.textContent.includes('is the fastest win') || document.querySelector('#gameover').open");
+    page.silent();
+}
+
 /// A review that ends while something else is on the board is kept and offered.
 #[test]
 fn a_late_review_is_offered() {
@@ -360,6 +415,7 @@ fn an_endgame_is_tried_again() {
         page.click("#resign");
     }
     page.wait("document.querySelector('#gameover').open");
+    assert!(page.text("document.querySelector('#gameovertext').textContent").contains("has won"));
     page.click("#again");
     page.wait("!document.querySelector('#gameover').open");
     page.expect("document.querySelector('#fen').value", fen.replace('_', " "));
