@@ -409,27 +409,31 @@ fn a_game_that_is_not_kept_can_be_saved() {
 #[test]
 fn random_annotated_games_survive_the_page() {
     let Some(page) = Page::start() else { return };
-    let texts: Vec<String> = (0..100).map(|number| annotated(number).to_text().unwrap()).collect();
+    let texts: Vec<String> = (0..1000).map(|number| annotated(number).to_text().unwrap()).collect();
     page.open("/?view=game");
+    // As many games at a time as the browser has connections.
     page.run(&format!(
-        "window.wrong = null;
+        "window.outcome = null;
         (async () => {{
           const [{{ readGame, writeGame }}, {{ Game }}] = await Promise.all(['game-text', 'game'].map((name) => import(`/${{name}}.js`)));
-          const wrong = [];
-          for (const text of {}) {{
-            const {{ start, moves, ending, ...terms }} = await readGame(text);
-            const game = new Game();
-            game.begin(start, terms);
-            const read = game.read(game.root, moves);
-            game.line()[read].ending = ending;
-            const written = await writeGame(game);
-            if (written !== text) wrong.push([text, written]);
-          }}
-          window.wrong = wrong;
-        }})().catch((error) => {{ window.wrong = [String(error)]; }});",
+          const [left, outcome] = [{}, {{ games: 0, wrong: [] }}];
+          const work = async () => {{
+            for (let text; (text = left.pop()) !== undefined; outcome.games++) {{
+              const {{ start, moves, ending, ...terms }} = await readGame(text);
+              const game = new Game();
+              game.begin(start, terms);
+              const read = game.read(game.root, moves);
+              game.line()[read].ending = ending;
+              const written = await writeGame(game);
+              if (written !== text) outcome.wrong.push([text, written]);
+            }}
+          }};
+          await Promise.all(Array.from({{ length: 6 }}, work));
+          window.outcome = outcome;
+        }})().catch((error) => {{ window.outcome = String(error); }});",
         json!(texts)
     ));
-    page.expect("window.wrong", json!([]));
+    page.expect("window.outcome", json!({"games": 1000, "wrong": []}));
     page.silent();
 }
 
