@@ -238,8 +238,8 @@ export class Match extends Owner {
       } catch (error) {
         signal.throwIfAborted();
         if (error.code === "offline") setOffline(true);
-        if (!isTemporary(error)) throw error;
-        this.waiting = true;
+        this.waiting = isTemporary(error);
+        if (!this.waiting) throw error;
         if (!this.isHuman(this.turn())) this.clock?.cancel();
         this.changed();
         await new Promise((resolve) => setTimeout(resolve, RETRY));

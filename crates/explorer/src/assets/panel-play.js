@@ -1,6 +1,6 @@
 // Play: the choice of side, opponent and clock, the state of the game, and the games that this browser keeps.
 
-import { app, control, emit, load, mayLeave, on, refresh } from "./app.js";
+import { app, control, emit, load, mayLeave, on, pieces, refresh } from "./app.js";
 import { Game } from "./game.js";
 import { saveGame } from "./game-text.js";
 import { LEVELS, TIMES } from "./levels.js";
@@ -10,7 +10,22 @@ import { boardOf, index, isWhite, otherTurn, START } from "./position.js";
 import { isKeeping } from "./storage.js";
 import { fullMoves } from "./status.js";
 import { deleteGame, isElsewhere, onStoredElsewhere, storedGames } from "./store.js";
-import { $, announce, bar, button, checkbox, h, inTurn, labelled, renew, section, select, side, t } from "./ui.js";
+import {
+  $,
+  announce,
+  bar,
+  button,
+  checkbox,
+  h,
+  inTurn,
+  labelled,
+  renew,
+  section,
+  select,
+  side,
+  t,
+  toast,
+} from "./ui.js";
 import { parseTree } from "./variations.js";
 
 export const key = "play";
@@ -83,10 +98,7 @@ function radios(name, label, values) {
   );
 }
 
-/**
- * @param {(typeof LEVELS)[number]} level
- * @param {number} i
- */
+/** @type {(level: (typeof LEVELS)[number], i: number) => string} */
 function levelText({ key: name, elo }, i) {
   const what = t(`level.${name}.what`);
   return t(elo ? "level.elo" : "level.option", { n: i + 1, name: t(`level.${name}`), what, elo });
@@ -150,6 +162,7 @@ function setupSection() {
 /** Begins a game as chosen, or with other choices. */
 export function begin(more = {}) {
   const { from, ...setup } = /** @type {any} */ ({ ...choice, ...more });
+  if (from === "board" && !pieces()) return toast(t("error.bad_fen"));
   if (setup.you === "random") setup.you = Math.random() < 0.5 ? "w" : "b";
   app.broken = null;
   // A puzzle has rules of its own, which are not those of the next game.
@@ -179,8 +192,9 @@ export function rematch() {
 
 function gameSection() {
   const game = shown();
-  const { you, level } = game.setup;
-  const facts = you === "both" ? t("play.both") : t("match.facts", { side: side(you), name: t(`level.${level}`) });
+  const { you, level, trainer } = game.setup;
+  const against = t("match.facts", { side: side(you), name: t(`level.${level}`) });
+  const facts = trainer ? t("trainer") : you === "both" ? t("play.both") : against;
   const buttons = game.result
     ? [...resultButtons("panel", game), button(t("save.text"), () => save(game))]
     : [button(t("match.leave"), leave, { id: "leavegame" })];
@@ -301,6 +315,10 @@ function showResult(game) {
       button(t("close"), () => dialog.close(), { id: "closeresult" }),
     ),
   );
+  // The button that has ended the game is gone, so the board takes the keys.
+  dialog.onclose = () =>
+    document.activeElement?.matches("body, #gameover *") &&
+    app.board.cellOf(app.board.focused).focus({ preventScroll: true });
   dialog.showModal();
   announce(inTurn([head, game.headline()]));
 }

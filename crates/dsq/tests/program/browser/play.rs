@@ -405,6 +405,20 @@ fn a_game_that_is_not_kept_can_be_saved() {
     page.silent();
 }
 
+/// On an empty board there is no game.
+#[test]
+fn an_empty_board_begins_no_game() {
+    let Some(page) = Page::start() else { return };
+    page.open("/?view=play");
+    page.click("#edit");
+    page.click("#clear");
+    page.wait("document.querySelector('#fen').value === '7/7/7/7/7/7/7/7/7 w'");
+    page.choose("#from", "board");
+    page.click("#playstart");
+    page.expect("document.querySelector('#toast').textContent", "This is not a position.");
+    page.stays("document.documentElement.dataset.mode", "");
+}
+
 /// Random games come back from the page as they were.
 #[test]
 fn random_annotated_games_survive_the_page() {
