@@ -127,11 +127,7 @@ function flip() {
 
 const pressedFlip = () => $("#flip").setAttribute("aria-pressed", String(app.board.flipped));
 
-/**
- * @param {any} event
- * @param {any} setting
- * @param {() => unknown} apply
- */
+/** @type {(event: any, setting: any, apply: () => unknown) => void} */
 function press(event, setting, apply) {
   app.settings[setting] = !app.settings[setting];
   event.currentTarget.setAttribute("aria-pressed", String(app.settings[setting]));
@@ -368,6 +364,7 @@ async function start() {
   on("opentab", openTab);
   on("review", () => {
     openTab("game");
+    $("#reviewline").focus();
     $("#reviewline").click();
   });
   on("probe", () => app.tab === "home" && isElsewhere() && openTab("position"));

@@ -2,10 +2,10 @@
 
 import { app, on } from "./app.js";
 import { clockText } from "./clock.js";
-import { buildTree } from "./moves-tree.js";
+import { moveTree, showCurrent } from "./moves-tree.js";
 import { pieceIcon } from "./pieces.js";
 import { captured } from "./status.js";
-import { $, announce, button, h, listed, pieceName, said, side, t } from "./ui.js";
+import { $, announce, button, h, listed, pieceName, refill, said, side, t } from "./ui.js";
 
 /** @type {any} */
 let match = null;
@@ -37,10 +37,7 @@ export function capturedRow(color, pieces) {
   );
 }
 
-/**
- * @param {string} turn
- * @param {any} lost
- */
+/** @type {(turn: string, lost: any) => HTMLElement} */
 function row(turn, lost) {
   const color = turn === "w" ? "white" : "black";
   const running = !match.result && match.turn() === turn;
@@ -137,25 +134,17 @@ function draw() {
   if (!isOn) return bar.replaceChildren();
   const lost = captured(app.game.root.fen, app.game.cursor.fen);
   const [far, near] = app.board.flipped ? ["w", "b"] : ["b", "w"];
-  const focused = focusedPart();
-  const moves = h("div", { id: "matchmoves", class: "moves-tree scroll", role: "group", "aria-label": t("moves") });
-  bar.replaceChildren(
+  const name = { id: "matchmoves", class: "moves-tree scroll", role: "group", "aria-label": t("moves") };
+  const moves = h("div", name, app.game.root.children.length ? moveTree() : "");
+  refill(bar, [
     row(far, lost),
     row(near, lost),
     counters(),
     h("p", { id: "matchmessage", class: "soft" }, match.message && said(match.message)),
     h("div", { class: "bar actions" }, actions()),
     moves,
-  );
-  if (app.game.root.children.length) buildTree(moves);
-  if (focused) $(focused, bar)?.focus({ preventScroll: true });
-}
-
-/** The selector of the element that has the focus: by its id, or by its ply among the moves. */
-function focusedPart() {
-  const { id, dataset } = /** @type {HTMLElement} */ (document.activeElement ?? document.body);
-  if (id) return `#${id}`;
-  return dataset.ply ? `#matchmoves [data-ply="${dataset.ply}"]` : null;
+  ]);
+  showCurrent(moves);
 }
 
 function drawClocks() {

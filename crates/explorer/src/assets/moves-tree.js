@@ -3,10 +3,7 @@
 import { app, emit, go } from "./app.js";
 import { button, h, moveText, side, spokenName, t } from "./ui.js";
 
-/**
- * @param {GameNode} node
- * @param {boolean} first
- */
+/** @type {(node: GameNode, first: boolean) => string} */
 const numbered = (node, first) => {
   const offset = app.game.root.fen.endsWith("b") ? 1 : 0;
   const half = node.ply - 1 + offset;
@@ -17,10 +14,7 @@ const numbered = (node, first) => {
 /** @param {GameNode} node */
 const comment = (node) => (node.comment ? h("span", { class: "soft comment" }, ` ${node.comment}`) : "");
 
-/**
- * @param {GameNode} node
- * @param {boolean} first
- */
+/** @type {(node: GameNode, first: boolean) => any[]} */
 function moveButton(node, first) {
   const current = node === app.game.cursor;
   return [
@@ -28,7 +22,7 @@ function moveButton(node, first) {
     button(moveText(node.san + node.mark), () => go(node), {
       "aria-label": spokenName(node.san + node.mark),
       "aria-current": current ? "true" : null,
-      "data-ply": node.ply,
+      "data-key": node.id,
       onkeydown: (/** @type {any} */ event) => {
         // A game or an exercise owns its moves.
         if (app.controller) return;
@@ -48,11 +42,7 @@ function moveButton(node, first) {
   ];
 }
 
-/**
- * @param {GameNode} node
- * @param {boolean} first
- * @returns {any[]}
- */
+/** @type {(node: GameNode, first: boolean) => any[]} */
 function sequence(node, first) {
   const parts = [];
   let numberNext = first;
@@ -70,12 +60,18 @@ function sequence(node, first) {
   return parts;
 }
 
-/** @param {any} host */
-export function buildTree(host) {
+/** The moves of the game, or what to do without any. */
+export function moveTree() {
   const { root } = app.game;
-  if (!root.children.length)
-    return host.replaceChildren(h("p", { class: "soft" }, t("variations.none", { side: side(root.fen.slice(-1)) })));
-  host.replaceChildren(h("div", {}, comment(root), " ", sequence(root.children[0], true)));
+  if (!root.children.length) return h("p", { class: "soft" }, t("variations.none", { side: side(root.fen.slice(-1)) }));
+  return h("div", {}, comment(root), " ", sequence(root.children[0], true));
+}
+
+/**
+ * Scrolls the move that led to the shown position into view.
+ * @param {any} host
+ */
+export function showCurrent(host) {
   const current = host.querySelector("[aria-current]");
   if (current) host.scrollTop = Math.max(0, current.offsetTop - host.offsetTop - host.clientHeight / 2);
 }

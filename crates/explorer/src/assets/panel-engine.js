@@ -12,6 +12,7 @@ import {
   h,
   moveText,
   number,
+  refill,
   row,
   scrolled,
   section,
@@ -24,10 +25,7 @@ export const key = "engine";
 /** @type {Record<string, any>} */
 const options = { multipv: 3, depth: "", movetime: 30000, threads: "", hash: "" };
 
-/**
- * @param {string} name
- * @param {Record<string, any>} attributes
- */
+/** @type {(name: string, attributes: Record<string, any>) => HTMLElement} */
 function field(name, attributes) {
   const change = (/** @type {any} */ event) => {
     if (!event.target.reportValidity()) return;
@@ -101,14 +99,12 @@ const moves = (info) =>
       .join(" ") ?? "",
   );
 
-/**
- * @param {any} info
- * @param {number} i
- */
+/** @type {(info: any, i: number) => HTMLElement} */
 function lineRow(info, i) {
   const kind = scoreKind(info.score, turn());
   const line = button(moves(info), () => take(info), {
     class: "plain",
+    "data-key": i,
     "aria-label": spokenName(moves(info), t("engine.take", { line: moves(info), n: i + 1 })),
   });
   const score = h("span", { class: `chip ${kind}` }, scoreText(info.score, turn()));
@@ -129,7 +125,7 @@ function draw() {
   $("#enginestate").textContent = stateText();
   const lines = app.controller ? [] : app.evaluation.lines.filter(Boolean);
   $("#lines").hidden = !lines.length;
-  $("#lines tbody").replaceChildren(...lines.map(lineRow));
+  refill($("#lines tbody"), lines.map(lineRow));
 }
 
 function stateText() {

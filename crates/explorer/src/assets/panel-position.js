@@ -25,6 +25,7 @@ import {
   h,
   inWords,
   moveText,
+  refill,
   result,
   row,
   said,
@@ -36,7 +37,7 @@ import {
   table,
   valueSymbol,
 } from "./ui.js";
-import { buildTree } from "./moves-tree.js";
+import { moveTree, showCurrent } from "./moves-tree.js";
 import { scoreText } from "./score.js";
 import { draw as drawSolve } from "./solve.js";
 
@@ -70,33 +71,33 @@ export function build() {
 export function update() {
   drawSolve();
   renderMoves();
-  buildTree($("#tree"));
+  refill($("#tree"), [moveTree()]);
+  showCurrent($("#tree"));
 }
 
 function renderMoves() {
   const host = $("#moves");
   const { probe, problem } = app;
   $("#bestline").disabled = !probe || Boolean(probe.over) || app.controller !== null;
-  if (problem) return host.replaceChildren(h("p", { class: "error", role: "alert" }, errorText(problem)));
-  if (!probe) return;
-  if (probe.over) return host.replaceChildren(h("p", { class: "soft" }, sentence(probe)));
+  if (!problem && !probe) return;
+  refill(host, [problem ? h("p", { class: "error", role: "alert" }, errorText(problem)) : movesOf(probe)].flat());
+}
+
+/** @param {Page.Probe} probe */
+function movesOf(probe) {
+  if (probe.over) return h("p", { class: "soft" }, sentence(probe));
   const moves = probe.moves ?? [];
-  if (!moves.length) return host.replaceChildren(h("p", { class: "soft" }, t("moves.none")));
+  if (!moves.length) return h("p", { class: "soft" }, t("moves.none"));
   // Without a table there is no column of values that are all unknown.
   const heads = [t("move"), ...(probe.known ? [t("value")] : []), t("remark")];
-  host.replaceChildren(
-    h(
-      "p",
-      { class: "soft" },
-      probe.known
-        ? t("moves.keep", { keeps: probe.keeps_result, n: moves.length })
-        : t("moves.legal", { n: moves.length }),
-    ),
+  const { known, keeps_result: keeps } = probe;
+  return [
+    h("p", { class: "soft" }, t(known ? "moves.keep" : "moves.legal", { keeps, n: moves.length })),
     scrolled(
       "moveshead",
-      table(t(probe.known ? "moves.caption" : "moves", { side: side(probe.turn) }), heads, moves.map(moveRow)),
+      table(t(known ? "moves.caption" : "moves", { side: side(probe.turn) }), heads, moves.map(moveRow)),
     ),
-  );
+  ];
 }
 
 /** @param {Page.Move} move */

@@ -21,6 +21,7 @@ import {
   labelled,
   moveText,
   percent,
+  refill,
   row,
   s,
   scrolled,
@@ -115,7 +116,7 @@ function drawState() {
   const parts = ready
     ? [button(t("review.show"), ready, { id: "reviewshow", class: "main" })]
     : [progress, button(t("engine.stop"), stop, { id: "reviewstop" })];
-  $("#reviewbar").replaceChildren(...(ready || state.share !== null ? parts : []));
+  refill($("#reviewbar"), ready || state.share !== null ? parts : []);
 }
 
 /** @param {any} event */
@@ -219,10 +220,7 @@ async function run(game, user = null) {
   }
 }
 
-/**
- * @param {string} text
- * @param {number | null} [share]
- */
+/** @type {(text: string, share?: number | null) => void} */
 function tell(text, share = null) {
   state = { text, share };
   drawState();
@@ -265,10 +263,7 @@ function annotate(node, move) {
  */
 const lossText = (move) => (move.loss === null ? (move.mark ? t("review.result") : "") : (move.loss / 100).toFixed(2));
 
-/**
- * @param {any} move
- * @param {Page.Score} score
- */
+/** @type {(move: any, score: Page.Score) => string} */
 const scored = (move, score) => (score ? scoreText(score, move.color[0]) : "?");
 
 /**
@@ -281,16 +276,16 @@ function numbered(move, i) {
   return `${Math.floor(half / 2) + 1}${half % 2 ? "…" : "."} ${moveText(move.san)}${move.mark ?? ""}`;
 }
 
-/**
- * @param {any} move
- * @param {number} i
- */
+/** @type {(move: any, i: number) => HTMLElement} */
 function reviewRow(move, i) {
   const better = isMistake(move) ? moveText(notation(move.before, move.best)) : "";
   const label = spoken(labelled(t("solve.again"), numbered(move, i)));
-  const again = better ? button(t("solve.again"), () => begin(move, i), { class: "retry", "aria-label": label }) : "";
+  const again = better
+    ? button(t("solve.again"), () => begin(move, i), { class: "retry", "aria-label": label, "data-key": -i })
+    : "";
   const head = button(numbered(move, i), () => goToReviewed(i + 1), {
     class: "plain",
+    "data-key": i + 1,
     "aria-label": spokenName(numbered(move, i)),
   });
   const cells = [
@@ -360,11 +355,11 @@ export function drawReview() {
   drawRetry();
   if (!review?.length || !reviewedNode(review.length)) return host.replaceChildren();
   const heads = [t("move"), t("engine.score"), t("review.better"), t("review.lost"), t("source"), ""];
-  host.replaceChildren(
+  refill(host, [
     summary(),
     graph(),
     scrolled("reviewhead", table(t("review"), heads, review.map(reviewRow), { id: "reviewtable" })),
-  );
+  ]);
 }
 
 const [W, H] = [600, 120];
@@ -409,10 +404,7 @@ function graph() {
   );
 }
 
-/**
- * @param {any} mistake
- * @param {number} i
- */
+/** @type {(mistake: any, i: number) => Promise<unknown>} */
 async function begin(mistake, i) {
   if (!(await mayLeave())) return undefined;
   app.game.go(reviewedNode(i) ?? app.game.root);
@@ -423,8 +415,8 @@ function drawRetry() {
   const host = $("#retry");
   if (!host) return;
   $("#nextmistake")?.toggleAttribute("hidden", Boolean(retry));
-  if (!retry) return host.replaceChildren();
-  host.replaceChildren(
+  if (!retry) return refill(host, []);
+  refill(host, [
     h("p", { id: "retrytext" }, retry.headline()),
     bar(
       retry.solved ? "" : button(t("retry.show"), () => retry.show(), { id: "retryshow" }),
@@ -434,5 +426,5 @@ function drawRetry() {
       retry.solved ? button(t("exercise.again"), () => retry.again()) : "",
       button(t("retry.close"), () => retry.close(), { id: "retryclose" }),
     ),
-  );
+  ]);
 }

@@ -124,6 +124,64 @@ fn assistive_technology_is_told_everything() {
     page.silent();
 }
 
+/// What a key has changed keeps the focus, or the part of the page around it does.
+#[test]
+fn the_focus_is_never_lost() {
+    let Some(page) = Page::start() else { return };
+    let press = |selector: &str| {
+        page.run(&format!("document.querySelector({}).focus()", json!(selector)));
+        page.keys(&[ENTER]);
+        page.quiet();
+    };
+    let has_focus = |selector: &str| {
+        page.expect(&format!("document.activeElement.matches({})", json!(selector)), true);
+    };
+    page.open_position(LION, "");
+    press("#moves button");
+    at(&page, 1);
+    has_focus("#moves");
+    press("#tree button");
+    has_focus("#tree button");
+    page.keys(&["\u{e017}"]);
+    page.wait("!document.querySelector('#tree button')");
+    has_focus("#tree");
+    page.show("explore");
+    page.click("input[value=whatif]");
+    page.wait("document.querySelectorAll('.picks button').length === 3 && document.querySelector('#presets tr')");
+    press(".picks button:last-child");
+    has_focus(".picks button:last-child");
+    press("#presets [data-preset=bell] button");
+    page.expect("document.querySelector('#rules').value", "bell");
+    page.wait("document.querySelector('#presets .now[data-preset=bell]')");
+    has_focus("#presets [data-preset=bell] button");
+    // A review, and another try at a mistake.
+    page.open("/?from=7/4d2/2C4/7/7/7/7/7/7_w&line=c7b7.e8d8&view=game");
+    page.click("#reviewline");
+    page.wait("document.querySelectorAll('#reviewtable tbody tr').length === 2");
+    press("#reviewtable tbody tr:last-child .plain");
+    at(&page, 2);
+    has_focus("#reviewtable tbody tr:last-child .plain");
+    press("#nextmistake");
+    press("#retryshow");
+    has_focus("#retry");
+    // A game: the last move is taken back, and it is resigned.
+    page.open("/?view=play");
+    page.click("#you-both");
+    page.click("#playstart");
+    play(&page, "a3b3");
+    at(&page, 1);
+    press("#takeback");
+    page.wait("document.querySelector('#takeback').disabled");
+    has_focus("#matchbar");
+    press("#resign");
+    has_focus("#resign");
+    press("#resign");
+    page.wait("document.querySelector('#gameover').open");
+    press("#closeresult");
+    has_focus("#grid [data-square]");
+    page.silent();
+}
+
 #[test]
 fn the_page_is_light_and_speaks_two_languages() {
     let Some(page) = Page::start() else { return };
