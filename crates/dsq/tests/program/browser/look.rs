@@ -269,6 +269,23 @@ fn nothing_is_cut_off() {
     page.silent();
 }
 
+/// The choices fit their buttons in a narrow panel, also one beside the board.
+#[test]
+fn choices_fit_their_buttons() {
+    let Some(page) = Page::start() else { return };
+    for (width, height) in [(1280, 800), (1024, 768), (900, 700), (640, 450), (390, 844), (320, 640)] {
+        page.size(width, height);
+        for view in ["/", "/?view=play"] {
+            page.open(view);
+            page.quiet();
+            let wide = "[...document.querySelectorAll('.choice label, .tile')].filter((e) => e.scrollWidth > e.clientWidth + 3).map((e) => e.textContent)";
+            assert_eq!(page.get(wide), json!([]), "{view} {width} x {height}");
+            page.screenshot(&format!("choices-{}-{width}", view.len()));
+        }
+    }
+    page.silent();
+}
+
 /// The editor stands beside the board, both in sight; a pressed button stays legible under the pointer.
 #[test]
 fn the_editor_is_beside_the_board() {
