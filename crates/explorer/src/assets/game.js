@@ -53,7 +53,8 @@ export class GameNode {
 
   /** The assessments as people write them. */
   get mark() {
-    return this.nags.map((nag) => MARKS[nag] ?? ` $${nag}`).join("");
+    const marks = this.nags.map((nag) => MARKS[nag] || `$${nag}`).join(" ");
+    return marks.startsWith("$") ? ` ${marks}` : marks;
   }
 }
 
@@ -66,10 +67,7 @@ function firstNode(fen) {
   return new GameNode(position, null, null, clock);
 }
 
-/**
- * @param {GameNode} node
- * @returns {Page.PackedNode}
- */
+/** @type {(node: GameNode) => Page.PackedNode} */
 const packed = (node) => ({
   uci: node.uci,
   chosen: node.chosen,
@@ -80,10 +78,7 @@ const packed = (node) => ({
   children: node.children.map(packed),
 });
 
-/**
- * @param {Page.PackedNode} data
- * @param {GameNode} node
- */
+/** @type {(data: Page.PackedNode, node: GameNode) => GameNode} */
 function unpack(data, node) {
   const { chosen, nags, comment, reviewed, ending } = data;
   Object.assign(node, { chosen, nags, comment, reviewed, ending });

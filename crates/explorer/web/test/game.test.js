@@ -113,3 +113,16 @@ test("a ply that is no number is the start", () => {
   game.goTo(Number("x"));
   assert.equal(game.cursor, game.root);
 });
+
+test("assessments are told apart", () => {
+  const { cursor } = new Game(START);
+  for (const [nags, text] of [
+    [[], ""],
+    [[1], "!"],
+    [[1, 5, 14], "! !? $14"],
+    [[14, 4], " $14 ??"],
+  ]) {
+    cursor.nags = nags;
+    assert.equal(cursor.mark, text);
+  }
+});
