@@ -112,7 +112,8 @@ async function draw() {
     return DRAWINGS[overlay.name.split(":")[0]](overlay);
   };
   const failed = (/** @type {any} */ error) => ({ board: null, text: h("p", { class: "error" }, errorText(error)) });
-  const shown = await drawings.ask(make).catch(failed);
+  const wait = () => renew("#overlaytext", () => [h("p", { class: "soft" }, t("working"))]);
+  const shown = await drawings.ask(make, wait).catch(failed);
   board.overlay = shown.board;
   board.render();
   renew("#overlaytext", () => [shown.text].flat());

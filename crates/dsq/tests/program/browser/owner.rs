@@ -121,6 +121,7 @@ fn a_slow_answer_is_awaited_in_sight() {
     play(&page, "g6g5");
     page.expect(result, "One moment…");
     page.expect(presets, "One moment…");
+    page.expect("document.querySelector('#overlaytext').textContent", "One moment…");
     page.expect("document.querySelector('#fen').value.endsWith(' b')", true);
     assert_eq!(page.now(marks), json!(0));
     page.release();
