@@ -43,10 +43,7 @@ async function answer(response) {
   );
 }
 
-/**
- * @param {string} url
- * @param {any} options
- */
+/** @type {(url: string, options: any) => Promise<any>} */
 async function request(url, options) {
   try {
     return await answer(await send(url, options));
@@ -59,10 +56,7 @@ async function request(url, options) {
 /** The most repetitions of a request above the server's rate limit, and the first and the longest wait in ms. */
 const [REPEATS, FIRST_WAIT, LONGEST_WAIT] = [8, 1000, 4000];
 
-/**
- * @param {number} ms
- * @param {AbortSignal} [signal]
- */
+/** @type {(ms: number, signal?: AbortSignal) => Promise<unknown>} */
 const pause = (ms, signal) =>
   new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, ms);
@@ -106,12 +100,7 @@ export async function get(path, params, { signal, keep = true } = {}) {
   return body;
 }
 
-/**
- * @param {string} path
- * @param {unknown} body
- * @param {{ signal?: AbortSignal }} [options]
- * @returns {Promise<any>}
- */
+/** @type {(path: string, body: unknown, options?: { signal?: AbortSignal }) => Promise<any>} */
 export const post = (path, body, { signal } = {}) =>
   during(
     path,

@@ -33,10 +33,7 @@ export function toSvg(picture, width, height) {
   return new XMLSerializer().serializeToString(copy);
 }
 
-/**
- * @param {Element} element
- * @param {SVGElement} original
- */
+/** @type {(element: Element, original: SVGElement) => void} */
 function inline(element, original) {
   const style = getComputedStyle(original);
   for (const property of PROPERTIES) {

@@ -152,10 +152,7 @@ class Drag {
   }
 }
 
-/**
- * @param {Board} board
- * @param {KeyboardEvent} event
- */
+/** @type {(board: Board, event: KeyboardEvent) => void} */
 function keydown(board, event) {
   const cell = cellOf(event);
   const at = cell ? board.cells.indexOf(cell) : -1;

@@ -121,10 +121,7 @@ export async function toggleEditor(open = !app.editing) {
   announce(t(open ? "editor.on" : "editor.off"));
 }
 
-/**
- * @param {string} piece
- * @param {number} square
- */
+/** @type {(piece: string, square: number) => unknown} */
 function place(piece, square) {
   const board = boardOf(fen());
   const { kind, owner } = ground(square);

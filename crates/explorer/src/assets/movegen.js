@@ -41,11 +41,7 @@ function neighbour(square, step) {
 const holds = (condition, rules) =>
   condition !== undefined && Object.entries(condition).every(([key, values]) => values.includes(rules[key]));
 
-/**
- * @param {string} letter
- * @param {number} step
- * @param {Page.Rules} rules
- */
+/** @type {(letter: string, step: number, rules: Page.Rules) => boolean} */
 const leaps = (letter, step, rules) => holds(LEAPS[letter]?.[Math.abs(step) === 7 ? "files" : "ranks"], rules);
 
 /**
@@ -60,12 +56,7 @@ function acrossWater(square, step) {
   return to >= 0 && water.length ? { to, water } : null;
 }
 
-/**
- * @param {any} water
- * @param {(string | null)[]} squares
- * @param {string} turn
- * @param {Page.Rules} rules
- */
+/** @type {(water: any, squares: (string | null)[], turn: string, rules: Page.Rules) => boolean} */
 const isBlocked = (water, squares, turn, rules) =>
   water.some((/** @type {number} */ square) => {
     const piece = squares[square];

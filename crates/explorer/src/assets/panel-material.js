@@ -265,10 +265,7 @@ function axis(last) {
   return ticks;
 }
 
-/**
- * @param {HTMLElement} host
- * @param {string} wanted
- */
+/** @type {(host: HTMLElement, wanted: string) => Promise<void>} */
 function drawLongest(host, wanted) {
   const of = (/** @type {object} */ query) => get("longest", { rules: app.rules, ...query });
   const none = { lines: [] };
@@ -339,10 +336,7 @@ const matrixText = (m, i, j) => {
   return t("matrix.cell", { pair: pairOf(m, i, j), win, draw, loss });
 };
 
-/**
- * @param {any} a
- * @param {any} b
- */
+/** @type {(a: any, b: any) => boolean} */
 const differByOne = (a, b) => a !== b && a.length === b.length && [...a].filter((x) => !b.includes(x)).length === 1;
 
 /**

@@ -174,10 +174,7 @@ function ribbon(line, ply) {
   );
 }
 
-/**
- * @param {GameNode} node
- * @param {GameNode} [next]
- */
+/** @type {(node: GameNode, next?: GameNode) => string} */
 function columnText(node, next) {
   const info = infoOf(node);
   const kept =

@@ -11,10 +11,7 @@ export const newId = () => `${Date.now().toString(36)}-${Math.floor(Math.random(
 /** This tab. A game belongs to the tab that has opened it last; no other tab writes it. */
 const TAB = newId();
 
-/**
- * @param {any} game
- * @returns {game is Page.StoredGame}
- */
+/** @type {(game: any) => game is Page.StoredGame} */
 const isGame = (game) =>
   ["id", "date", "rules", "start", "line"].every((key) => typeof game?.[key] === "string") &&
   typeof game.setup?.you === "string";
