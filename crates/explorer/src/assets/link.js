@@ -133,7 +133,7 @@ const state = () => ({ owner: app.controller?.identity() ?? null, game: app.game
 
 /** Writes the address, but keeps an invalid one. The browser's back button undoes a jump to another position. */
 export function write() {
-  if (app.broken || app.problem || app.tab === "home") return;
+  if (app.broken || app.problem || app.probe?.pending || app.tab === "home") return;
   const address = toAddress();
   const isSame = address === location.pathname + location.search;
   if (isSame && JSON.stringify(state()) === JSON.stringify(history.state)) return;
