@@ -1,6 +1,5 @@
 //! `Analysis`: a search in a thread of its own, whose lines are read while it runs.
 
-use crate::engine::PyEngine;
 use crate::info::PyInfo;
 use crate::interrupt::{SIGNALS, no_thread};
 use doushouqi::board::Move;
@@ -259,11 +258,11 @@ impl Background {
 pub(crate) struct PyAnalysis {
     background: Background,
     /// The end of the engine would end its search.
-    _engine: Py<PyEngine>,
+    _engine: Py<PyAny>,
 }
 
 impl PyAnalysis {
-    pub fn new(background: Background, engine: Py<PyEngine>) -> PyAnalysis {
+    pub fn new(background: Background, engine: Py<PyAny>) -> PyAnalysis {
         PyAnalysis { background, _engine: engine }
     }
 }

@@ -1,7 +1,6 @@
 //! `Board`, modelled on python-chess: a game with its history.
 
 use crate::actions;
-use crate::arguments::whole;
 use crate::errors::{self, FenError, IllegalMoveError};
 use crate::moves::PyMove;
 use crate::outcome::PyOutcome;
@@ -9,6 +8,7 @@ use crate::packed::{BYTES, pack_position};
 use crate::picture::{self, ArrowArgument};
 use crate::rules::{PyRules, RulesArgument, rules};
 use crate::squares::{PyPiece, color, square};
+use crate::whole::whole;
 use doushouqi::board::{Color, Fen, Move, Position, RuleOptions, Setup, Square};
 use doushouqi::game::Game;
 use doushouqi::tablebase::Material;

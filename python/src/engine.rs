@@ -1,7 +1,6 @@
 //! `Engine`: the search, with limits as in python-chess.
 
 use crate::analysis::{Background, Borrowed, PyAnalysis, Seat, Task};
-use crate::arguments::whole;
 use crate::board::PyBoard;
 use crate::errors::{self, IllegalMoveError, TablesError};
 use crate::info::PyInfo;
@@ -12,6 +11,7 @@ use crate::moves::PyMove;
 use crate::pickle::Keywords;
 use crate::rules::RulesArgument;
 use crate::tables::{OPENING_BYTES, check_memory};
+use crate::whole::whole;
 use doushouqi::board::{RuleOptions, Rules};
 use doushouqi::game::Game;
 use doushouqi::search::{Engine, EngineOptions, Evaluation, Limits, SearchResult, Tables};
@@ -209,7 +209,7 @@ impl PyEngine {
         let (task, multipv) = (task(board, limit, root_moves)?, checked(multipv)?);
         let mut engine = slf.get().idle(slf.py(), &task.game)?;
         engine.get().set_multipv(multipv);
-        Ok(PyAnalysis::new(Background::start(engine, task)?, slf.clone().unbind()))
+        Ok(PyAnalysis::new(Background::start(engine, task)?, slf.clone().into_any().unbind()))
     }
 
     /// Clears everything learned, for another game.

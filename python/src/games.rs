@@ -1,14 +1,14 @@
 //! Games as text: the library's records for `doushouqi.Game`, and the lines of other programs.
 
-use crate::arguments::whole;
 use crate::board::PyBoard;
 use crate::errors::{self, GameError};
 use crate::memory;
 use crate::moves::PyMove;
 use crate::rules::{RulesArgument, rules};
+use crate::whole::whole;
 use doushouqi::board::Move;
-use doushouqi::formats::{Dialect, format_moves, parse_moves};
-use doushouqi::game::{Game, ParseRecordError, Record, RecordReader, Variation};
+use doushouqi::formats::Dialect;
+use doushouqi::game::{Game, ParseRecordError, Record, RecordReader, Variation, format_moves, parse_moves};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 use std::collections::BTreeSet;

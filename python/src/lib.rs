@@ -29,6 +29,7 @@ mod study;
 mod tables;
 mod values;
 mod vec_env;
+mod whole;
 
 use pyo3::prelude::*;
 

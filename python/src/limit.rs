@@ -1,7 +1,7 @@
 //! `Limit`: the limits of a search, as in python-chess.
 
-use crate::arguments::whole;
 use crate::pickle::Keywords;
+use crate::whole::whole;
 use doushouqi::board::Color;
 use doushouqi::search::{Clock, Limits};
 use pyo3::exceptions::PyValueError;

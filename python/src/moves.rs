@@ -1,8 +1,8 @@
 //! `Move`: a move from a square to a square.
 
-use crate::arguments::whole;
 use crate::errors::{IllegalMoveError, InvalidMoveError};
 use crate::squares::square;
+use crate::whole::whole;
 use doushouqi::board::{Move, ParseNameError, Position, UciMove};
 use pyo3::prelude::*;
 

@@ -1,10 +1,11 @@
 //! Perft.
 
-use crate::arguments::{BoardArgument, whole};
+use crate::arguments::BoardArgument;
 use crate::interrupt::parallel;
 use crate::memory;
 use crate::moves::PyMove;
 use crate::rules::RulesArgument;
+use crate::whole::whole;
 use doushouqi::board::{RuleOptions, Rules};
 use doushouqi::perft::{Perft, PerftMode};
 use doushouqi::tablebase::has_memory;

@@ -1,12 +1,13 @@
 //! Random games and positions from a seed.
 
 use crate::actions;
-use crate::arguments::{self, whole};
+use crate::arguments;
 use crate::interrupt::parallel;
 use crate::memory;
 use crate::outcome;
 use crate::packed::{BYTES, pack_position};
 use crate::rules::RulesArgument;
+use crate::whole::whole;
 use doushouqi::board::{Animal, Color, Fen, Piece, Position, Rules};
 use doushouqi::game::Game;
 use doushouqi::game::random::Random;

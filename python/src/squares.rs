@@ -1,6 +1,6 @@
 //! Squares as integers 0 (a1) to 62 (g9), and pieces.
 
-use crate::arguments::whole;
+use crate::whole::whole;
 use doushouqi::board::{Animal, Color, Piece, Square};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

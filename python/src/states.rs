@@ -1,10 +1,10 @@
 //! `States`: the states of games of a batch, and the arguments that are states.
 
-use crate::arguments::whole;
 use crate::batch::{Env, Setup};
 use crate::board::PyBoard;
 use crate::pickle::Reduced;
 use crate::rules::{PyRules, RulesArgument, rules};
+use crate::whole::whole;
 use doushouqi::board::Rules;
 use doushouqi::game::Game;
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};

@@ -1,11 +1,12 @@
 //! Features of positions and decision trees on them.
 
-use crate::arguments::{self, Positions, whole};
+use crate::arguments::{self, Positions};
 use crate::interrupt::{abandonable, parallel};
 use crate::memory;
 use crate::rules::RulesArgument;
 use crate::source::Source;
 use crate::tables::PyTables;
+use crate::whole::whole;
 use doushouqi::board::RuleOptions;
 use doushouqi::tablebase::Material;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};

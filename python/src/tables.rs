@@ -1,6 +1,6 @@
 //! `Tables`: exact values from files or from memory.
 
-use crate::arguments::{self, BoardArgument, Positions, whole};
+use crate::arguments::{self, BoardArgument, Positions};
 use crate::board::PyBoard;
 use crate::errors::{self, TablesError};
 use crate::interrupt::{abandonable, parallel, reporting};
@@ -11,6 +11,7 @@ use crate::rules::{PyRules, RulesArgument};
 use crate::source::{Loaded, Source};
 use crate::squares::color;
 use crate::values::{NO_DISTANCE, PyStats, PyValue, UNKNOWN, numbers};
+use crate::whole::whole;
 use doushouqi::board::{Position, RuleOptions, Square};
 use doushouqi::game::Game;
 use doushouqi::tablebase::{

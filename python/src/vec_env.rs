@@ -1,7 +1,7 @@
 //! `VecEnv`: a batch of games that step together, on Rust threads, in NumPy buffers that are reused.
 
 use crate::actions::{self, ACTIONS, OBSERVATION, PLANES};
-use crate::arguments::{Positions, whole};
+use crate::arguments::Positions;
 use crate::batch::{self, Env, HISTORY_PLANES, Row, Setup};
 use crate::board::PyBoard;
 use crate::engine::prepare_networks;
@@ -11,6 +11,7 @@ use crate::memory::{self, collect};
 use crate::rules::{PyRules, RulesArgument, rules};
 use crate::states::{PyStates, StatesArgument};
 use crate::tables::PyTables;
+use crate::whole::whole;
 use doushouqi::board::{Fen, Position, Square};
 use doushouqi::game::Game;
 use doushouqi::game::random::Random;

@@ -1,7 +1,6 @@
 //! Positions and squares of the dialects.
 
-use crate::board::{Color, Fen, Fields, Move, ParseFenError, ParseNameError, Position, Square, UciMove};
-use crate::game::PlayError;
+use crate::board::{Color, Fen, Fields, Move, ParseFenError, ParseNameError, PlayError, Position, Square, UciMove};
 use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;

@@ -1,4 +1,4 @@
-//! Positions, moves and games as other programs write them.
+//! Positions and moves as other programs write them. Games of these dialects: [`parse_moves`](crate::game::parse_moves).
 //!
 //! | dialect | panther, rat | side to move | files | after the side to move |
 //! |---|---|---|---|---|
@@ -24,7 +24,5 @@
 //! ```
 
 mod dialect;
-mod game;
 
 pub use dialect::{Dialect, DialectFen, FormatError};
-pub use game::{format_moves, parse_moves};

@@ -16,11 +16,13 @@
 //! ```
 
 mod end;
+mod line;
 pub mod random;
 mod record;
 
 pub use crate::board::PlayError;
 pub use end::{Conclusion, Forfeit, ForfeitReason, GameEnd};
+pub use line::{format_moves, parse_moves};
 pub use record::{ParseRecordError, Record, RecordProblem, RecordReader, Variation};
 
 use crate::board::{Fen, Move, MoveList, NoMove, Position, Repetition, RuleOptions, Rules};

@@ -33,7 +33,6 @@ mod index;
 mod layout;
 mod material;
 mod material_table;
-mod needs;
 mod order;
 mod probe;
 mod solve;
@@ -51,15 +50,16 @@ pub use class::{Class, ClassId, Classes, Member};
 pub use index::{Index, MAX_PIECES, ROW_CELLS, RowPiece, WIDTH, position_of};
 pub use material::{AnimalSet, Material, ParseMaterialError, squares_in_play};
 pub use material_table::MaterialTable;
-#[cfg(feature = "gpu")]
-pub use needs::gpu::BatchNeeds;
-pub use needs::{MemoryNeed, expected_file_bytes};
 pub use probe::{Probe, ProbeWdl, Value, Wdl};
-pub use solve::backend::{Backend, DeviceWork, Job, OrElse, Sink, SolveError, Solved};
+pub use solve::backend::{Backend, DeviceWork, Job, OrElse, Sink, Solved};
 pub use solve::cpu::{BufferPool, CpuBackend};
 pub use solve::difference::{Difference, first_difference};
+pub use solve::error::SolveError;
 #[cfg(feature = "gpu")]
 pub use solve::gpu::{Gpu, GpuLimits, GpuTimes, WorkTime};
+#[cfg(feature = "gpu")]
+pub use solve::needs::gpu::BatchNeeds;
+pub use solve::needs::{MemoryNeed, expected_file_bytes};
 pub use solve::progress::{CountPhase, CountProgress, Follow};
 pub use solve::solver::{Done, Options, Solver};
 pub use solve::values::SolvedRows;

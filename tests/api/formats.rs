@@ -1,9 +1,9 @@
 //! Other programs' formats.
 
 use doushouqi::board::{Fen, ParseFenError, Position, RuleOptions, Rules};
-use doushouqi::formats::{Dialect, FormatError, format_moves, parse_moves};
-use doushouqi::game::Game;
+use doushouqi::formats::{Dialect, FormatError};
 use doushouqi::game::random::Random;
+use doushouqi::game::{Game, format_moves, parse_moves};
 
 /// The initial position in each dialect, and the game 1. Eb3 Rb7.
 const START: [(Dialect, &str); 4] = [

@@ -2,61 +2,13 @@
 //! GPU, one with a fallback to another ([`OrElse`]), or a third party's.
 
 use crate::board::{ByColor, RuleOptions};
+use crate::tablebase::solve::error::SolveError;
 use crate::tablebase::solve::values::SolvedRows;
-use crate::tablebase::{ClassId, Classes, Index, MAX_PIECES, Material, Stats, Table};
+use crate::tablebase::{ClassId, Classes, Index, Material, Stats, Table};
 use serde::Serialize;
 use std::collections::HashSet;
 use std::ops::AddAssign;
-use std::path::PathBuf;
 use std::sync::Mutex;
-use thiserror::Error;
-
-/// Why a material was not solved.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum SolveError {
-    /// The material has more than [`MAX_PIECES`] pieces.
-    #[error("{material} has {pieces} pieces; at most {MAX_PIECES} can be solved")]
-    TooManyPieces {
-        /// The material.
-        material: Material,
-        /// Its number of pieces.
-        pieces: usize,
-    },
-    /// The memory for a class cannot be allocated.
-    #[error("another {bytes} bytes of memory cannot be allocated")]
-    Memory {
-        /// The bytes requested.
-        bytes: usize,
-    },
-    /// A line is too long for the width of the counters.
-    #[error("{material} has a line longer than {plies} plies, which the program cannot count")]
-    TooLong {
-        /// The representative of the class.
-        material: Material,
-        /// The longest distance that can be counted.
-        plies: u16,
-    },
-    /// A temporary file cannot be written or read.
-    #[error("the temporary files of a class in {} cannot be written or read: {what}", dir.display())]
-    Disk {
-        /// The directory of the temporary files.
-        dir: PathBuf,
-        /// The error of the operating system.
-        what: String,
-    },
-    /// A backend failed.
-    #[error("{reason}")]
-    Backend {
-        /// The representative of the class that failed; `None` if the backend as a whole failed.
-        material: Option<Material>,
-        /// The reason, as text.
-        reason: String,
-    },
-    /// The sink refused a solved class; its own error gives the reason.
-    #[error("solving was stopped")]
-    Stopped,
-}
 
 /// A set of classes to solve, and the tables of the smaller classes.
 #[derive(Copy, Clone)]

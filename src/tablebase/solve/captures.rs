@@ -1,8 +1,8 @@
 //! The values that captures lead to, from memory or from files.
 
 use crate::board::{ByColor, Color};
-use crate::tablebase::solve::backend::SolveError;
-use crate::tablebase::solve::cpu::task::Observer;
+use crate::tablebase::solve::error::SolveError;
+use crate::tablebase::solve::observer::Observer;
 use crate::tablebase::value::CellsRef;
 use crate::tablebase::{ClassId, Table};
 

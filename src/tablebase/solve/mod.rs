@@ -6,8 +6,11 @@ pub(crate) mod backend;
 pub(crate) mod captures;
 pub(crate) mod cpu;
 pub(crate) mod difference;
+pub(crate) mod error;
 #[cfg(feature = "gpu")]
 pub(crate) mod gpu;
+pub(crate) mod needs;
+pub(crate) mod observer;
 pub(crate) mod progress;
 pub(crate) mod solver;
 pub(crate) mod values;

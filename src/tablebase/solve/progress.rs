@@ -1,7 +1,7 @@
 //! The progress of solving a class, for a caller that shows it or cancels the work.
 
-use super::backend::SolveError;
-use super::cpu::task::Observer;
+use super::error::SolveError;
+use super::observer::Observer;
 use serde::Serialize;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU16, Ordering::Relaxed};

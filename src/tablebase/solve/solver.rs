@@ -1,8 +1,9 @@
 use crate::board::{ByColor, Color, Position, RuleOptions, Rules};
 use crate::cpu::CpuLevel;
 use crate::tablebase::address::Addresser;
-use crate::tablebase::solve::backend::{Backend, Job, SolveError, Solved};
+use crate::tablebase::solve::backend::{Backend, Job, Solved};
 use crate::tablebase::solve::cpu::CpuBackend;
+use crate::tablebase::solve::error::SolveError;
 use crate::tablebase::solve::values::SolvedRows;
 use crate::tablebase::{
     CellValue, Class, ClassId, Classes, MAX_PIECES, Material, MaterialTable, Probe, Stats, Table, Value,

@@ -5,9 +5,9 @@ use crate::board::{ByColor, Color, RuleOptions};
 use crate::memory::has_memory;
 use crate::tablebase::index::{Index, ROW_CELLS};
 use crate::tablebase::layout::BLOCK_ROWS;
-use crate::tablebase::solve::backend::SolveError;
 use crate::tablebase::solve::cpu::change_log::ClassLog;
 use crate::tablebase::solve::cpu::rows::Rows;
+use crate::tablebase::solve::error::SolveError;
 use crate::tablebase::value::{Cells, CellsRef};
 #[cfg(test)]
 use crate::tablebase::{ClassId, Solved, Solver, value::decided};

@@ -5,7 +5,7 @@ use super::exact::ExactTables;
 use super::file::TableFile;
 use crate::board::Color;
 use crate::tablebase::solve::captures::{CapturedCells, Captures};
-use crate::tablebase::solve::cpu::task::Observer;
+use crate::tablebase::solve::observer::Observer;
 use crate::tablebase::value::CellsMut;
 use crate::tablebase::{ClassId, MemoryNeed};
 use rayon::prelude::*;

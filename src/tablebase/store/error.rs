@@ -1,5 +1,5 @@
 use crate::tablebase::Material;
-use crate::tablebase::solve::backend::SolveError;
+use crate::tablebase::solve::error::SolveError;
 use crate::tablebase::store::file::{Content, TableError};
 use std::path::PathBuf;
 use thiserror::Error;

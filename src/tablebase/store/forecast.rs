@@ -2,7 +2,7 @@
 
 use super::generate::{Generate, Made};
 use super::peak;
-use crate::tablebase::needs::{class_bytes, expected_file_bytes, level_bytes, stored_cells, table_bytes};
+use crate::tablebase::solve::needs::{class_bytes, expected_file_bytes, level_bytes, stored_cells, table_bytes};
 use crate::tablebase::{ClassId, Solver};
 use serde::Serialize;
 use std::path::{Path, PathBuf};

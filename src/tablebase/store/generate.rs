@@ -2,13 +2,14 @@
 //! classes level by level, and lists all tables in the manifest.
 
 use crate::board::{ByColor, Color, RuleOptions};
-use crate::tablebase::needs::class_bytes;
-use crate::tablebase::needs::limit::MemoryLimit;
-use crate::tablebase::solve::backend::{SolveError, Solved};
-use crate::tablebase::solve::cpu::task::Unobserved;
+use crate::tablebase::solve::backend::Solved;
+use crate::tablebase::solve::error::SolveError;
+use crate::tablebase::solve::needs::class_bytes;
+use crate::tablebase::solve::observer::Unobserved;
 use crate::tablebase::store::error::SetError;
 use crate::tablebase::store::exact::is_exact;
 use crate::tablebase::store::file::{Content, TableError, TableFile};
+use crate::tablebase::store::limit::MemoryLimit;
 use crate::tablebase::store::lock::lock;
 use crate::tablebase::store::manifest::{
     CountedClass, Manifest, largest, manifest_for, read_manifest, update_manifest, write_manifest,

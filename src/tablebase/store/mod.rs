@@ -20,6 +20,7 @@ pub(crate) mod finish;
 pub(crate) mod forecast;
 pub(crate) mod generate;
 pub(crate) mod job;
+mod limit;
 pub(crate) mod lock;
 pub(crate) mod manifest;
 pub(crate) mod many;

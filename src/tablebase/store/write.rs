@@ -10,8 +10,8 @@ use crate::board::{ByColor, Color, RuleOptions};
 use crate::tablebase::alike::interchangeable_sets;
 use crate::tablebase::index::{Index, ROW_CELLS};
 use crate::tablebase::layout::{BLOCK_ROWS, Layout, block_bytes, push_row_sums, sum_of_rows};
-use crate::tablebase::solve::backend::SolveError;
-use crate::tablebase::solve::cpu::task::Observer;
+use crate::tablebase::solve::error::SolveError;
+use crate::tablebase::solve::observer::Observer;
 use crate::tablebase::solve::values::SolvedRows;
 use crate::tablebase::value::decided;
 use crate::tablebase::{Cells, Class, Stats};
@@ -151,7 +151,8 @@ pub(super) fn write_blocks(
 mod tests {
     use super::*;
     use crate::tablebase::solve::cpu::iteration::solve;
-    use crate::tablebase::solve::cpu::task::{Keep, Task, Unobserved};
+    use crate::tablebase::solve::cpu::task::{Keep, Task};
+    use crate::tablebase::solve::observer::Unobserved;
     use crate::tablebase::solve::values::lengthened;
     use crate::tablebase::squares::Squares;
     use crate::tablebase::{ClassId, CpuBackend, Material, Options, Solved, Solver, TableFile};

@@ -1,11 +1,13 @@
 use crate::cpu::CpuLevel;
 use crate::tablebase::layout::BLOCK_ROWS;
-use crate::tablebase::needs::together;
-use crate::tablebase::solve::backend::{Backend, Job, Sink, SolveError};
+use crate::tablebase::solve::backend::{Backend, Job, Sink};
 use crate::tablebase::solve::cpu::buckets::Entry;
 use crate::tablebase::solve::cpu::iteration::solve;
 use crate::tablebase::solve::cpu::pool::BufferPool;
-use crate::tablebase::solve::cpu::task::{Keep, Observer, Task, Unobserved};
+use crate::tablebase::solve::cpu::task::{Keep, Task};
+use crate::tablebase::solve::error::SolveError;
+use crate::tablebase::solve::needs::together;
+use crate::tablebase::solve::observer::{Observer, Unobserved};
 use crate::tablebase::solve::progress::{CountProgress, Reporter};
 use crate::tablebase::{ClassId, Classes, MemoryNeed, WIDTH};
 use rayon::prelude::*;

@@ -6,9 +6,9 @@
 //! a. The list of a row contains both the rows that its moves lead to and the rows whose moves lead into it.
 
 use crate::tablebase::index::Index;
-use crate::tablebase::solve::backend::SolveError;
 use crate::tablebase::solve::cpu::quiet::{NeighbourRow, QuietMoves, RowNeighbours};
 use crate::tablebase::solve::cpu::rows::Rows;
+use crate::tablebase::solve::error::SolveError;
 use rayon::prelude::*;
 
 /// The end of a list that is shorter than its space.

@@ -3,7 +3,7 @@
 //! a tenth to a fifth of the CPU time of a class of six pieces.
 
 use crate::memory::Memory;
-use crate::tablebase::solve::backend::SolveError;
+use crate::tablebase::solve::error::SolveError;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

@@ -5,12 +5,13 @@ use crate::cpu::CpuLevel;
 use crate::tablebase::Material;
 use crate::tablebase::class::Classes;
 use crate::tablebase::index::Index;
-use crate::tablebase::solve::backend::SolveError;
 use crate::tablebase::solve::cpu::conversions::Conversions;
 use crate::tablebase::solve::cpu::neighbours::Neighbours;
 use crate::tablebase::solve::cpu::pool::{Block, BufferPool};
 use crate::tablebase::solve::cpu::quiet::{QuietMoves, Row};
 use crate::tablebase::solve::cpu::rows::Rows;
+use crate::tablebase::solve::error::SolveError;
+use crate::tablebase::solve::observer::Observer;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -39,40 +40,6 @@ pub(crate) struct Task<'a> {
     pub pool: BufferPool,
     pub observer: &'a dyn Observer,
 }
-
-/// Observes the solution of a class. Any of its errors stops the solution.
-pub(crate) trait Observer: Sync {
-    /// Called when `done` of `of` repacked tables that captures lead to are restored.
-    fn restored(&self, _done: usize, _of: usize) -> Result<(), SolveError> {
-        Ok(())
-    }
-
-    /// Called when the values of `done` of `of` sides to move that captures lead to are decoded, from any thread.
-    fn captures(&self, _done: usize, _of: usize) -> Result<(), SolveError> {
-        Ok(())
-    }
-
-    /// Called when the conversions of `done` of `of` ranges of rows are known, from any thread.
-    fn conversions(&self, _done: usize, _of: usize) -> Result<(), SolveError> {
-        Ok(())
-    }
-
-    /// Called after each pass. All positions that are decided in up to `depth` plies are known.
-    fn pass(&self, _depth: u16) -> Result<(), SolveError> {
-        Ok(())
-    }
-
-    /// Called when the values of `done` of `of` blocks of rows are compressed, from any thread, now and then; at least for 0,
-    /// if values are kept.
-    fn values(&self, _done: usize, _of: usize) -> Result<(), SolveError> {
-        Ok(())
-    }
-}
-
-/// An observer that does nothing.
-pub(crate) struct Unobserved;
-
-impl Observer for Unobserved {}
 
 /// A class being solved.
 pub(crate) struct Iteration<'a> {

@@ -3,8 +3,8 @@
 use super::plan::Plan;
 use crate::board::{Color, NoMove};
 use crate::shaders::*;
-use crate::tablebase::needs::gpu::BatchFormat;
 use crate::tablebase::solve::backend::Job;
+use crate::tablebase::solve::needs::gpu::BatchFormat;
 use std::fmt;
 use std::ops::Range;
 

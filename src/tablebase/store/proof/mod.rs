@@ -24,7 +24,7 @@ use super::file::{Content, TableError};
 use super::verify::{Contradiction, Stop};
 use crate::board::{ByColor, Color, File, Rules, Square};
 use crate::cpu::CpuLevel;
-use crate::tablebase::needs::table_bytes;
+use crate::tablebase::solve::needs::table_bytes;
 use crate::tablebase::{
     CellValue, ClassId, Index, ROW_CELLS, SetError, Stats, TableFile, TableSet, WIDTH, squares_in_play,
 };

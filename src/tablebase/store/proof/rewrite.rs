@@ -6,7 +6,7 @@ use super::sweep::{Sweep, Sweepable};
 use super::{Prover, Width, Work};
 use crate::board::{ByColor, Color};
 use crate::tablebase::solve::cpu::rows::Rows;
-use crate::tablebase::solve::cpu::task::Unobserved;
+use crate::tablebase::solve::observer::Unobserved;
 use crate::tablebase::solve::values::SolvedRows;
 use crate::tablebase::store::file::{Content, TableError};
 use crate::tablebase::store::pack::{PackedRows, write_packed};

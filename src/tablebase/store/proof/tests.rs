@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::board::{Position, RuleOptions};
-use crate::tablebase::solve::cpu::task::Unobserved;
+use crate::tablebase::solve::observer::Unobserved;
 use crate::tablebase::solve::values::lengthened;
 use crate::tablebase::store::verify::{Scope, verify};
 use crate::tablebase::store::write::ClassBlocks;

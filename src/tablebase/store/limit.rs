@@ -1,6 +1,6 @@
 //! The memory limit of a run: checks before solving whether the classes fit.
 
-use super::{class_bytes, level_bytes, table_bytes, working_bytes};
+use crate::tablebase::solve::needs::{class_bytes, level_bytes, table_bytes, working_bytes};
 use crate::tablebase::{ClassId, Material, SetError, Solver};
 use std::collections::HashSet;
 

@@ -1,5 +1,5 @@
 //! The needs of memory and disk space, predicted: solving a class on the CPU, a level, a job, a count on demand, a
-//! batch of classes on a GPU (`gpu`), a proof. `limit` compares them with a memory limit.
+//! batch of classes on a GPU (`gpu`), a proof.
 
 use crate::board::{ByColor, Color};
 use crate::tablebase::order::solved_rows;
@@ -11,7 +11,6 @@ use std::collections::{BTreeMap, HashSet};
 
 #[cfg(feature = "gpu")]
 pub(crate) mod gpu;
-pub(crate) mod limit;
 
 /// The number of planes of a class: open, lost and escapes for each side to move.
 const PLANES: usize = 6;

@@ -1,14 +1,15 @@
-//! Games of the dialects: a position and the moves from there, on one line.
+//! Games on one line, in the dialects of programs: a position and the moves from there.
 
-use super::dialect::{Dialect, DialectFen, FormatError};
+use super::{Game, PlayError};
 use crate::board::{ParseMoveError, Rules};
-use crate::game::{Game, PlayError};
+use crate::formats::{Dialect, DialectFen, FormatError};
 
 /// Reads a game on one line: a position, the word `moves`, and the moves. A line without `moves` is a position.
 ///
 /// ```
 /// use doushouqi::board::Rules;
-/// use doushouqi::formats::{Dialect, format_moves, parse_moves};
+/// use doushouqi::formats::Dialect;
+/// use doushouqi::game::{format_moves, parse_moves};
 ///
 /// let (game, number) =
 ///     parse_moves(Dialect::Dsq, "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L w moves a3b3 g9f9", &Rules::default(), None)?;
