@@ -8,8 +8,8 @@
 mod table_file;
 
 use doushouqi::board::{Fen, Move, Position, Repetition, RuleOptions, Rules};
-use doushouqi::formats::{Dialect, format_moves, parse_moves};
-use doushouqi::game::Record;
+use doushouqi::formats::Dialect;
+use doushouqi::game::{Record, format_moves, parse_moves};
 use doushouqi::search::network::{Network, NetworkParameters};
 use doushouqi::search::{EngineOptions, Limits};
 use doushouqi::tablebase::{

@@ -357,7 +357,8 @@ fn tables_are_read_in_parts() {
     [dir, tables].iter().for_each(|dir| fs::remove_dir_all(dir).unwrap());
 }
 
-/// Writes a new version of the site, whose script has another title and another name; returns the name.
+/// Writes a new version of the site, whose script has another title and another name; returns the name. The service worker
+/// comes last and at once: a tab that has just opened looks for a new one.
 fn new_version(dir: &Path) -> String {
     let digest = |name: &str| -> String {
         Sha256::digest(fs::read(dir.join(name)).unwrap()).iter().map(|byte| format!("{byte:02x}")).collect()
@@ -367,15 +368,18 @@ fn new_version(dir: &Path) -> String {
         assert!(text.contains(from), "{file}");
         fs::write(dir.join(file), text.replace(from, to)).unwrap();
     };
-    change("sw.js", "const VERSION = \"", "const VERSION = \"2");
     let app = site::name_of(dir, "app");
     let new = format!("app.{:016x}.js", 2);
     let before = digest(&app);
     change(&app, "\"Dou Shou Qi\"", "\"Dou Shou Qi 2\"");
-    change("sw.js", &before, &digest(&app));
+    let after = digest(&app);
     fs::rename(dir.join(&app), dir.join(&new)).unwrap();
     change("index.html", &app, &new);
-    change("sw.js", &app, &new);
+    fs::copy(dir.join("sw.js"), dir.join("next")).unwrap();
+    change("next", "const VERSION = \"", "const VERSION = \"2");
+    change("next", &before, &after);
+    change("next", &app, &new);
+    fs::rename(dir.join("next"), dir.join("sw.js")).unwrap();
     new
 }
 
