@@ -67,7 +67,8 @@ impl BufferPool {
     }
 
     /// Touched bytes of the buffers that are not in use.
-    pub(crate) fn bytes(&self) -> usize {
+    #[must_use]
+    pub fn bytes(&self) -> usize {
         self.kept().bytes()
     }
 

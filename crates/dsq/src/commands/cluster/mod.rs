@@ -258,7 +258,7 @@ struct Solved {
     peak_bytes: Option<u64>,
 }
 
-/// The memory that the program itself, its threads and the kept buffers of smaller classes take besides the plan of a class.
+/// The memory that the program itself and its threads take besides the plan of a class.
 const BESIDES: u64 = 64 << 20;
 
 impl SolveCommand {
@@ -305,6 +305,8 @@ impl SolveCommand {
             provenance: provenance(),
             pool: pool.clone(),
         };
+        // Buffers of the classes before stay as far as the limit allows.
+        let kept = pool.bytes() as u64;
         let done = match solver {
             Some(solver) => job.run_with(solver),
             None => job.run(),
@@ -313,7 +315,7 @@ impl SolveCommand {
             JobDone::There(class) => Solved { class, reused: true, seconds: 0.0, bytes: 0, peak_bytes: None },
             JobDone::Solved(counts) => {
                 let ClassCounts { class, seconds, bytes, peak_bytes, .. } = *counts;
-                if let Some(peak) = peak_bytes.filter(|&peak| peak > bytes + BESIDES) {
+                if let Some(peak) = peak_bytes.filter(|&peak| peak > bytes + kept + BESIDES) {
                     let [peak, planned] = [peak, bytes].map(binary_bytes);
                     eprintln!("dsq: {class} took {peak} of memory, more than the planned {planned}");
                 }
