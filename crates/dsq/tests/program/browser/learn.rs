@@ -232,6 +232,11 @@ fn a_whole_game_is_reviewed() {
         page.size(width, height);
         review(&page, text, 13);
         let accuracy = page.text("document.querySelector('#accuracy').textContent");
+        // Paper shows it, too, and not the button beside it.
+        page.chromium("Emulation.setEmulatedMedia", &json!({"media": "print"}));
+        page.expect("document.querySelector('#accuracy').checkVisibility()", true);
+        page.expect("[...document.querySelectorAll('#accuracy ~ button')].some((e) => e.checkVisibility())", false);
+        page.chromium("Emulation.setEmulatedMedia", &json!({"media": ""}));
         assert!(accuracy.starts_with("Accuracy: White ") && accuracy.contains(", Black "), "{accuracy}");
         page.run("document.querySelector('#evaluation').scrollIntoView()");
         page.screenshot(&format!("review-{name}"));
