@@ -427,10 +427,11 @@ fn random_annotated_games_survive_the_page() {
     page.open("/?view=game");
     // As many games at a time as the browser has connections.
     page.run(&format!(
-        "window.outcome = null;
+        "window.outcome = {{ games: 0, wrong: [] }};
         (async () => {{
+          const {{ outcome }} = window;
           const [{{ readGame, writeGame }}, {{ Game }}] = await Promise.all(['game-text', 'game'].map((name) => import(`/${{name}}.js`)));
-          const [left, outcome] = [{}, {{ games: 0, wrong: [] }}];
+          const left = {};
           const work = async () => {{
             for (let text; (text = left.pop()) !== undefined; outcome.games++) {{
               const {{ start, moves, ending, ...terms }} = await readGame(text);
@@ -443,11 +444,14 @@ fn random_annotated_games_survive_the_page() {
             }}
           }};
           await Promise.all(Array.from({{ length: 6 }}, work));
-          window.outcome = outcome;
         }})().catch((error) => {{ window.outcome = String(error); }});",
         json!(texts)
     ));
-    page.expect("window.outcome", json!({"games": 1000, "wrong": []}));
+    // Together they may take longer than one thing is waited for.
+    for games in (50..=1000).step_by(50) {
+        page.wait(&format!("window.outcome.games >= {games} || typeof window.outcome === 'string'"));
+    }
+    page.stays("window.outcome", json!({"games": 1000, "wrong": []}));
     page.silent();
 }
 
