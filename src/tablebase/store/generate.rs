@@ -124,7 +124,7 @@ impl<'a> Generate<'a> {
 
     /// Generates the tables with a solver that has solved nothing yet, for these rules and
     /// [`most_pieces`](Self::most_pieces). Complete files are reused, so that a run resumes where an earlier one was
-    /// killed. Calls `follow` at the begin and the end of each class, from any thread.
+    /// killed. Calls `follow` at the beginning and the end of each class, from any thread.
     ///
     /// # Errors
     /// If another run writes to the directory, the directory contains tables for other rules, a file in it is damaged,
