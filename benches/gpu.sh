@@ -71,8 +71,8 @@ for depth in 6 7 8 9; do
 done
 step "perft-7-cpu" "$dsq" perft 7 --method bulk --json
 if (($(left) > 30)); then
-    step "count-$((pieces + 1))" "$dsq" generate --pieces $((pieces + 1)) --stats-only --write-up-to $((pieces - 1)) \
-        --backend gpu --memory "${memory}GiB" --minutes "$(awk -v s="$(left)" 'BEGIN { print (s - 15) / 60 }')" \
+    step "count-$((pieces + 1))" "$dsq" generate --pieces $((pieces + 1)) --stats-only --backend gpu \
+        --memory "${memory}GiB" --minutes "$(awk -v s="$(left)" 'BEGIN { print (s - 15) / 60 }')" \
         --out "$out/six" --json
     step "stats" "$dsq" stats "$out/six" --json
 fi

@@ -101,8 +101,8 @@ def runs(dsq, base):
 
     yield "generate, values of 4 pieces", generate("--pieces", "4"), [1, 2, 8]
     yield "generate, counts of 4 pieces", generate("--pieces", "4", "--stats-only"), [1, 2, 8]
-    yield "generate, one class of 5 with values", generate("--material", "EPvPDR"), [1, 1.5, 4]
-    yield "generate, counts of 5 one by one", generate("--material", "ELTvPD", "--stats-only", "--write-up-to", "3"), [1, 2]
+    yield "generate, one class of 5 with values", generate("--material", "EPvPDR"), [1, 1.5, 2.5, 4]
+    yield "generate, counts of 5 one by one", generate("--material", "ELTvPD", "--stats-only", "--minutes", "60"), [1, 2]
     yield "counts of a class of 5", cluster(four, five[0]), [1, 1.3, 1.7, 3]
     yield "counts of 4 classes of 5, one process", cluster(four, *five), [1, 1.3, 2, 4]
     yield "values of a class of 5", cluster(four, five[0], values=True), [1, 1.3, 1.7, 3]

@@ -127,6 +127,12 @@ pub trait Backend: Send + Sync {
     /// its values.
     fn host_bytes(&self, classes: &Classes, id: ClassId, values: bool) -> usize;
 
+    /// Whether the threads of the current rayon pool do the work. Classes that do not fit into memory can be solved by the CPU
+    /// without the backend, then, with temporary files.
+    fn is_cpu(&self) -> bool {
+        false
+    }
+
     /// Counters of the work done so far; `None` if the backend has no counters.
     fn work(&self) -> Option<DeviceWork> {
         None
@@ -149,6 +155,10 @@ impl<B: Backend + ?Sized> Backend for Box<B> {
 
     fn host_bytes(&self, classes: &Classes, id: ClassId, values: bool) -> usize {
         (**self).host_bytes(classes, id, values)
+    }
+
+    fn is_cpu(&self) -> bool {
+        (**self).is_cpu()
     }
 
     fn work(&self) -> Option<DeviceWork> {

@@ -76,7 +76,7 @@ fn conversion_bytes(rows: usize, captures: usize) -> usize {
 pub(crate) struct LevelBytes {
     /// The class that needs the most memory.
     pub(crate) largest: ClassId,
-    /// Bytes of the values in memory: of all classes that captures lead to, and of the level, if they are kept.
+    /// Bytes of the values in memory: of all classes that captures lead to, and of the level, if they stay.
     pub(crate) held: usize,
     /// Bytes for solving the largest class, besides these values.
     working: usize,
@@ -101,22 +101,20 @@ pub(crate) fn together(limit: usize, bytes: usize, threads: usize) -> usize {
     (limit / bytes).min(threads.max(SMALL / bytes)).max(1)
 }
 
-/// The least memory for a level, with the values of all classes that its captures lead to in memory, and its own values if they are
-/// kept for larger classes; `None` if the level is empty.
-pub(crate) fn level_bytes(solver: &Solver, level: &[ClassId], values: bool, kept: bool) -> Option<LevelBytes> {
+/// The least memory for a level, with the values of all classes that its captures lead to in memory, and those of the classes
+/// `kept` for larger ones; `None` if the level is empty.
+pub(crate) fn level_bytes(solver: &Solver, level: &[ClassId], values: bool, kept: &[ClassId]) -> Option<LevelBytes> {
     let captures: HashSet<ClassId> = level.iter().flat_map(|&id| solver.classes().captures(id)).collect();
-    let held =
-        captures.iter().chain(if kept { level } else { &[] }).map(|&id| table_bytes(solver.classes(), id, 1)).sum();
+    let held = captures.iter().chain(kept).map(|&id| table_bytes(solver.classes(), id, 1)).sum();
     let (working, largest) = level.iter().map(|&id| (working_bytes(solver, id, values), id)).max()?;
     Some(LevelBytes { largest, held, working })
 }
 
-/// Bytes for solving one class and keeping its values or only its counts, with the values of all classes that it leads
-/// to in memory.
+/// Bytes for solving one class and keeping its values or only its counts, with the values that its captures lead to in
+/// memory.
 pub(crate) fn class_bytes(solver: &Solver, id: ClassId, values: bool) -> usize {
-    let classes = solver.classes();
-    let smaller = classes.needed_for(id).into_iter().flatten().filter(|&other| other != id);
-    smaller.map(|id| table_bytes(classes, id, 1)).sum::<usize>() + working_bytes(solver, id, values)
+    let captures = solver.classes().captures(id).into_iter().map(|id| table_bytes(solver.classes(), id, 1));
+    captures.sum::<usize>() + working_bytes(solver, id, values)
 }
 
 /// Bytes for solving one class, besides the values that captures lead to.
@@ -244,11 +242,6 @@ impl MemoryNeed {
     pub(crate) fn peak_under(&self, holds: impl Fn(usize) -> bool) -> usize {
         let needs = [self.total(), self.peak_with_log(), self.peak_spilled()];
         needs.into_iter().find(|&need| holds(need)).unwrap_or(self.peak_spilled())
-    }
-
-    /// Whether the job keeps the values.
-    pub(crate) fn keeps_values(&self) -> bool {
-        self.keeps_values
     }
 
     /// The most bytes of temporary files under a limit of `limit` bytes of memory.

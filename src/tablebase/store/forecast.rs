@@ -1,9 +1,9 @@
 //! A forecast of the time, disk space and memory of generating tables, level by level, and of shortages of the machine.
 
-use super::generate::{Generate, Made};
+use super::generate::{Generate, Level, Present};
 use super::peak;
-use crate::tablebase::solve::needs::{class_bytes, expected_file_bytes, level_bytes, stored_cells, table_bytes};
-use crate::tablebase::{ClassId, Solver};
+use crate::tablebase::solve::needs::{expected_file_bytes, level_bytes, stored_cells};
+use crate::tablebase::Solver;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -22,7 +22,7 @@ pub struct LevelForecast {
     pub positions: u64,
     /// Expected seconds on the CPU.
     pub seconds: f64,
-    /// Expected bytes of the files to write.
+    /// Expected bytes of the files to write, with the most that temporary files take.
     pub disk_bytes: u64,
     /// The memory that the level takes under the limit, in bytes, or the least that suffices if that is above the limit.
     pub memory_bytes: u64,
@@ -35,7 +35,7 @@ pub struct Forecast {
     pub levels: Vec<LevelForecast>,
     /// Expected seconds of all levels on the CPU.
     pub seconds: f64,
-    /// Expected bytes of all files to write.
+    /// Expected bytes of all files to write, with the temporary ones.
     pub disk_bytes: u64,
     /// The memory of the level that needs the most, in bytes.
     pub memory_bytes: u64,
@@ -99,46 +99,32 @@ impl Generate<'_> {
     /// 4096 cells for one side to move per second.
     #[must_use]
     pub fn forecast(&self, solver: &Solver, rows_per_second: f64, cores: usize) -> Forecast {
-        let classes = solver.classes();
-        let made = Made::of(self.dir);
-        let left = |ids: &[ClassId], values: bool| -> Vec<ClassId> {
-            ids.iter().copied().filter(|&id| !made.has(classes.get(id).representative, values)).collect()
-        };
-        let forecast = |pieces: usize, left: Vec<ClassId>, values: bool, memory: usize| {
+        let (classes, present) = (solver.classes(), Present::of(self.dir));
+        let forecast = |level: Level| {
+            let left = level.left(classes, &present);
             let rows: usize = left.iter().map(|&id| classes.get(id).index().rows).sum();
-            let written = if values { &left[..] } else { &[] };
+            let written = if level.values { &left[..] } else { &[] };
             let cells: u64 = written.iter().map(|&id| stored_cells(classes, id)).sum();
             let core_seconds = rows as f64 / rows_per_second + cells as f64 / CELLS_PER_SECOND;
+            let files: u64 = written.iter().map(|&id| expected_file_bytes(classes, id)).sum();
+            let (memory, temporary) = if level.together {
+                let need = level_bytes(solver, &level.ids, level.values, level.kept());
+                let taken = need.map_or(0, |need| need.under(self.memory, left.len(), cores));
+                (if left.is_empty() { 0 } else { taken }, 0)
+            } else {
+                let needs = left.iter().map(|&id| level.class_needs(solver, id, self.memory));
+                needs.fold((0, 0), |most, need| (most.0.max(need.0), most.1.max(need.1)))
+            };
             LevelForecast {
-                pieces,
+                pieces: level.pieces,
                 classes: left.len(),
                 positions: left.iter().map(|&id| 2 * classes.get(id).representative.positions()).sum(),
                 seconds: core_seconds / cores.max(1) as f64,
-                disk_bytes: written.iter().map(|&id| expected_file_bytes(classes, id)).sum(),
+                disk_bytes: files + temporary,
                 memory_bytes: memory as u64,
             }
         };
-        let planned = self.plan(classes).into_iter().map(|level| {
-            let left = left(&level.ids, level.values);
-            let memory = match left.iter().map(|&id| class_bytes(solver, id, false)).max() {
-                None => 0,
-                // The values of smaller classes stay in memory as far as the limit allows.
-                Some(largest) if level.one_by_one => {
-                    let smaller = classes.iter().filter(|(_, class)| class.representative.len() < level.pieces);
-                    let smaller: usize = smaller.map(|(id, _)| table_bytes(classes, id, 1)).sum();
-                    largest.max(self.memory.min(largest + smaller))
-                }
-                Some(_) => level_bytes(solver, &level.ids, level.values, !level.top)
-                    .map_or(0, |need| need.under(self.memory, left.len(), cores)),
-            };
-            forecast(level.pieces, left, level.values, memory)
-        });
-        let mut levels: Vec<LevelForecast> = planned.collect();
-        if levels.last().is_some_and(|top| top.classes > 0) {
-            // The forecast assumes that classes that are solved only when needed are solved once.
-            levels.extend(self.passing_levels(classes).into_iter().map(|(n, ids)| forecast(n, ids, false, 0)));
-        }
-        levels.sort_by_key(|level| level.pieces);
+        let levels: Vec<LevelForecast> = self.plan(solver).into_iter().map(forecast).collect();
         Forecast {
             seconds: levels.iter().map(|level| level.seconds).sum(),
             disk_bytes: levels.iter().map(|level| level.disk_bytes).sum(),
@@ -206,7 +192,7 @@ mod tests {
         let found = forecast(&generate(Path::new("tables"), 6));
         let with = |disk_free, memory_available| Forecast { disk_free, memory_available, ..found.clone() }.shortages();
         let (disk, memory) = (found.disk_bytes, found.memory_bytes);
-        assert!(disk > 300 << 30 && memory > 100 << 30);
+        assert!(disk > 300 << 30 && memory > 5 << 30);
         assert_eq!(with(Some(disk), Some(memory)), []);
         assert_eq!(with(None, None), []);
         let short = with(Some(disk - 1), Some(memory - 1));
@@ -249,16 +235,19 @@ mod tests {
         assert_eq!((forecast(&count).levels[1].classes, forecast(&job).levels[1].classes), (0, 42));
     }
 
-    /// Intermediate classes are solved and not written; the memory is for one class with all classes that it leads to.
+    /// Below the memory of a level its classes are solved one by one, with temporary files.
     #[test]
-    fn classes_that_pass_take_time_and_no_disk() {
-        let job = Generate { stats_only: true, write_up_to: Some(3), ..generate(Path::new("tables"), 5) };
-        let found = forecast(&job);
-        let all = forecast(&generate(Path::new("tables"), 5));
-        assert_eq!(found.levels.iter().map(|level| level.classes).collect::<Vec<_>>(), [10, 42, 134, 340]);
-        assert_eq!(found.disk_bytes, all.levels[..2].iter().map(|level| level.disk_bytes).sum::<u64>());
-        assert!(found.levels[2].seconds > 0.0 && found.seconds < all.seconds / 2.0);
-        assert!(found.memory_bytes < all.memory_bytes && found.memory_bytes > 100 << 20);
+    fn little_memory_is_kept_to_with_temporary_files() {
+        let job = generate(Path::new("tables"), 5);
+        let (ample, little) = (forecast(&job), forecast(&Generate { memory: 700 << 20, ..job.clone() }));
+        assert_eq!(little.levels[..2], ample.levels[..2]);
+        assert!(ample.memory_bytes > 2 << 30 && (200 << 20..=700 << 20).contains(&little.memory_bytes));
+        assert!(little.disk_bytes > ample.disk_bytes && little.levels[3].disk_bytes > ample.levels[3].disk_bytes);
+        assert_eq!(little.seconds, ample.seconds);
+        let least = forecast(&Generate { memory: 1 << 20, ..job.clone() }).memory_bytes;
+        let deadline = Some(std::time::Instant::now());
+        let counts = forecast(&Generate { stats_only: true, deadline, memory: least as usize, ..job });
+        assert!(counts.memory_bytes <= least && counts.disk_bytes < ample.disk_bytes);
         let one = Generate { material: Some("LvTR".parse::<Material>().unwrap()), ..generate(Path::new("tables"), 2) };
         assert_eq!(forecast(&one).levels.iter().map(|level| level.classes).collect::<Vec<_>>(), [2, 1]);
     }

@@ -1,14 +1,16 @@
 //! Generating a directory of tables: [`Generate::run`] plans the levels, reuses existing tables, solves the missing
-//! classes level by level, and lists all tables in the manifest.
+//! classes, and lists all tables in the manifest. As long as the limit allows, a level is solved with all that its captures
+//! lead to in memory; from there on, class by class, as [`ClassJob`](super::job::ClassJob) does, from the files.
 
 use crate::board::{ByColor, Color, RuleOptions};
 use crate::tablebase::solve::backend::Solved;
 use crate::tablebase::solve::error::SolveError;
-use crate::tablebase::solve::needs::class_bytes;
+use crate::tablebase::solve::needs::{class_bytes, table_bytes};
 use crate::tablebase::solve::observer::Unobserved;
 use crate::tablebase::store::error::SetError;
-use crate::tablebase::store::exact::is_exact;
+use crate::tablebase::store::exact::{ExactTables, is_exact};
 use crate::tablebase::store::file::{Content, TableError, TableFile};
+use crate::tablebase::store::job::{Made, RESTORED, Work};
 use crate::tablebase::store::limit::MemoryLimit;
 use crate::tablebase::store::lock::lock;
 use crate::tablebase::store::manifest::{
@@ -16,7 +18,7 @@ use crate::tablebase::store::manifest::{
 };
 use crate::tablebase::store::partial::{ABANDONED, sweep};
 use crate::tablebase::store::write::ClassBlocks;
-use crate::tablebase::{ClassId, Classes, Material, Solver, Stats};
+use crate::tablebase::{BufferPool, ClassId, Classes, Material, MemoryNeed, Solver, Stats};
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::Path;
@@ -51,10 +53,7 @@ pub struct Generate<'a> {
     pub material: Option<Material>,
     /// Keep only the counts of the classes with the most pieces.
     pub stats_only: bool,
-    /// With `stats_only`, write tables of at most this many pieces. The classes between these and the most pieces are
-    /// solved when a class needs them, and dropped when their memory is needed.
-    pub write_up_to: Option<usize>,
-    /// With `write_up_to`, start no class of the most pieces after this time.
+    /// With `stats_only`, start no class of the most pieces after this time. They are then solved class by class.
     pub deadline: Option<Instant>,
     /// The memory limit, in bytes.
     pub memory: usize,
@@ -72,40 +71,18 @@ impl<'a> Generate<'a> {
             pieces: 2,
             material: None,
             stats_only: false,
-            write_up_to: None,
             deadline: None,
             memory: 8 << 30,
             stop: None,
         }
     }
 
-    /// The classes to solve, by number of pieces from two on.
-    fn all_levels(&self, classes: &Classes) -> Vec<Vec<ClassId>> {
+    /// The classes to generate, by number of pieces from two on.
+    fn levels(&self, classes: &Classes) -> Vec<Vec<ClassId>> {
         match self.material.and_then(|m| classes.member(m)) {
             Some(member) => classes.needed_for(member.class),
             None => (2..=self.pieces).map(|n| classes.level(n).map(|(id, _)| id).collect()).collect(),
         }
-    }
-
-    /// The classes that are solved only when needed, with their number of pieces.
-    pub(super) fn passing_levels(&self, classes: &Classes) -> Vec<(usize, Vec<ClassId>)> {
-        (2..).zip(self.all_levels(classes)).filter(|(pieces, _)| self.is_passing(*pieces)).collect()
-    }
-
-    /// The classes to generate, by number of pieces from two on. Levels that are solved only when needed are empty.
-    fn levels(&self, classes: &Classes) -> Vec<Vec<ClassId>> {
-        let mut levels = self.all_levels(classes);
-        for (level, pieces) in levels.iter_mut().zip(2..) {
-            if self.is_passing(pieces) {
-                level.clear();
-            }
-        }
-        levels
-    }
-
-    /// Whether classes of `pieces` pieces are solved only when a class of more pieces needs them.
-    fn is_passing(&self, pieces: usize) -> bool {
-        self.stats_only && self.write_up_to.is_some_and(|most| pieces > most) && pieces < self.most_pieces()
     }
 
     /// The number of classes to generate, and of their positions, both sides to move.
@@ -130,9 +107,8 @@ impl<'a> Generate<'a> {
     /// If another run writes to the directory, the directory contains tables for other rules, a file in it is damaged,
     /// the disk is full, or the memory limit is too low, which is checked before anything is written.
     pub fn run(&self, solver: &mut Solver, follow: &(dyn Fn(Progress) + Sync)) -> Result<(), SetError> {
-        let (plan, made) = (self.plan(solver.classes()), Made::of(self.dir));
-        let limit = MemoryLimit::new(self.memory);
-        plan.iter().try_for_each(|level| level.check_memory(solver, &made, limit))?;
+        let (plan, present) = (self.plan(solver), Present::of(self.dir));
+        plan.iter().try_for_each(|level| level.check_memory(solver, &present, self.memory))?;
         fs::create_dir_all(self.dir).map_err(TableError::io(self.dir))?;
         let _lock = lock(self.dir)?;
         let Manifest { counted, classes, .. } = self.take_up()?;
@@ -141,9 +117,7 @@ impl<'a> Generate<'a> {
         let run = Run { job: self, classes: solver.classes().clone(), listed, counted: Mutex::new(counted), follow };
         for level in plan {
             run.make(solver, &level)?;
-            if level.forget_smaller {
-                solver.forget_level(level.pieces - 1);
-            }
+            solver.forget_level(level.pieces - 1);
         }
         run.list()
     }
@@ -157,36 +131,40 @@ impl<'a> Generate<'a> {
         read_manifest(self.dir)
     }
 
-    /// The levels to generate, fewest pieces first, without levels that are solved only when needed.
-    pub(super) fn plan(&self, classes: &Classes) -> Vec<Level> {
-        let levels = self.levels(classes);
-        let plan =
-            levels.iter().zip(2..).enumerate().filter(|(_, (ids, _))| !ids.is_empty()).map(|(i, (ids, pieces))| {
-                let top = i + 1 == levels.len();
-                let one_by_one = top && self.is_passing(pieces - 1);
-                // Classes that are solved only when needed need the smaller ones again.
-                let forget_smaller = pieces > 2 && !one_by_one && levels.get(i + 1).is_none_or(|next| !next.is_empty());
-                Level { pieces, ids: ids.clone(), top, values: !(top && self.stats_only), one_by_one, forget_smaller }
-            });
-        plan.collect()
+    /// The levels to generate, fewest pieces first.
+    pub(super) fn plan(&self, solver: &Solver) -> Vec<Level> {
+        let limit = MemoryLimit::new(self.memory);
+        let fits = |ids: &[ClassId], values, kept: &[ClassId]| limit.for_level(solver, ids, values, kept).is_ok();
+        let levels = self.levels(solver.classes());
+        let last = levels.len() + 1;
+        let mut plan: Vec<Level> = Vec::with_capacity(levels.len());
+        for (ids, pieces) in levels.into_iter().zip(2..) {
+            let (top, below) = (pieces == last, plan.last_mut());
+            let values = !(top && self.stats_only);
+            let keeps = below.as_ref().is_none_or(|below| below.together && fits(&below.ids, true, &below.ids));
+            let together = keeps && fits(&ids, values, &[]) && !(top && self.deadline.is_some());
+            below.into_iter().for_each(|below| below.kept = together);
+            plan.push(Level { pieces, ids, values, together, kept: false });
+        }
+        plan
     }
 }
 
 /// The classes that a directory already contains.
-pub(super) struct Made<'a> {
+pub(super) struct Present<'a> {
     dir: &'a Path,
     counted: HashSet<String>,
 }
 
-impl<'a> Made<'a> {
+impl<'a> Present<'a> {
     /// Reads the counted classes of a directory from its manifest; none if it has no readable manifest.
-    pub(super) fn of(dir: &'a Path) -> Made<'a> {
+    pub(super) fn of(dir: &'a Path) -> Present<'a> {
         let counted = read_manifest(dir).map(|manifest| manifest.counted).unwrap_or_default();
-        Made { dir, counted: counted.into_iter().map(|counted| counted.class).collect() }
+        Present { dir, counted: counted.into_iter().map(|counted| counted.class).collect() }
     }
 
     /// Whether the directory contains the table of a class, or its counts if `values` is not set.
-    pub(super) fn has(&self, class: Material, values: bool) -> bool {
+    fn has(&self, class: Material, values: bool) -> bool {
         TableFile::path(self.dir, class).exists() || !values && self.counted.contains(&class.to_string())
     }
 }
@@ -195,26 +173,56 @@ impl<'a> Made<'a> {
 pub(super) struct Level {
     pub pieces: usize,
     pub ids: Vec<ClassId>,
-    /// Whether this is the last level, whose values no other class needs in memory.
-    pub top: bool,
     /// Whether to write the values; else only the counts are kept.
     pub values: bool,
-    /// Whether to solve each class together with the classes it needs, dropping these when their memory is needed.
-    pub one_by_one: bool,
-    /// Whether the classes with one piece fewer are not needed after this level.
-    forget_smaller: bool,
+    /// Whether to solve the classes side by side, with all values that their captures lead to in memory; else they are solved one
+    /// by one, from the files.
+    pub together: bool,
+    /// Whether the values stay in memory for the next level.
+    kept: bool,
 }
 
 impl Level {
-    /// Rejects a level that needs more memory than the limit.
-    fn check_memory(&self, solver: &Solver, made: &Made<'_>, limit: MemoryLimit) -> Result<(), SetError> {
-        if !self.one_by_one {
-            return limit.for_level(solver, &self.ids, self.values, !self.top).map(|_| ());
-        }
-        let material = |id: ClassId| solver.classes().get(id).representative;
-        let mut left = self.ids.iter().filter(|&&id| !made.has(material(id), self.values));
-        left.try_for_each(|&id| limit.check(material(id), class_bytes(solver, id, self.values)))
+    /// The classes that a directory does not contain.
+    pub(super) fn left(&self, classes: &Classes, present: &Present<'_>) -> Vec<ClassId> {
+        let is_left = |id: &ClassId| !present.has(classes.get(*id).representative, self.values);
+        self.ids.iter().copied().filter(is_left).collect()
     }
+
+    /// The classes whose values stay in memory.
+    pub(super) fn kept(&self) -> &[ClassId] {
+        if self.kept { &self.ids } else { &[] }
+    }
+
+    /// Rejects a level with a class that needs more memory than the limit even alone.
+    fn check_memory(&self, solver: &Solver, present: &Present<'_>, limit: usize) -> Result<(), SetError> {
+        if self.together {
+            return Ok(());
+        }
+        let left = self.left(solver.classes(), present);
+        let needs = left.iter().map(|&id| (self.class_needs(solver, id, limit).0, id));
+        let Some((needed, id)) = needs.max() else { return Ok(()) };
+        MemoryLimit::new(limit).check(solver.classes().get(id).representative, needed)
+    }
+
+    /// The bytes of memory that a class takes alone under a limit, or the least that suffices if that is above the limit, and
+    /// the bytes of its temporary files.
+    pub(super) fn class_needs(&self, solver: &Solver, id: ClassId, limit: usize) -> (usize, u64) {
+        if let Some(bytes) = on_device(solver, id, self.values, limit) {
+            // The values that other classes read stay in memory as far as the limit allows.
+            let smaller = solver.classes().level(self.pieces - 1).map(|(id, _)| table_bytes(solver.classes(), id, 1));
+            return (limit.min(bytes + smaller.sum::<usize>()), 0);
+        }
+        let need = MemoryNeed::of_job(solver.classes(), id, self.values);
+        let memory = need.request(limit);
+        (memory, need.temporary_bytes(memory))
+    }
+}
+
+/// The bytes that a class takes alone on the solver's device; `None` if the CPU solves it, which can keep a part of it on disk.
+fn on_device(solver: &Solver, id: ClassId, values: bool, limit: usize) -> Option<usize> {
+    let bytes = (!solver.backend().is_cpu()).then(|| class_bytes(solver, id, values))?;
+    MemoryLimit::new(limit).holds(bytes).then_some(bytes)
 }
 
 /// The classes of a level that are not solved yet.
@@ -239,21 +247,18 @@ struct Run<'a> {
 impl Run<'_> {
     /// Generates one level.
     fn make(&self, solver: &mut Solver, level: &Level) -> Result<(), SetError> {
-        let memory = MemoryLimit::new(self.job.memory);
-        if !level.one_by_one {
-            solver.set_memory(memory.for_level(solver, &level.ids, level.values, !level.top)?);
-        }
         let to_solve = self.reuse(solver, level)?;
         if !level.values {
             // [`Run::count`] then adds the counts class by class.
             self.list()?;
         }
-        if level.one_by_one {
-            return self.count_one_by_one(solver, &to_solve.ids, memory);
+        if !level.together {
+            return self.make_one_by_one(solver, level, &to_solve.ids);
         }
-        // The values of the last level are in no memory but their files.
+        let limit = MemoryLimit::new(self.job.memory);
+        solver.set_memory(limit.for_level(solver, &level.ids, level.values, level.kept())?);
         let begun = |id| self.begun(id);
-        solver.solve_classes_and_tell(&to_solve.ids, level.values, !level.top, &begun, &|id, solved| {
+        solver.solve_classes_and_tell(&to_solve.ids, level.values, level.kept, &begun, &|id, solved| {
             self.keep(id, solved, to_solve.known.get(&id))
         })
     }
@@ -279,12 +284,12 @@ impl Run<'_> {
                 return Err(TableError::WdlOnly { path }.into());
             }
             let stats = file.description().stats.clone();
-            if !level.top && !is_exact(&file) {
+            if level.kept && !is_exact(&file) {
                 to_solve.ids.push(id);
                 to_solve.known.insert(id, file);
                 continue;
             }
-            let table = if level.top { None } else { Some(file.load_table()?) };
+            let table = level.kept.then(|| file.load_table()).transpose()?;
             self.progress(&stats, true);
             solver.insert(id, stats, table);
         }
@@ -308,36 +313,46 @@ impl Run<'_> {
             let table = values.table()?;
             Color::ALL.into_iter().try_for_each(|turn| file.check_values(turn, table.cells[turn].view()))?;
         } else {
-            let class = self.classes.get(id);
-            let path = TableFile::path(self.job.dir, class.representative);
-            let blocks = ClassBlocks::of(values, &solved.stats, &Unobserved)?;
-            blocks.write(&path, class, &self.job.rules, &solved.stats)?;
+            self.write(id, ClassBlocks::of(values, &solved.stats, &Unobserved)?, &solved.stats)?;
         }
         self.progress(&solved.stats, known.is_some());
         Ok(())
     }
 
-    /// Counts classes one by one until the deadline.
-    fn count_one_by_one(&self, solver: &mut Solver, ids: &[ClassId], memory: MemoryLimit) -> Result<(), SetError> {
-        let mut uses: HashMap<ClassId, Vec<usize>> = HashMap::new();
-        for (at, &id) in ids.iter().enumerate() {
-            self.classes.needed_for(id).into_iter().flatten().for_each(|other| uses.entry(other).or_default().push(at));
-        }
-        let is_passing = |id| self.job.is_passing(self.classes.get(id).representative.len());
-        for (at, &id) in ids.iter().enumerate() {
+    fn write(&self, id: ClassId, blocks: ClassBlocks, stats: &ByColor<Stats>) -> Result<(), SetError> {
+        let class = self.classes.get(id);
+        Ok(blocks.write(&TableFile::path(self.job.dir, class.representative), class, &self.job.rules, stats)?)
+    }
+
+    /// Solves classes one by one, those that are only counted until the deadline.
+    fn make_one_by_one(&self, solver: &mut Solver, level: &Level, ids: &[ClassId]) -> Result<(), SetError> {
+        let Generate { dir, memory, deadline, .. } = *self.job;
+        let (restored, pool) = (dir.join(RESTORED), BufferPool::default());
+        for &id in ids {
             self.check_stop()?;
             let start = Instant::now();
-            if self.job.deadline.is_some_and(|deadline| start >= deadline) {
+            if !level.values && deadline.is_some_and(|deadline| start >= deadline) {
                 break;
             }
-            // Classes that are solved only when needed are dropped, the ones that are needed last first.
-            let later = |other| uses.get(&other).and_then(|uses| uses.iter().find(|&&later| later > at));
-            let next_use = |other| is_passing(other).then(|| later(other).copied().unwrap_or(usize::MAX));
-            memory.free_memory(solver, id, false, &next_use)?;
             self.begun(id);
-            solver.count_class(id, &|_, _| {})?;
-            let stats = solver.class_stats(id).expect("it is solved");
-            self.count(id, stats, Some(start.elapsed().as_secs_f64()))?;
+            let work = Work {
+                tables: ExactTables { classes: &self.classes, dir, restored: &restored, memory },
+                id,
+                values: level.values,
+                memory,
+                spill: dir,
+                pool: pool.clone(),
+                observer: &Unobserved,
+            };
+            let fits = on_device(solver, id, level.values, memory).is_some();
+            let Made { stats, blocks, .. } = work.solve(fits.then_some(&mut *solver))?;
+            if let Some(blocks) = blocks {
+                self.write(id, blocks, &stats)?;
+                self.progress(&stats, false);
+            } else {
+                self.count(id, &stats, Some(start.elapsed().as_secs_f64()))?;
+            }
+            solver.insert(id, stats, None);
         }
         Ok(())
     }
@@ -388,6 +403,40 @@ mod tests {
                 assert!(solver.class_stats(id).is_some() && solver.table(id).is_none(), "{}", class.representative);
             }
         }
+    }
+
+    /// However little memory there is, the files are the same, or nothing is written.
+    #[test]
+    fn classes_one_by_one_are_the_same_files() {
+        let material = Some("EPvLR".parse().unwrap());
+        let job = |dir, memory| Generate { material, memory, ..Generate::new(dir, RuleOptions::PAPER) };
+        let solver = || Solver::new(&RuleOptions::PAPER, 4, Options::default());
+        let together = |job: &Generate<'_>| job.plan(&solver()).iter().map(|level| level.together).collect::<Vec<_>>();
+        let [all, one] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        let ample = job(all.path(), 4 << 30);
+        assert_eq!(together(&ample), [true; 3]);
+        ample.run(&mut solver(), &|_| {}).unwrap();
+
+        let (mut memory, begun) = (0, Mutex::new(Vec::new()));
+        let note = |progress| match progress {
+            Progress::Begun(class) => begun.lock().unwrap().push(class),
+            Progress::Done { .. } => (),
+        };
+        while let Err(error) = job(one.path(), memory).run(&mut solver(), &note) {
+            let SetError::Memory { needed, .. } = error else { panic!("{error}") };
+            assert!(needed > memory && begun.lock().unwrap().is_empty());
+            assert_eq!(fs::read_dir(one.path()).unwrap().count(), 0);
+            memory = needed;
+        }
+        assert!(!together(&job(one.path(), memory))[2]);
+        assert_eq!(begun.into_inner().unwrap().len(), ample.size().0);
+        for class in read_manifest(all.path()).unwrap().classes {
+            let path = |dir: &Path| TableFile::path(dir, class.class.parse().unwrap());
+            assert!(fs::read(path(all.path())).unwrap() == fs::read(path(one.path())).unwrap(), "{}", class.class);
+        }
+        // What is there needs no memory.
+        let is_reused = |progress| assert!(matches!(progress, Progress::Done { reused: true, .. }));
+        job(one.path(), 0).run(&mut solver(), &is_reused).unwrap();
     }
 
     /// The manifest that is written before the first count already lists what it listed before the run.

@@ -12,16 +12,15 @@ use crate::board::{ByColor, RuleOptions};
 use crate::tablebase::solve::captures::Captures;
 use crate::tablebase::solve::cpu::iteration::solve;
 use crate::tablebase::solve::cpu::task::{Keep, Task};
-use crate::tablebase::solve::needs::class_bytes;
 use crate::tablebase::solve::observer::{Observer, Unobserved};
 use crate::tablebase::store::limit::MemoryLimit;
-use crate::tablebase::{BufferPool, Class, ClassId, Classes, CpuBackend, Material, MemoryNeed, Solved, Solver};
-use std::path::{Path, PathBuf};
+use crate::tablebase::{BufferPool, ClassId, Classes, CpuBackend, Material, MemoryNeed, Solved, Solver, Stats};
+use std::path::Path;
 use std::sync::Mutex;
 use std::time::Instant;
 
 /// The folder of restored tables in the directory of temporary files.
-const RESTORED: &str = "restored";
+pub(super) const RESTORED: &str = "restored";
 
 /// One class to solve in a directory of tables.
 #[derive(Clone, Debug)]
@@ -55,55 +54,28 @@ pub enum JobDone {
 }
 
 impl ClassJob<'_> {
-    /// Solves the class on the threads of the current rayon pool, unless its file is complete.
+    /// Solves the class, unless its file is complete: on the threads of the current rayon pool, or with the backend of a
+    /// solver. The solver keeps the values that captures lead to for the next job, as far as the memory suffices, and needs
+    /// no temporary files.
     ///
     /// # Errors
     /// If a table that captures lead to is missing, damaged or for other rules, the memory limit is too low (checked before
-    /// solving), or the disk is full. An error leaves no partial file.
-    pub fn run(&self) -> Result<JobDone, SetError> {
-        let classes = Classes::new(&self.rules, self.material.len());
-        let (id, there) = self.look_up(&classes)?;
-        there.map_or_else(|| self.solve(&classes, id), Ok)
-    }
-
-    /// Solves the class with the backend of `solver`, unless its file is complete. The solver keeps the values that
-    /// captures lead to for the next job, as far as the memory suffices; nothing goes to temporary files.
-    ///
-    /// # Errors
-    /// As [`run`](ClassJob::run), and if the solver is for fewer pieces.
+    /// solving), the disk is full, or the solver is for fewer pieces. An error leaves no partial file.
     ///
     /// # Panics
     /// If the solver is for other rules.
-    pub fn run_with(&self, solver: &mut Solver) -> Result<JobDone, SetError> {
-        assert_eq!(solver.classes().options().table_hash(), self.rules.table_hash(), "a solver of these rules");
-        let (id, there) = self.look_up(solver.classes())?;
-        there.map_or_else(|| self.solve_with(solver, id), Ok)
-    }
-
-    /// The class, and [`JobDone::There`] if its file is complete.
-    fn look_up(&self, classes: &Classes) -> Result<(ClassId, Option<JobDone>), SetError> {
+    pub fn run(&self, solver: Option<&mut Solver>) -> Result<JobDone, SetError> {
+        let classes = match &solver {
+            Some(solver) => solver.classes().clone(),
+            None => Classes::new(&self.rules, self.material.len()),
+        };
+        assert_eq!(classes.options().table_hash(), self.rules.table_hash(), "a solver of these rules");
         let missing = || SetError::TooFewPieces { material: self.material, pieces: classes.pieces() };
         let id = classes.member(self.material).ok_or_else(missing)?.class;
-        Ok((id, self.there(classes.get(id).representative)?))
-    }
-
-    /// Solves the class with a solver.
-    fn solve_with(&self, solver: &mut Solver, id: ClassId) -> Result<JobDone, SetError> {
-        let (start, values) = (Instant::now(), self.stats_only.is_none());
-        MemoryLimit::new(self.memory).free_memory(solver, id, values, &|_| Some(0))?;
-        self.load_captures(solver, id)?;
-        peak::restart();
-        let class = solver.classes().get(id).clone();
-        let blocks = Mutex::new(None);
-        solver.solve_classes(&[id], values, false, &|_, solved| {
-            let made = solved.values.as_ref().map(|values| ClassBlocks::of(values, &solved.stats, &Unobserved));
-            *blocks.lock().unwrap_or_else(|e| e.into_inner()) = made.transpose()?;
-            Ok::<_, SetError>(())
-        })?;
-        let stats = solver.class_stats(id).expect("it is solved").clone();
-        let counts = ClassCounts::new(&self.rules, &class, stats);
-        let blocks = blocks.into_inner().unwrap_or_else(|e| e.into_inner());
-        self.done(&class, counts, blocks, start, class_bytes(solver, id, values))
+        match self.there(classes.get(id).representative)? {
+            Some(there) => Ok(there),
+            None => self.solve(&classes, id, solver),
+        }
     }
 
     /// [`JobDone::There`] if the file of the class is complete.
@@ -127,57 +99,84 @@ impl ClassJob<'_> {
         }
     }
 
-    /// Reads the tables that captures lead to, except those that the solver has kept.
-    fn load_captures(&self, solver: &mut Solver, id: ClassId) -> Result<(), SetError> {
-        let mut missing = solver.classes().captures(id);
-        missing.retain(|&capture| solver.table(capture).is_none());
-        let files = self.tables(solver.classes(), &self.restored()).open(id, &missing, &Unobserved)?;
-        for (capture, file) in missing.into_iter().zip(files) {
-            solver.insert(capture, file.description().stats.clone(), Some(file.load_table()?));
-        }
-        Ok(())
-    }
-
-    /// Writes the values of the class, if there are any, completes the counts with time, memory and provenance, and
-    /// writes them if the job keeps only counts.
-    fn done(
-        &self,
-        class: &Class,
-        mut counts: ClassCounts,
-        blocks: Option<ClassBlocks>,
-        start: Instant,
-        planned: usize,
-    ) -> Result<JobDone, SetError> {
+    /// Solves the class, and writes its values or its counts.
+    fn solve(&self, classes: &Classes, id: ClassId, solver: Option<&mut Solver>) -> Result<JobDone, SetError> {
+        let (start, class, restored) = (Instant::now(), classes.get(id), self.spill.join(RESTORED));
+        let work = Work {
+            tables: ExactTables { classes, dir: self.dir, restored: &restored, memory: self.memory },
+            id,
+            values: self.stats_only.is_none(),
+            memory: self.memory,
+            spill: self.spill,
+            pool: self.pool.clone(),
+            observer: &Unobserved,
+        };
+        let Made { stats, deepest, blocks, planned } = work.solve(solver)?;
         if let Some(blocks) = blocks {
-            blocks.write(&TableFile::path(self.dir, class.representative), class, &self.rules, &counts.stats)?;
+            blocks.write(&TableFile::path(self.dir, class.representative), class, &self.rules, &stats)?;
         }
-        counts.seconds = start.elapsed().as_secs_f64();
-        counts.bytes = planned as u64;
-        counts.peak_bytes = peak::bytes();
-        counts.threads = rayon::current_num_threads();
-        counts.provenance = self.provenance.clone();
+        let index = class.index();
+        let counts = ClassCounts {
+            deepest: ByColor::from_fn(|turn| Some(index.position(deepest[turn]?, turn)?.to_fen())),
+            seconds: start.elapsed().as_secs_f64(),
+            bytes: planned as u64,
+            peak_bytes: peak::bytes(),
+            threads: rayon::current_num_threads(),
+            provenance: self.provenance.clone(),
+            ..ClassCounts::new(&self.rules, class, stats)
+        };
         if let Some(dir) = self.stats_only {
             counts.write(dir)?;
         }
         Ok(JobDone::Solved(Box::new(counts)))
     }
+}
 
-    /// The directory of restored tables.
-    fn restored(&self) -> PathBuf {
-        self.spill.join(RESTORED)
+/// One class to solve from the files that its captures lead to.
+pub(super) struct Work<'a> {
+    pub tables: ExactTables<'a>,
+    pub id: ClassId,
+    /// Whether to keep the values.
+    pub values: bool,
+    /// The memory limit, in bytes.
+    pub memory: usize,
+    /// The directory for temporary files.
+    pub spill: &'a Path,
+    /// Buffers that classes use one after the other.
+    pub pool: BufferPool,
+    pub observer: &'a dyn Observer,
+}
+
+/// A class that was solved from files.
+pub(super) struct Made {
+    pub stats: ByColor<Stats>,
+    /// For each side to move the first cell with the longest distance, if it is known.
+    pub deepest: ByColor<Option<usize>>,
+    /// The blocks of its file, if the values are kept.
+    pub blocks: Option<ClassBlocks>,
+    /// The planned peak of memory, in bytes.
+    pub planned: usize,
+}
+
+impl Work<'_> {
+    /// Solves the class on the threads of the current rayon pool, with as little on disk as the limit allows, or with a solver,
+    /// in memory.
+    ///
+    /// # Errors
+    /// As for [`ExactTables::open`], and if the memory does not suffice (the least is checked before anything is read), a
+    /// table is damaged, the disk is full, or the observer returns an error.
+    pub(super) fn solve(self, solver: Option<&mut Solver>) -> Result<Made, SetError> {
+        match solver {
+            Some(solver) => self.solve_with(solver),
+            None => self.solve_here(),
+        }
     }
 
-    fn tables<'a>(&'a self, classes: &'a Classes, restored: &'a Path) -> ExactTables<'a> {
-        ExactTables { classes, dir: self.dir, restored, memory: self.memory }
-    }
-
-    /// Solves the class within a memory limit.
-    fn solve(&self, classes: &Classes, id: ClassId) -> Result<JobDone, SetError> {
-        let limit = MemoryLimit::new(self.memory);
-        let class = classes.get(id);
-        let need = MemoryNeed::of_job(classes, id, self.stats_only.is_none());
-        limit.check(class.representative, need.peak_spilled())?;
-        let start = Instant::now();
+    fn solve_here(self) -> Result<Made, SetError> {
+        let (limit, classes, id) = (MemoryLimit::new(self.memory), self.tables.classes, self.id);
+        let material = classes.get(id).representative;
+        let need = MemoryNeed::of_job(classes, id, self.values);
+        limit.check(material, need.peak_spilled())?;
         let planned = need.request(self.memory);
         // Memory that the allocator retained from another class's conversions may exceed the limit together with this
         // class.
@@ -187,43 +186,10 @@ impl ClassJob<'_> {
         }
         self.pool.limit(self.memory, self.memory - planned);
         peak::restart();
-        let (restored, spill, pool, need) = (self.restored(), self.spill, self.pool.clone(), &need);
-        let tables = self.tables(classes, &restored);
-        let work = Work { tables, id, need, limit, spill, pool, observer: &Unobserved };
-        let (Solved { stats, deepest, .. }, blocks) = work.solve()?;
-        let mut counts = ClassCounts::new(&self.rules, class, stats);
-        let index = class.index();
-        counts.deepest = ByColor::from_fn(|turn| Some(index.position(deepest[turn]?, turn)?.to_fen()));
-        self.done(class, counts, blocks, start, planned)
-    }
-}
-
-/// One class to solve on the CPU, from the files that its captures lead to.
-pub(super) struct Work<'a> {
-    pub tables: ExactTables<'a>,
-    pub id: ClassId,
-    pub need: &'a MemoryNeed,
-    pub limit: MemoryLimit,
-    /// The directory for temporary files.
-    pub spill: &'a Path,
-    /// Buffers that classes use one after the other.
-    pub pool: BufferPool,
-    pub observer: &'a dyn Observer,
-}
-
-impl Work<'_> {
-    /// Solves the class with as little on disk as the limit allows. Returns the counts, and the blocks of its file if the
-    /// values are kept.
-    ///
-    /// # Errors
-    /// As for [`ExactTables::open`], and if the memory does not suffice for the width of the tables, a table is damaged, the disk is
-    /// full, or the observer returns an error.
-    pub(super) fn solve(self) -> Result<(Solved, Option<ClassBlocks>), SetError> {
-        let Work { id, limit, tables: ExactTables { classes, .. }, .. } = self;
-        let captures = CaptureFiles::open(&self.tables, id, self.need, self.observer)?;
-        let need = self.need.with_captures(captures.bytes());
-        limit.check(classes.get(id).representative, need.peak_spilled())?;
-        let keep = match need.keeps_values() {
+        let captures = CaptureFiles::open(&self.tables, id, &need, self.observer)?;
+        let need = need.with_captures(captures.bytes());
+        limit.check(material, need.peak_spilled())?;
+        let keep = match self.values {
             false => Keep::Counts,
             true if limit.holds(need.total()) => Keep::Log(None),
             true => Keep::Log(Some(self.spill)),
@@ -231,15 +197,41 @@ impl Work<'_> {
         let is_spilling = !limit.holds(need.peak_with_log());
         let backend = CpuBackend::default().with_pool(self.pool.clone());
         let backend = if is_spilling { backend.spilling(self.spill.to_owned()) } else { backend };
-        let mut solved = solve(Task { observer: self.observer, ..backend.task(classes, id, keep) }, &captures)?;
-        let Some(values) = solved.values.take() else { return Ok((solved, None)) };
-        if is_spilling {
+        let solved = solve(Task { observer: self.observer, ..backend.task(classes, id, keep) }, &captures)?;
+        if is_spilling && solved.values.is_some() {
             // The memory of the planes may not suffice for the values, too.
             self.pool.clear();
         }
-        self.observer.values(0, 1)?;
-        let blocks = ClassBlocks::of(&values, &solved.stats, self.observer)?;
-        Ok((solved, Some(blocks)))
+        Made::of(&solved, planned, self.observer)
+    }
+
+    fn solve_with(self, solver: &mut Solver) -> Result<Made, SetError> {
+        let Work { tables, id, values, observer, .. } = self;
+        let planned = MemoryLimit::new(self.memory).make_space(solver, id, values)?;
+        let mut missing = solver.classes().captures(id);
+        missing.retain(|&capture| solver.table(capture).is_none());
+        let files = tables.open(id, &missing, observer)?;
+        for (capture, file) in missing.into_iter().zip(files) {
+            solver.insert(capture, file.description().stats.clone(), Some(file.load_table()?));
+        }
+        peak::restart();
+        let made = Mutex::new(None);
+        solver.solve_classes(&[id], values, false, &|_, solved| {
+            *made.lock().unwrap_or_else(|e| e.into_inner()) = Some(Made::of(solved, planned, observer)?);
+            Ok::<_, SetError>(())
+        })?;
+        Ok(made.into_inner().unwrap_or_else(|e| e.into_inner()).expect("it is solved"))
+    }
+}
+
+impl Made {
+    fn of(solved: &Solved, planned: usize, observer: &dyn Observer) -> Result<Made, SetError> {
+        let Solved { stats, deepest, values } = solved;
+        let blocks = values.as_ref().map(|values| {
+            observer.values(0, 1)?;
+            ClassBlocks::of(values, stats, observer)
+        });
+        Ok(Made { stats: stats.clone(), deepest: *deepest, blocks: blocks.transpose()?, planned })
     }
 }
 
@@ -266,7 +258,7 @@ mod tests {
         let classes = Classes::new(&rules, 4);
         for pieces in 2..=3 {
             for (id, class) in classes.level(pieces) {
-                job(all.path(), class.representative).run().unwrap();
+                job(all.path(), class.representative).run(None).unwrap();
                 let [whole, path] = [&all, &logged].map(|dir| TableFile::path(dir.path(), class.representative));
                 if pieces == 3 && id.0 % 7 == 0 {
                     solve_with_log(&job(logged.path(), class.representative), &classes, id);
@@ -281,7 +273,7 @@ mod tests {
             let id = classes.member(material).unwrap().class;
             let name = classes.get(id).representative;
             let [whole, path] = [&all, &logged].map(|dir| TableFile::path(dir.path(), name));
-            job(all.path(), name).run().unwrap();
+            job(all.path(), name).run(None).unwrap();
             solve_with_log(&job(logged.path(), name), &classes, id);
             assert!(fs::read(&whole).unwrap() == fs::read(&path).unwrap(), "{name}");
         }
@@ -290,12 +282,12 @@ mod tests {
     fn solve_with_log(job: &ClassJob<'_>, classes: &Classes, id: ClassId) {
         let least = MemoryNeed::of_job(classes, id, true).peak_spilled();
         let job = ClassJob { memory: least, ..job.clone() };
-        let refused = ClassJob { memory: least - 1, ..job.clone() }.solve(classes, id);
+        let refused = ClassJob { memory: least - 1, ..job.clone() }.solve(classes, id, None);
         assert!(matches!(refused, Err(SetError::Memory { .. })), "{refused:?}");
         let nowhere = ClassJob { spill: Path::new("/no/such/folder"), ..job.clone() };
-        let error = nowhere.solve(classes, id).unwrap_err().to_string();
+        let error = nowhere.solve(classes, id, None).unwrap_err().to_string();
         assert!(error.contains("/no/such/folder"), "{error}");
-        let JobDone::Solved(counts) = job.solve(classes, id).unwrap() else { panic!("it is there") };
+        let JobDone::Solved(counts) = job.solve(classes, id, None).unwrap() else { panic!("it is there") };
         assert!(counts.bytes <= least as u64);
     }
 }

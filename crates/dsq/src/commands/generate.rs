@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 #[command(after_help = "Examples:\n  dsq generate --pieces 4 --out tables\n  \
                         dsq generate --material ETvLR --out tables --rules chinese\n  \
                         dsq generate --pieces 5 --out tables --stats-only\n  \
-                        dsq generate --pieces 6 --out counts --stats-only --write-up-to 4 --memory 100GiB --minutes 60")]
+                        dsq generate --pieces 6 --out counts --stats-only --minutes 60")]
 pub struct Generate {
     /// Generate the tables of all materials of 2 to N pieces.
     #[arg(long, value_name = "N", required_unless_present = "material", conflicts_with = "material",
@@ -36,13 +36,8 @@ pub struct Generate {
     /// Keep only the counts of the classes with the most pieces, for `dsq stats`, if their tables do not fit on a disk.
     #[arg(long)]
     stats_only: bool,
-    /// With --stats-only, write tables of at most N pieces. Larger classes below the most pieces are solved when a
-    /// class needs them.
-    #[arg(long, value_name = "N", requires = "stats_only",
-          value_parser = clap::value_parser!(u8).range(2..=MAX_PIECES as i64))]
-    write_up_to: Option<u8>,
-    /// With --write-up-to, start no class after this many minutes; the same command resumes.
-    #[arg(long, value_name = "MINUTES", requires = "write_up_to", value_parser = positive)]
+    /// With --stats-only, start no class of the most pieces after this many minutes; the same command resumes.
+    #[arg(long, value_name = "MINUTES", requires = "stats_only", value_parser = positive)]
     minutes: Option<f64>,
     #[command(flatten)]
     backend: BackendArg,
@@ -111,7 +106,6 @@ impl Generate {
             pieces: self.pieces.unwrap_or(2).into(),
             material: self.material,
             stats_only: self.stats_only,
-            write_up_to: self.write_up_to.map(usize::from),
             deadline,
             memory: self.memory.get().bytes(),
             stop: None,

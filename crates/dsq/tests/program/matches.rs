@@ -597,7 +597,7 @@ fn zero_is_refused() {
         &["perft", "2", "--memory", "0GiB"],
         &["bench", "compare", "--pieces", "2", "--classes", "0"],
         &["generate", "--pieces", "2", "--out", "x", "--memory", "0GiB"],
-        &["generate", "--pieces", "3", "--out", "x", "--stats-only", "--write-up-to", "2", "--minutes", "0"],
+        &["generate", "--pieces", "3", "--out", "x", "--stats-only", "--minutes", "0"],
         &["solve", "--pieces", "2", "--dry-run", "--bandwidth", "0GiB"],
         &["verify", "x", "--memory", "0GiB"],
         &["cluster", "solve", "EvE", "--tables", "x", "--memory", "0GiB"],

@@ -119,6 +119,10 @@ impl Backend for CpuBackend {
         Ok(())
     }
 
+    fn is_cpu(&self) -> bool {
+        true
+    }
+
     fn host_bytes(&self, classes: &Classes, id: ClassId, values: bool) -> usize {
         MemoryNeed::of_job(classes, id, values).without_captures(self.spill.is_some())
     }

@@ -10,14 +10,13 @@ mod tests;
 use super::error::SetError;
 use super::exact::ExactTables;
 use super::forecast::disk_free;
-use super::job::Work;
+use super::job::{Made, Work};
 use super::peak;
 use super::table_error::TableError;
 use crate::board::{Move, Position, Rules};
 use crate::tablebase::address::{Address, Addresser, ClassSquares};
 use crate::tablebase::solve::needs::most_file_bytes;
 use crate::tablebase::solve::progress::{CountPhase, CountProgress, Follow, Reporter};
-use crate::tablebase::store::limit::MemoryLimit;
 use crate::tablebase::{BufferPool, ClassId, Classes, Material, MemoryNeed, Probe, SolveError, TableProber, Value};
 use class_cache::ClassCache;
 use distance::{Distances, Probed, Stop};
@@ -221,23 +220,21 @@ impl OnDemand {
 
     fn count_class(&self, need: CountNeed, follow: Follow<'_>) -> Result<(), OnDemandError> {
         let id = self.classes.member(need.class).expect("it is one of the classes").class;
-        let plan = MemoryNeed::of_job(&self.classes, id, true);
         let memory = need.memory_bytes as usize;
-        let limit = MemoryLimit::new(memory);
         let solve = || -> Result<(), SetError> {
             let reporter = Reporter::new(follow);
             let work = Work {
                 tables: self.exact_tables(memory),
                 id,
-                need: &plan,
-                limit,
+                values: true,
+                memory,
                 spill: self.cache.dir(),
                 pool: BufferPool::default(),
                 observer: &reporter,
             };
-            let (solved, blocks) = work.solve()?;
+            let Made { stats, blocks, .. } = work.solve(None)?;
             let (class, path) = (self.classes.get(id), self.cache.path(need.class));
-            blocks.map_or(Ok(()), |blocks| blocks.write(&path, class, self.classes.options(), &solved.stats))?;
+            blocks.map_or(Ok(()), |blocks| blocks.write(&path, class, self.classes.options(), &stats))?;
             Ok(())
         };
         match solve() {

@@ -270,9 +270,7 @@ impl SolveCommand {
             return self.plan();
         }
         let counts = self.counts.as_ref().unwrap_or(&self.tables);
-        for dir in [&self.tables, counts] {
-            make_dir(dir)?;
-        }
+        [&self.tables, counts].into_iter().chain(&self.spill).try_for_each(|dir| make_dir(dir))?;
         exit_on_interrupt(&ProgressBar::hidden(), RESUME);
         let pool = BufferPool::default();
         let cpu = CpuBackend::default();
@@ -307,11 +305,7 @@ impl SolveCommand {
         };
         // Buffers of the classes before stay as far as the limit allows.
         let kept = pool.bytes() as u64;
-        let done = match solver {
-            Some(solver) => job.run_with(solver),
-            None => job.run(),
-        };
-        let solved = match done.map_err(resumable)? {
+        let solved = match job.run(solver).map_err(resumable)? {
             JobDone::There(class) => Solved { class, reused: true, seconds: 0.0, bytes: 0, peak_bytes: None },
             JobDone::Solved(counts) => {
                 let ClassCounts { class, seconds, bytes, peak_bytes, .. } = *counts;
