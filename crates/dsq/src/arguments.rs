@@ -11,7 +11,7 @@ use doushouqi::game::Game;
 use doushouqi::search::{EngineOptions, TableCache};
 use doushouqi::tablebase::{CpuBackend, Options, OrElse, Solver};
 use matches::TimeControl;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The option `--rules` of commands that read the rules from tables.
@@ -57,6 +57,11 @@ impl BackendArg {
     fn cpu(&self) -> CpuBackend {
         let cpu = CpuBackend::default();
         self.spill.iter().fold(cpu, |cpu, dir| cpu.spilling(dir.clone()))
+    }
+
+    /// The directory of temporary files.
+    pub fn spill(&self) -> Option<&Path> {
+        self.spill.as_deref()
     }
 
     /// Whether the backend must be a GPU.

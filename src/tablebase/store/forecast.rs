@@ -2,8 +2,8 @@
 
 use super::generate::{Generate, Level, Present};
 use super::peak;
-use crate::tablebase::solve::needs::{expected_file_bytes, level_bytes, stored_cells};
 use crate::tablebase::Solver;
+use crate::tablebase::solve::needs::{expected_file_bytes, level_bytes, stored_cells};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use thiserror::Error;

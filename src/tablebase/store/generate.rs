@@ -57,6 +57,8 @@ pub struct Generate<'a> {
     pub deadline: Option<Instant>,
     /// The memory limit, in bytes.
     pub memory: usize,
+    /// The directory for temporary files of classes that are solved one by one; `None` is the directory of the tables.
+    pub spill: Option<&'a Path>,
     /// Ends the run with [`SolveError::Stopped`] at the next class once it becomes true.
     pub stop: Option<&'a AtomicBool>,
 }
@@ -73,6 +75,7 @@ impl<'a> Generate<'a> {
             stats_only: false,
             deadline: None,
             memory: 8 << 30,
+            spill: None,
             stop: None,
         }
     }
@@ -327,7 +330,8 @@ impl Run<'_> {
     /// Solves classes one by one, those that are only counted until the deadline.
     fn make_one_by_one(&self, solver: &mut Solver, level: &Level, ids: &[ClassId]) -> Result<(), SetError> {
         let Generate { dir, memory, deadline, .. } = *self.job;
-        let (restored, pool) = (dir.join(RESTORED), BufferPool::default());
+        let spill = self.job.spill.unwrap_or(dir);
+        let (restored, pool) = (spill.join(RESTORED), BufferPool::default());
         for &id in ids {
             self.check_stop()?;
             let start = Instant::now();
@@ -340,7 +344,7 @@ impl Run<'_> {
                 id,
                 values: level.values,
                 memory,
-                spill: dir,
+                spill,
                 pool: pool.clone(),
                 observer: &Unobserved,
             };

@@ -108,6 +108,7 @@ impl Generate {
             stats_only: self.stats_only,
             deadline,
             memory: self.memory.get().bytes(),
+            spill: self.backend.spill(),
             stop: None,
         }
     }
