@@ -210,9 +210,12 @@ export async function fillWith(host, owner, make) {
   refill(host, [content].flat().filter(Boolean));
 }
 
+/** The controls that had the focus in elements whose content, for the time being, lacks them. */
+const missed = /** @type {WeakMap<HTMLElement, HTMLElement>} */ (new WeakMap());
+
 /**
  * Replaces the content of an element. The focus stays on the control with the same `id` or `data-key`, or else in the
- * element.
+ * element, until a content has that control.
  * @param {HTMLElement} host
  * @param {any[]} content
  */
@@ -220,8 +223,10 @@ export function refill(host, content) {
   const focused = /** @type {HTMLElement | null} */ (host.contains(document.activeElement) && document.activeElement);
   host.replaceChildren(...content);
   if (!focused) return;
-  const { id, dataset } = focused;
+  const control = focused === host ? (missed.get(host) ?? host) : focused;
+  const { id, dataset } = control;
   ($(id ? `#${id}` : `[data-key="${dataset.key}"]`, host) ?? host).focus({ preventScroll: true });
+  missed.set(host, control);
   if (host.contains(document.activeElement)) return;
   host.tabIndex = -1;
   host.focus({ preventScroll: true });

@@ -154,6 +154,12 @@ fn the_focus_is_never_lost() {
     page.expect("document.querySelector('#rules').value", "bell");
     page.wait("document.querySelector('#presets .now[data-preset=bell]')");
     has_focus("#presets [data-preset=bell] button");
+    // Meanwhile the sign of waiting has taken the place of the button.
+    page.latency(1500);
+    press("#presets [data-preset=chinese] button");
+    page.wait("document.querySelector('#presets .now[data-preset=chinese]')");
+    has_focus("#presets [data-preset=chinese] button");
+    page.latency(0);
     // A review, and another try at a mistake.
     page.open("/?from=7/4d2/2C4/7/7/7/7/7/7_w&line=c7b7.e8d8&view=game");
     page.click("#reviewline");
