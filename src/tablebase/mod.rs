@@ -51,7 +51,7 @@ pub use index::{Index, MAX_PIECES, ROW_CELLS, RowPiece, WIDTH, position_of};
 pub use material::{AnimalSet, Material, ParseMaterialError, squares_in_play};
 pub use material_table::MaterialTable;
 pub use probe::{Probe, ProbeWdl, Value, Wdl};
-pub use solve::backend::{Backend, DeviceWork, Job, OrElse, Sink, Solved};
+pub use solve::backend::{Backend, DeviceWork, Job, OnCpu, OrElse, Sink, Solved};
 pub use solve::cpu::{BufferPool, CpuBackend};
 pub use solve::difference::{Difference, first_difference};
 pub use solve::error::SolveError;

@@ -108,6 +108,17 @@ impl Solved {
 /// A callback that receives each class as soon as it is solved, on any thread. The backend must return its error.
 pub type Sink<'a> = &'a (dyn Fn(ClassId, Solved) -> Result<(), SolveError> + Sync);
 
+/// The part of a backend's work that the threads of the current rayon pool may do.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum OnCpu {
+    /// None of it.
+    Nothing,
+    /// The classes at which a device fails.
+    Fallback,
+    /// All of it.
+    Everything,
+}
+
 /// Solves classes.
 ///
 /// The values of a class are the codes of the cells of its [`Index`] (see [`CellValue`](crate::tablebase::CellValue)),
@@ -127,10 +138,10 @@ pub trait Backend: Send + Sync {
     /// its values.
     fn host_bytes(&self, classes: &Classes, id: ClassId, values: bool) -> usize;
 
-    /// Whether the threads of the current rayon pool do the work. Classes that do not fit into memory can be solved by the CPU
-    /// without the backend, then, with temporary files.
-    fn is_cpu(&self) -> bool {
-        false
+    /// The part of the work that the CPU may do. Classes that do not fit into memory may then be solved without the backend,
+    /// with temporary files.
+    fn on_cpu(&self) -> OnCpu {
+        OnCpu::Nothing
     }
 
     /// Counters of the work done so far; `None` if the backend has no counters.
@@ -157,8 +168,8 @@ impl<B: Backend + ?Sized> Backend for Box<B> {
         (**self).host_bytes(classes, id, values)
     }
 
-    fn is_cpu(&self) -> bool {
-        (**self).is_cpu()
+    fn on_cpu(&self) -> OnCpu {
+        (**self).on_cpu()
     }
 
     fn work(&self) -> Option<DeviceWork> {
@@ -220,6 +231,14 @@ impl<A: Backend, B: Backend> Backend for OrElse<A, B> {
             left.extend(refused);
         }
         if left.is_empty() { Ok(()) } else { self.second.solve(&job.with(&left), sink) }
+    }
+
+    fn on_cpu(&self) -> OnCpu {
+        match (self.first.on_cpu(), self.second.on_cpu()) {
+            (OnCpu::Nothing, OnCpu::Nothing) => OnCpu::Nothing,
+            (OnCpu::Everything, _) => OnCpu::Everything,
+            _ => OnCpu::Fallback,
+        }
     }
 
     /// The larger need of the two.

@@ -3,7 +3,7 @@
 //! lead to in memory; from there on, class by class, as [`ClassJob`](super::job::ClassJob) does, from the files.
 
 use crate::board::{ByColor, Color, RuleOptions};
-use crate::tablebase::solve::backend::Solved;
+use crate::tablebase::solve::backend::{OnCpu, Solved};
 use crate::tablebase::solve::error::SolveError;
 use crate::tablebase::solve::needs::{class_bytes, table_bytes};
 use crate::tablebase::solve::observer::Unobserved;
@@ -214,7 +214,7 @@ impl Level {
         if let Some(bytes) = on_device(solver, id, self.values, limit) {
             // The values that other classes read stay in memory as far as the limit allows.
             let smaller = solver.classes().level(self.pieces - 1).map(|(id, _)| table_bytes(solver.classes(), id, 1));
-            return (limit.min(bytes + smaller.sum::<usize>()), 0);
+            return (bytes.max(limit.min(bytes + smaller.sum::<usize>())), 0);
         }
         let need = MemoryNeed::of_job(solver.classes(), id, self.values);
         let memory = need.request(limit);
@@ -224,8 +224,12 @@ impl Level {
 
 /// The bytes that a class takes alone on the solver's device; `None` if the CPU solves it, which can keep a part of it on disk.
 fn on_device(solver: &Solver, id: ClassId, values: bool, limit: usize) -> Option<usize> {
-    let bytes = (!solver.backend().is_cpu()).then(|| class_bytes(solver, id, values))?;
-    MemoryLimit::new(limit).holds(bytes).then_some(bytes)
+    let bytes = || class_bytes(solver, id, values);
+    match solver.backend().on_cpu() {
+        OnCpu::Everything => None,
+        OnCpu::Fallback => Some(bytes()).filter(|&bytes| MemoryLimit::new(limit).holds(bytes)),
+        OnCpu::Nothing => Some(bytes()),
+    }
 }
 
 /// The classes of a level that are not solved yet.
@@ -395,7 +399,7 @@ impl Run<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tablebase::Options;
+    use crate::tablebase::{Backend, CpuBackend, Job, Options, OrElse, Sink};
 
     #[test]
     fn what_is_not_needed_any_more_is_forgotten() {
@@ -441,6 +445,48 @@ mod tests {
         // What is there needs no memory.
         let is_reused = |progress| assert!(matches!(progress, Progress::Done { reused: true, .. }));
         job(one.path(), 0).run(&mut solver(), &is_reused).unwrap();
+    }
+
+    /// A device, as far as a run knows.
+    struct Device(CpuBackend);
+
+    impl Backend for Device {
+        fn name(&self) -> String {
+            "device".to_owned()
+        }
+
+        fn solve(&mut self, job: &Job<'_>, sink: Sink<'_>) -> Result<(), SolveError> {
+            self.0.solve(job, sink)
+        }
+
+        fn host_bytes(&self, classes: &Classes, id: ClassId, values: bool) -> usize {
+            self.0.host_bytes(classes, id, values)
+        }
+    }
+
+    /// A device counts class by class; what does not fit into memory is left to a fallback, or refused.
+    #[test]
+    fn a_device_solves_what_fits() {
+        let device = || Device(CpuBackend::default());
+        let count = |memory, backend: Box<dyn Backend>| {
+            let dir = tempfile::tempdir().unwrap();
+            let deadline = Some(Instant::now() + std::time::Duration::from_secs(1 << 20));
+            let all = Generate::new(dir.path(), RuleOptions::PAPER);
+            let job = Generate { pieces: 3, stats_only: true, deadline, memory, ..all };
+            job.run(&mut Solver::new(&RuleOptions::PAPER, 3, Options::default()).on(backend), &|_| {})?;
+            let counted = read_manifest(dir.path()).unwrap().counted;
+            Ok::<_, SetError>(counted.into_iter().map(|class| (class.class, class.stats)).collect::<Vec<_>>())
+        };
+        let all = count(4 << 30, Box::<CpuBackend>::default()).unwrap();
+        assert_eq!(all.len(), 42);
+        assert!(all == count(4 << 30, Box::new(device())).unwrap());
+        let mut memory = 0;
+        while let Err(SetError::Memory { needed, .. }) = count(memory, Box::<CpuBackend>::default()) {
+            memory = needed;
+        }
+        let refused = count(memory, Box::new(device()));
+        assert!(matches!(refused, Err(SetError::Memory { .. })), "{refused:?}");
+        assert!(all == count(memory, Box::new(OrElse::new(device(), CpuBackend::default()))).unwrap());
     }
 
     /// The manifest that is written before the first count already lists what it listed before the run.

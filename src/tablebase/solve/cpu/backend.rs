@@ -1,6 +1,6 @@
 use crate::cpu::CpuLevel;
 use crate::tablebase::layout::BLOCK_ROWS;
-use crate::tablebase::solve::backend::{Backend, Job, Sink};
+use crate::tablebase::solve::backend::{Backend, Job, OnCpu, Sink};
 use crate::tablebase::solve::cpu::buckets::Entry;
 use crate::tablebase::solve::cpu::iteration::solve;
 use crate::tablebase::solve::cpu::pool::BufferPool;
@@ -119,8 +119,8 @@ impl Backend for CpuBackend {
         Ok(())
     }
 
-    fn is_cpu(&self) -> bool {
-        true
+    fn on_cpu(&self) -> OnCpu {
+        OnCpu::Everything
     }
 
     fn host_bytes(&self, classes: &Classes, id: ClassId, values: bool) -> usize {
