@@ -52,6 +52,9 @@ macro_rules! rule_options {
         #[non_exhaustive]
         pub struct RuleOptions {
             $($(#[doc = $doc])* pub $field: $kind,)+
+            /// The no-capture limit in plies that the values of endgame tables know; `None` for values of games without a
+            /// limit. No text of rules sets it: games have a limit of their own, and only their tables have it here.
+            pub no_capture_limit: Option<u16>,
         }
 
         impl RuleOptions {
@@ -65,7 +68,7 @@ macro_rules! rule_options {
             }),+];
 
             /// The rules of van Rijn and Vis (2013, 2014), the default: every option has its first value.
-            pub const PAPER: RuleOptions = RuleOptions { $($field: $kind::ALL[0]),+ };
+            pub const PAPER: RuleOptions = RuleOptions { $($field: $kind::ALL[0],)+ no_capture_limit: None };
 
             $(
                 #[doc = concat!("The same options with this [`", stringify!($kind), "`].")]
@@ -351,10 +354,40 @@ impl RuleOptions {
             .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
     }
 
-    /// The canonical spelling of the options that tables depend on.
+    /// The largest no-capture limit of tables.
+    pub const MAX_NO_CAPTURE_LIMIT: u16 = 1000;
+
+    /// The same options for tables whose values know this no-capture limit.
+    #[must_use]
+    pub const fn within(self, no_capture_limit: Option<u16>) -> RuleOptions {
+        RuleOptions { no_capture_limit, ..self }
+    }
+
+    /// The canonical spelling of the options that tables depend on. The no-capture limit, if there is one, comes last.
     #[must_use]
     pub fn table_spelling(&self) -> String {
-        self.spelling(|option| option.in_tables)
+        let options = self.spelling(|option| option.in_tables);
+        self.no_capture_limit.map_or(options.clone(), |limit| format!("{options},{LIMIT_KEY}={limit}"))
+    }
+
+    /// The options of tables, from their [`table_spelling`](RuleOptions::table_spelling).
+    ///
+    /// # Errors
+    /// If the text is no such spelling.
+    pub fn from_table_spelling(text: &str) -> Result<RuleOptions, ParseRulesError> {
+        let (options, limit) = match text.rsplit_once(',').and_then(|(rest, last)| Some((rest, last.split_once('=')?)))
+        {
+            Some((options, (LIMIT_KEY, limit))) => (options, Some(limit)),
+            _ => (text, None),
+        };
+        let unknown = |value: &str| ParseRulesError::UnknownValue {
+            key: LIMIT_KEY.to_owned(),
+            value: value.to_owned(),
+            allowed: format!("1 to {}", RuleOptions::MAX_NO_CAPTURE_LIMIT),
+        };
+        let right = 1..=RuleOptions::MAX_NO_CAPTURE_LIMIT;
+        let number = |text: &str| text.parse().ok().filter(|limit| right.contains(limit)).ok_or_else(|| unknown(text));
+        Ok(options.parse::<RuleOptions>()?.within(limit.map(number).transpose()?))
     }
 
     /// The items `key=value` of the chosen options, in their fixed order. An option that is not always spelled is left
@@ -393,6 +426,9 @@ impl FromStr for RuleOptions {
         Ok(options)
     }
 }
+
+/// The name of the no-capture limit in [`RuleOptions::table_spelling`].
+const LIMIT_KEY: &str = "no-capture-limit";
 
 /// One word for each animal, weakest first: eight lanes of one vector register.
 pub(crate) type Lanes = [u64; Animal::COUNT];

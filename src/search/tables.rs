@@ -3,8 +3,8 @@
 
 use crate::board::{Color, Lanes, Position, RuleOptions, Rules};
 use crate::tablebase::{
-    MAX_PIECES, Options, Probe, SetError, SolveError, Solver, TablePath, TableProber, TableSet, Value, Wdl, WdlProber,
-    WdlTables,
+    Dtz, DtzProber, MAX_PIECES, Options, Probe, ProbeDtz, SetError, SolveError, Solver, TablePath, TableProber,
+    TableSet, Value, Wdl, WdlProber, WdlTables,
 };
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
@@ -23,11 +23,13 @@ pub struct Tables {
     wdl: WdlTables,
     distances: Distances,
     /// The solver for games with a no-capture limit, of the limit that was asked for last.
-    within: Mutex<Option<(u32, Arc<LazySolver>)>>,
+    within: Mutex<Option<(u16, Arc<LazySolver>)>>,
     /// The maximum number of pieces such that the distances of all positions are known; 0 if there is none.
     pieces: usize,
     /// Files of results alone.
     results: Option<Box<WdlProber>>,
+    /// Files that know a no-capture limit.
+    limited: Option<Box<DtzProber>>,
     /// The maximum number of pieces of a file, if that is more than in memory, else 0.
     file_pieces: usize,
     /// The plies of the longest win in the tables that the tree probes.
@@ -52,6 +54,13 @@ impl LazySolver {
     fn new(solver: Solver) -> Arc<LazySolver> {
         let (busy, failed) = (AtomicBool::new(false), AtomicBool::new(false));
         Arc::new(LazySolver { solver: Mutex::new(solver), busy, failed })
+    }
+
+    /// The value of a position of a solver with [`Metric::Dtz`].
+    fn dtz(&self, position: &Position) -> Option<Dtz> {
+        self.value(position)?;
+        let Ok(value) = self.solver.lock().unwrap_or_else(PoisonError::into_inner).dtz(position);
+        value
     }
 
     fn value(&self, position: &Position) -> Option<Value> {
@@ -105,6 +114,7 @@ impl Tables {
             within: Mutex::default(),
             pieces,
             results: None,
+            limited: None,
             file_pieces: 0,
             longest,
         })
@@ -114,7 +124,8 @@ impl Tables {
     /// both (see [`TablePath::open`]). Results of up to 4 pieces are loaded into memory if the directory of distances has
     /// all classes of so many pieces; without such a directory they are solved, and their distances on demand. The search
     /// reads others from the files of results, or from the files of distances for classes that the former lack, and keeps
-    /// at most 256 MiB of decoded values of each directory. Distances come from all files.
+    /// at most 256 MiB of decoded values of each directory. Distances come from all files. In games with the no-capture limit
+    /// that a directory of the path knows, positions of its classes are played exactly at the root.
     ///
     /// # Errors
     /// If tables are for other rules, damaged or unreadable, or if there is not enough memory.
@@ -142,10 +153,11 @@ impl Tables {
 
     fn open_parts(path: &Path, rules: &RuleOptions, pieces: usize) -> Result<(Tables, Vec<SetError>), SetError> {
         let in_memory = pieces.clamp(2, WDL_PIECES);
-        let (TablePath { distances, results }, mut faults) = TablePath::open_intact(path);
+        let (TablePath { distances, results, limited }, mut faults) = TablePath::open_intact(path);
         let distances = usable(distances, |set| set.prober(rules), &mut faults);
         let results = usable(results, |set| set.wdl_prober(rules), &mut faults);
-        if distances.is_none() && results.is_none() {
+        let limited = usable(limited, |set| set.dtz_prober(rules), &mut faults);
+        if distances.is_none() && results.is_none() && limited.is_none() {
             return Err(faults.swap_remove(0));
         }
         let mut tables = match distances {
@@ -156,6 +168,7 @@ impl Tables {
             tables.add_files(results.set().extent());
             tables.results = Some(Box::new(results));
         }
+        tables.limited = limited.map(Box::new);
         Ok((tables, faults))
     }
 
@@ -174,7 +187,8 @@ impl Tables {
         let (rules, longest, extent) = (set.rules().clone(), wdl.longest(), set.extent());
         let distances = Distances::Files(Box::new(distances));
         let within = Mutex::default();
-        let mut tables = Tables { rules, wdl, distances, within, pieces, results: None, file_pieces: 0, longest };
+        let (results, limited, file_pieces) = (None, None, 0);
+        let mut tables = Tables { rules, wdl, distances, within, pieces, results, limited, file_pieces, longest };
         tables.add_files(extent);
         Ok(tables)
     }
@@ -279,19 +293,27 @@ impl Tables {
         }
     }
 
-    /// The tables of a game with a no-capture limit.
-    pub(super) fn within(&self, no_capture_limit: u32) -> TablesWithin {
+    /// Whether there are files that know a no-capture limit.
+    pub(super) fn has_limited(&self) -> bool {
+        self.limited.is_some()
+    }
+
+    /// The tables of a game with a no-capture limit; `None` if it is larger than that of any table.
+    pub(super) fn within(&self, no_capture_limit: u32) -> Option<TablesWithin<'_>> {
+        let no_capture_limit =
+            u16::try_from(no_capture_limit).ok().filter(|&limit| limit <= RuleOptions::MAX_NO_CAPTURE_LIMIT)?;
         let mut kept = self.within.lock().unwrap_or_else(PoisonError::into_inner);
         let solver = match &*kept {
             Some((limit, solver)) if *limit == no_capture_limit => Arc::clone(solver),
             _ => {
-                let solver = Solver::new(self.rules.options(), self.wdl.pieces(), Options::default());
-                let solver = LazySolver::new(solver.within(no_capture_limit));
+                let rules = self.rules.options().within(Some(no_capture_limit));
+                let solver = LazySolver::new(Solver::new(&rules, self.wdl.pieces(), Options::default()));
                 *kept = Some((no_capture_limit, Arc::clone(&solver)));
                 solver
             }
         };
-        TablesWithin { solver, pieces: self.wdl.pieces() }
+        let files = self.limited.as_deref().filter(|files| files.limit() == no_capture_limit);
+        Some(TablesWithin { solver, pieces: self.wdl.pieces(), files })
     }
 
     /// [`Tables::probe`] for a position in which the game is not over, with `pieces` pieces in `lanes`, and the plies of the
@@ -305,24 +327,28 @@ impl Tables {
     }
 }
 
-/// The exact results of games with a no-capture limit, of as many pieces as the tables in memory.
-pub(super) struct TablesWithin {
+/// The exact results of games with a no-capture limit: from files that know it, and of as many pieces as the tables in memory.
+pub(super) struct TablesWithin<'a> {
+    files: Option<&'a DtzProber>,
     solver: Arc<LazySolver>,
     pieces: usize,
 }
 
-impl TablesWithin {
-    /// Whether [`TablesWithin::conversion`] answers at once for this position and those that its moves lead to. If not, its
-    /// material is solved in the background.
+impl TablesWithin<'_> {
+    /// Whether [`TablesWithin::dtz`] answers at once for this position and those that its moves lead to. If not, its material
+    /// is solved in the background.
     pub(super) fn is_ready(&self, position: &Position) -> bool {
-        position.occupied().len() > self.pieces || self.solver.is_ready(position)
+        self.read(position).is_some() || position.occupied().len() > self.pieces || self.solver.is_ready(position)
     }
 
-    /// The plies to the win, or to the capture that keeps it, which one side can force in a position with so many plies to
-    /// the limit; `None` if neither can, or if that is not known.
-    pub(super) fn conversion(&self, position: &Position, plies_left: u32) -> Option<u32> {
-        let value = (position.occupied().len() <= self.pieces).then(|| self.solver.value(position)).flatten()?;
-        value.dtw.map(u32::from).filter(|&plies| plies <= plies_left)
+    /// The value of a position; `None` if it is not known.
+    pub(super) fn dtz(&self, position: &Position) -> Option<Dtz> {
+        let solved = || (position.occupied().len() <= self.pieces).then(|| self.solver.dtz(position)).flatten();
+        self.read(position).or_else(solved)
+    }
+
+    fn read(&self, position: &Position) -> Option<Dtz> {
+        self.files.and_then(|files| files.dtz(position).unwrap_or(None))
     }
 }
 

@@ -139,28 +139,36 @@ fn end_value(end: GameEnd, mover: Color) -> Value {
 /// The moves by the tables. `None` if the tables do not contain all of them, or if half of the time is over.
 fn judge(tb: &Tables, shared: &Shared<'_>, game: &Game, moves: &[Move]) -> Option<Vec<Judged>> {
     let mover = game.position().turn();
-    let mut within: Option<Option<TablesWithin>> = None;
+    let mut within: Option<Option<TablesWithin<'_>>> = None;
+    // Only games that the limit may draw need tables of their own.
+    let mut dtz = |position: &Position| {
+        let ready = |within: &TablesWithin<'_>| wait(shared, || within.is_ready(game.position()));
+        let tables = || game.no_capture_limit().and_then(|limit| tb.within(limit)).filter(ready);
+        within.get_or_insert_with(tables).as_ref()?.dtz(position)
+    };
     let mut after = game.clone();
     let mut judged = Vec::new();
     for &mv in moves {
         after.play(mv).ok()?;
         let end = after.end();
+        let left = after.plies_left().filter(|_| end.is_none());
         let value = match end {
             Some(end) => end_value(end, mover),
             None => {
                 let Ok(value) = tb.value(after.position());
-                value?.before()
+                match value {
+                    Some(value) => value.before(),
+                    None if !tb.has_limited() => return None,
+                    None => Value { wdl: dtz(after.position())?.within(left?).before(), dtw: None },
+                }
             }
         };
-        let left = after.plies_left().filter(|_| end.is_none());
         // The position after the move is a ply closer to the end.
-        let in_time = left.is_none_or(|left| value.dtw.is_none_or(|plies| u32::from(plies) <= left + 1));
+        let fits = |left: u32| value.wdl == Wdl::Draw || value.dtw.is_some_and(|plies| u32::from(plies) <= left + 1);
+        let in_time = left.is_none_or(fits);
         let conversion = left.filter(|_| !in_time).and_then(|left| {
-            // Only games that the limit may draw need tables of their own.
-            let ready = |within: &TablesWithin| wait(shared, || within.is_ready(game.position()));
-            let tables = || game.no_capture_limit().map(|limit| tb.within(limit)).filter(ready);
-            let plies = within.get_or_insert_with(tables).as_ref()?.conversion(after.position(), left)?;
-            Some(if after.halfmove_clock() == 0 { 1 } else { plies + 1 })
+            let value = dtz(after.position()).filter(|value| value.within(left) != Wdl::Draw)?;
+            Some(value.before(after.halfmove_clock() == 0).plies.into())
         });
         let decided = in_time || conversion.is_some();
         let prospect = match value.wdl {
@@ -320,7 +328,7 @@ mod tests {
     use super::*;
     use crate::board::{Piece, Rules};
     use crate::game::random::Random;
-    use crate::tablebase::{Material, Options, Solver};
+    use crate::tablebase::{Material, Options, ProbeDtz, Solver};
     use std::sync::Arc;
 
     /// Perfect play within a no-capture limit and without repetition. Brute force confirms the values of the solver for two
@@ -331,7 +339,8 @@ mod tests {
 
     impl Perfect {
         fn new(rules: &Rules, pieces: usize, limit: u32) -> Perfect {
-            Perfect { solver: Solver::new(rules.options(), pieces, Options::default()).within(limit) }
+            let rules = rules.options().within(Some(limit as u16));
+            Perfect { solver: Solver::new(&rules, pieces, Options::default()) }
         }
 
         /// The result of a game for a side.
@@ -339,9 +348,9 @@ mod tests {
             if let Some(end) = game.end() {
                 return end_value(end, side).wdl;
             }
-            let value = self.solver.solve_position(game.position()).unwrap().unwrap();
-            let in_time = value.dtw.is_some_and(|plies| u32::from(plies) <= game.plies_left().unwrap());
-            let wdl = if in_time { value.wdl } else { Wdl::Draw };
+            self.solver.solve_position(game.position()).unwrap();
+            let Ok(value) = self.solver.dtz(game.position());
+            let wdl = value.unwrap().within(game.plies_left().unwrap());
             if game.position().turn() == side { wdl } else { wdl.before() }
         }
 

@@ -4,7 +4,7 @@
 
 use super::alike::{kind, relation};
 use super::order::piece_order;
-use super::{Index, Material, position_of};
+use super::{Index, Material, Metric, position_of};
 use crate::board::{Color, Piece, Position, RuleOptions};
 use std::collections::HashMap;
 
@@ -118,6 +118,12 @@ impl Classes {
     #[must_use]
     pub fn options(&self) -> &RuleOptions {
         &self.options
+    }
+
+    /// What the distances of the classes measure.
+    #[must_use]
+    pub fn metric(&self) -> Metric {
+        Metric::of(&self.options)
     }
 
     /// The largest number of pieces.

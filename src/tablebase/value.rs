@@ -20,8 +20,6 @@ pub(crate) type Code = u16;
 
 pub(crate) const DRAW: Code = 1;
 pub(crate) const NO_MOVE: Code = 2;
-/// The code of a loss in no plies, under all rules: a capture that leads to it wins in 1 ply.
-const LOST: Code = Code::MAX;
 
 /// The code of a position decided in `plies`.
 #[inline(always)]
@@ -84,11 +82,6 @@ impl Cells {
             Cells::Byte(cells) => u16::from(cells[cell]),
             Cells::Wide(cells) => cells[cell],
         }
-    }
-
-    /// The codes of all cells.
-    fn codes(&self) -> impl Iterator<Item = u16> {
-        (0..self.len()).map(|cell| self.get(cell))
     }
 
     /// `len` cells of `cell_bytes` bytes (1 or 2), all with the code 0.
@@ -305,20 +298,6 @@ fn split_at_each<'a, T>(cells: &'a mut [T], starts: &[usize]) -> Vec<&'a mut [T]
 pub struct Table {
     /// The values by side to move, in the order of the class's [`Index`](super::Index).
     pub cells: ByColor<Cells>,
-}
-
-impl Table {
-    /// The values just after a capture, with so many plies to the no-capture limit, for a capture to look up: a win is won
-    /// in 1 ply, and a loss lost in none. The code of the latter is one that no table contains.
-    pub(crate) fn within(&self, no_capture_limit: u32) -> Table {
-        let code = |code: Code| match CellValue::from_code(code) {
-            Some(CellValue::Decided(plies)) if u32::from(plies) > no_capture_limit => DRAW,
-            Some(CellValue::Decided(plies)) if plies % 2 == 1 => decided(1),
-            Some(CellValue::Decided(_)) => LOST,
-            _ => code,
-        };
-        Table { cells: ByColor::from_fn(|turn| Cells::Wide(self.cells[turn].codes().map(code).collect())) }
-    }
 }
 
 #[cfg(test)]

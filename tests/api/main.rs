@@ -15,3 +15,4 @@ mod slow;
 mod table_format;
 mod tablebase;
 mod twin;
+mod within;

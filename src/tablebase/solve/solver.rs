@@ -6,7 +6,7 @@ use crate::tablebase::solve::cpu::CpuBackend;
 use crate::tablebase::solve::error::SolveError;
 use crate::tablebase::solve::values::SolvedRows;
 use crate::tablebase::{
-    CellValue, Class, ClassId, Classes, MAX_PIECES, Material, MaterialTable, Probe, Stats, Table, Value,
+    CellValue, ClassId, Classes, Dtz, MAX_PIECES, Material, MaterialTable, Metric, Probe, ProbeDtz, Stats, Table, Value,
 };
 use std::convert::Infallible;
 use std::sync::Mutex;
@@ -36,15 +36,14 @@ pub struct Solver {
     tables: Vec<Option<Table>>,
     stats: Vec<Option<ByColor<Stats>>>,
     backend: Box<dyn Backend>,
-    /// See [`Solver::within`].
-    no_capture_limit: Option<u32>,
 }
 
 /// A callback after each class, with its number of positions for both sides to move.
 pub type Done<'a> = &'a (dyn Fn(ClassId, u64) + Sync);
 
 impl Solver {
-    /// A solver for materials of up to `pieces` pieces that has solved nothing yet and uses the CPU.
+    /// A solver for materials of up to `pieces` pieces that has solved nothing yet and uses the CPU. With rules that have a
+    /// no-capture limit its values have no [`Value::dtw`]: see [`ProbeDtz`].
     #[must_use]
     pub fn new(rules: &RuleOptions, pieces: usize, options: Options) -> Solver {
         let classes = Classes::new(rules, pieces);
@@ -56,16 +55,7 @@ impl Solver {
             stats: vec![None; classes.len()],
             backend: Box::new(CpuBackend::new(options.level)),
             classes,
-            no_capture_limit: None,
         }
-    }
-
-    /// A solver, on the CPU, for games that are drawn after so many plies without a capture. The distance of its values
-    /// ends at the next capture that keeps the result: a position is won or lost if the plies that are left before the
-    /// limit are at least its distance. (If every move of the losing side is a capture, its distance is 2 instead of 1.)
-    #[cfg_attr(not(feature = "search"), allow(dead_code, reason = "the search plays such games"))]
-    pub(crate) fn within(self, no_capture_limit: u32) -> Solver {
-        Solver { no_capture_limit: Some(no_capture_limit), ..self }
     }
 
     /// The same solver with another backend.
@@ -223,15 +213,7 @@ impl Solver {
         sink: &(dyn Fn(ClassId, &Solved) -> Result<(), E> + Sync),
     ) -> Result<(), E> {
         ids.iter().try_for_each(|&id| check_size(self.classes.get(id).representative))?;
-        let Solver { classes, memory, tables, backend, no_capture_limit, .. } = self;
-        let limited = no_capture_limit.map(|limit| {
-            let level = ids.iter().map(|id| classes.get(*id).representative.len()).max().unwrap_or(0);
-            let smaller = |(id, class): (ClassId, &Class)| {
-                tables[id.0].as_ref().filter(|_| class.representative.len() < level).map(|table| table.within(limit))
-            };
-            classes.iter().map(smaller).collect::<Vec<_>>()
-        });
-        let tables = limited.as_ref().unwrap_or(tables);
+        let Solver { classes, memory, tables, backend, .. } = self;
         let job = Job { ids, classes, values, memory: *memory, tables, begun };
         let name = backend.name();
         let (all, refused) = (Mutex::new(Vec::with_capacity(ids.len())), Mutex::new(None));
@@ -320,8 +302,31 @@ impl Probe for Solver {
     }
 
     fn value(&self, position: &Position) -> Result<Option<Value>, Infallible> {
-        let value = || Some(Value::of(self.cell_value(position)?, &self.rules));
+        let value = || {
+            let value = Value::of(self.cell_value(position)?, &self.rules);
+            let is_dtw = self.classes.metric() == Metric::Dtw;
+            Some(Value { dtw: value.dtw.filter(|_| is_dtw), ..value })
+        };
         Ok(Value::of_finished(position).or_else(value))
+    }
+}
+
+/// For a solver with a no-capture limit; another covers no position.
+impl ProbeDtz for Solver {
+    type Error = Infallible;
+
+    fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    fn limit(&self) -> u16 {
+        self.classes.options().no_capture_limit.unwrap_or(0)
+    }
+
+    fn open_dtz(&self, position: &Position) -> Result<Option<Dtz>, Infallible> {
+        let has_limit = self.classes.options().no_capture_limit.is_some();
+        let value = self.cell_value(position).filter(|_| has_limit);
+        Ok(value.map(|value| Dtz::of(value, &self.rules)))
     }
 }
 

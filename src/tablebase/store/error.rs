@@ -1,6 +1,6 @@
 use crate::tablebase::Material;
 use crate::tablebase::solve::error::SolveError;
-use crate::tablebase::store::file::{Content, TableError};
+use crate::tablebase::store::file::TableError;
 use std::path::PathBuf;
 use thiserror::Error;
 
@@ -45,10 +45,10 @@ pub enum SetError {
     },
     /// Two directories of a path have the same kind of tables.
     #[error(
-        "{} cannot be used beside {}: both hold {}; name one directory with distances and one with results only",
+        "{} cannot be used beside {}: both hold {kind}; name at most one directory of each kind: with distances, with results \
+         only, under a no-capture limit",
         second.display(),
-        first.display(),
-        match content { Content::Dtw => "distances", Content::Wdl => "results only" }
+        first.display()
     )]
     SameKind {
         /// The directory that is read.
@@ -56,7 +56,7 @@ pub enum SetError {
         /// The directory that is left out.
         second: PathBuf,
         /// The kind of both.
-        content: Content,
+        kind: &'static str,
     },
     /// Tables of results are to be written to a directory of tables with distances.
     #[error("{} stores distances; name another directory for the results", path.display())]
@@ -79,6 +79,20 @@ pub enum SetError {
         found: String,
         /// The requested rules.
         wanted: String,
+    },
+    /// The tables know a no-capture limit, and values of games without one are needed.
+    #[error("{} holds values under a no-capture limit of {limit} plies, not distances to the end, which are needed here", dir.display())]
+    Dtz {
+        /// The directory.
+        dir: PathBuf,
+        /// The limit in plies.
+        limit: u16,
+    },
+    /// The tables know no no-capture limit.
+    #[error("{} holds distances to the end, which know no no-capture limit (`dsq generate --metric dtz` makes tables that do)", dir.display())]
+    Dtw {
+        /// The directory.
+        dir: PathBuf,
     },
     /// A table is missing.
     #[error("{dir} has no table of {material}; `dsq generate` makes it (among results only, `dsq repack --wdl`)")]

@@ -1,7 +1,7 @@
 //! Probing a set of tables under stated rules.
 
 use crate::board::{Color, Position, Rules};
-use crate::tablebase::{CellValue, Material, Probe, ProbeWdl, SetError, Table, TableSet, Value, Wdl};
+use crate::tablebase::{CellValue, Dtz, Material, Probe, ProbeDtz, ProbeWdl, SetError, Table, TableSet, Value, Wdl};
 
 /// Probes a [`TableSet`] from any number of threads. [`TableSet::prober`] creates it and checks that the tables are for
 /// the rules of the game.
@@ -109,5 +109,39 @@ impl Probe for TableProber {
             Some(value) => Ok(Some(value)),
             None => Ok(self.cell_value(position)?.map(|value| Value::of(value, self.rules()))),
         }
+    }
+}
+
+/// Probes a [`TableSet`] whose values know a no-capture limit, from any number of threads. [`TableSet::dtz_prober`] creates
+/// it.
+pub struct DtzProber {
+    set: TableSet,
+}
+
+impl DtzProber {
+    pub(super) fn new(set: TableSet) -> DtzProber {
+        DtzProber { set }
+    }
+
+    /// The tables.
+    #[must_use]
+    pub fn set(&self) -> &TableSet {
+        &self.set
+    }
+}
+
+impl ProbeDtz for DtzProber {
+    type Error = SetError;
+
+    fn rules(&self) -> &Rules {
+        self.set.rules()
+    }
+
+    fn limit(&self) -> u16 {
+        self.set.no_capture_limit().unwrap_or(0)
+    }
+
+    fn open_dtz(&self, position: &Position) -> Result<Option<Dtz>, SetError> {
+        Ok(self.set.look_up(position, None)?.map(|value| Dtz::of(value, self.set.rules())))
     }
 }

@@ -31,6 +31,7 @@ pub fn repack(dir: &Path, memory: usize, done: &(dyn Fn(u64, u64) + Sync)) -> Re
 /// As [`repack`], and if `out` contains tables with distances or for other rules.
 pub fn write_wdl(dir: &Path, out: &Path, memory: usize, done: &(dyn Fn(u64, u64) + Sync)) -> Result<(), SetError> {
     let set = TableSet::open(dir)?;
+    set.check_metric()?;
     // `out` may be `dir`, which must stay as it is.
     set.ids().try_for_each(|id| written(&set, id, out, Content::Wdl).map(|_| ()))?;
     fs::create_dir_all(out).map_err(TableError::io(out))?;

@@ -12,7 +12,7 @@ use crate::tablebase::store::cache::Cache;
 use crate::tablebase::store::error::SetError;
 use crate::tablebase::store::file::{Block, Content, TableError, TableFile};
 use crate::tablebase::store::manifest::{MANIFEST, Manifest, largest, names, read_manifest};
-use crate::tablebase::store::prober::WdlProber;
+use crate::tablebase::store::prober::{DtzProber, WdlProber};
 use crate::tablebase::{ClassId, Classes, Material, TableProber};
 use std::fs;
 use std::io;
@@ -52,7 +52,7 @@ impl TableSet {
     pub fn open(dir: &Path) -> Result<TableSet, SetError> {
         let manifest = read_manifest(dir)?;
         let broken = |what: String| SetError::Manifest { path: dir.join(MANIFEST), what };
-        let rules: RuleOptions = manifest.rules.parse().map_err(|e| broken(format!("{e}")))?;
+        let rules = RuleOptions::from_table_spelling(&manifest.rules).map_err(|e| broken(format!("{e}")))?;
         let classes = Classes::new(&rules, largest(dir, &manifest.classes)?);
         let files = (0..classes.len()).map(|_| OnceLock::new()).collect();
         let (addresser, rules) = (Addresser::new(&classes), Rules::new(rules));
@@ -86,8 +86,10 @@ impl TableSet {
     ///
     /// # Errors
     /// [`SetError::Rules`] if the tables were generated for other rules. Repetition is ignored, as tables do not depend
-    /// on it. [`TableError::WdlOnly`] if the tables store results without distances.
+    /// on it. [`TableError::WdlOnly`] if the tables store results without distances. [`SetError::Dtz`] if they know a
+    /// no-capture limit.
     pub fn prober(self, rules: &RuleOptions) -> Result<TableProber, SetError> {
+        self.check_metric()?;
         self.check_rules(rules)?;
         if self.content == Content::Wdl {
             return Err(TableError::WdlOnly { path: self.dir }.into());
@@ -98,10 +100,36 @@ impl TableSet {
     /// A prober for results (win, draw or loss) alone, from tables with or without distances.
     ///
     /// # Errors
-    /// [`SetError::Rules`] as [`prober`](TableSet::prober).
+    /// [`SetError::Rules`] and [`SetError::Dtz`] as [`prober`](TableSet::prober).
     pub fn wdl_prober(self, rules: &RuleOptions) -> Result<WdlProber, SetError> {
+        self.check_metric()?;
         self.check_rules(rules)?;
         Ok(WdlProber::new(self))
+    }
+
+    /// A prober of these tables for games under `rules` with the no-capture limit that the tables know.
+    ///
+    /// # Errors
+    /// [`SetError::Rules`] as [`prober`](TableSet::prober), [`SetError::Dtw`] if the tables know no limit.
+    pub fn dtz_prober(self, rules: &RuleOptions) -> Result<DtzProber, SetError> {
+        match self.rules.options().no_capture_limit {
+            None => Err(SetError::Dtw { dir: self.dir }),
+            limit => self.check_rules(&rules.within(limit)).map(|()| DtzProber::new(self)),
+        }
+    }
+
+    /// The no-capture limit that the tables know, in plies.
+    #[must_use]
+    pub fn no_capture_limit(&self) -> Option<u16> {
+        self.rules.options().no_capture_limit
+    }
+
+    /// Rejects tables that know a no-capture limit.
+    pub(super) fn check_metric(&self) -> Result<(), SetError> {
+        match self.no_capture_limit() {
+            None => Ok(()),
+            Some(limit) => Err(SetError::Dtz { dir: self.dir.clone(), limit }),
+        }
     }
 
     fn check_rules(&self, rules: &RuleOptions) -> Result<(), SetError> {

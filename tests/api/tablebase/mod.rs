@@ -3,6 +3,7 @@
 mod classes;
 mod counts;
 mod index;
+mod limited;
 mod material;
 mod one_move;
 mod slow_twin;

@@ -10,7 +10,7 @@ use crate::tablebase::index::{Index, WIDTH};
 use crate::tablebase::material::squares_in_play;
 use crate::tablebase::solve::captures::CapturedCells;
 use crate::tablebase::value::{CellsRef, Code, DRAW, NO_MOVE};
-use crate::tablebase::{ClassId, Material};
+use crate::tablebase::{ClassId, Material, Metric};
 
 /// The value of a conversion for the side that makes it. Greater is better: 0 for no conversion, k for a loss in k
 /// plies, [`ESCAPE`] for a draw, 65535 - k for a win in k plies.
@@ -77,6 +77,7 @@ pub(crate) struct Conversions {
     pub(crate) den_entries: Vec<u64>,
     pub(super) lane_blocks: bool,
     pub(super) first_blocks: bool,
+    pub(super) metric: Metric,
     options: RuleOptions,
 }
 
@@ -102,6 +103,7 @@ impl Conversions {
                 .collect(),
             lane_blocks: blocks(n - 1),
             first_blocks: n > 2 && blocks(0),
+            metric: classes.metric(),
             options,
         }
     }

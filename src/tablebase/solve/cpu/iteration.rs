@@ -4,18 +4,22 @@
 //! - even d, losses: undecided positions that have no escape and whose quiet moves all lead to positions won by the
 //!   opponent.
 //!
-//! An odd pass does not read *lost* of its own side, and an even pass does not read *open*: a lost position has no move
-//! to a position lost for the opponent and no conversion that wins, and a won position has such a move or an escape.
+//! A pass for wins does not read *lost* of its own side, and a pass for losses does not read *open*: a lost position has no
+//! move to a position lost for the opponent and no conversion that wins, and a won position has such a move or an escape.
 //!
-//! Both passes are an OR over the same quiet moves, of the opponent's plane *lost* or *open* (not won). An odd pass
-//! writes *open* and reads *lost*, an even pass the other way round, so the two sides to move and all rows are
+//! Both passes are an OR over the same quiet moves, of the opponent's plane *lost* or *open* (not won). A pass for wins
+//! writes *open* and reads *lost*, a pass for losses the other way round, so the two sides to move and all rows are
 //! processed in parallel. A pass visits only rows next to a row that changed in the pass before, and rows with
 //! conversions of its depth. The conversions of depth 1, of which almost every row has some, are decided before the
 //! first pass.
+//!
+//! With DTZ ([`Metric::Dtz`]) a conversion wins in one ply, is an escape, or loses and bounds nothing, and the passes end at
+//! the limit. A side whose moves are all captures that lose has lost in one ply. From there wins and losses in the other
+//! plies follow: few, but each depth has both. The pass for them ([`Beat::Off`]) comes first and only finds them; they are
+//! decided after the pass on the beat, which must not see them.
 
 use crate::board::{ByColor, Color, NoMove};
 use crate::cpu::dispatch;
-use crate::tablebase::Stats;
 use crate::tablebase::index::WIDTH;
 use crate::tablebase::layout::BLOCK_ROWS;
 use crate::tablebase::solve::backend::Solved;
@@ -23,14 +27,15 @@ use crate::tablebase::solve::captures::{CapturedCells, Captures};
 use crate::tablebase::solve::cpu::buckets::{Buckets, Entry};
 use crate::tablebase::solve::cpu::change_log::{ChangeLog, ClassLog, LoggedRange};
 use crate::tablebase::solve::cpu::conversions::MAX_PLIES;
-use crate::tablebase::solve::cpu::pass::{Part, first_wins, pass_rows};
-use crate::tablebase::solve::cpu::planes::{Chunk, Planes, Split, flags};
+use crate::tablebase::solve::cpu::pass::{Part, decide_pending, first_wins, pass_rows};
+use crate::tablebase::solve::cpu::planes::{Beat, Chunk, Pass, Planes, Split, Worklists, flags};
 use crate::tablebase::solve::cpu::quiet::Row;
 use crate::tablebase::solve::cpu::start::{Start, start_rows};
 use crate::tablebase::solve::cpu::task::{Iteration, Keep, Task};
 use crate::tablebase::solve::error::SolveError;
 use crate::tablebase::solve::values::SolvedRows;
 use crate::tablebase::spill::SpillFile;
+use crate::tablebase::{Metric, Stats};
 use rayon::prelude::*;
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -74,19 +79,48 @@ impl<'t> Iteration<'t> {
         let chunks = Color::ALL.iter().flat_map(|&color| &planes[color].chunks);
         // The wins in one ply are work for the second pass.
         let last_conversion = chunks.map(|chunk| chunk.last_conversion).max().unwrap_or(0).max(2);
-        let mut depth = 0;
-        loop {
-            depth += 1;
-            if depth > MAX_PLIES {
-                return Err(SolveError::TooLong { material: self.task.material, plies: MAX_PLIES });
-            }
-            let work = self.pass(&mut planes, depth).map_err(|error| self.disk(&error))?;
+        let metric = self.task.classes.metric();
+        for depth in 1..=self.task.classes.options().no_capture_limit.unwrap_or(MAX_PLIES) {
+            let work = self.passes(&mut planes, depth).map_err(|error| self.disk(&error))?;
             self.task.observer.pass(depth)?;
             if !work && depth >= last_conversion {
-                break;
+                return Ok(self.finish(planes));
             }
         }
-        Ok(self.finish(planes))
+        match metric {
+            Metric::Dtw => Err(SolveError::TooLong { material: self.task.material, plies: MAX_PLIES }),
+            Metric::Dtz(_) => Ok(self.finish(planes)),
+        }
+    }
+
+    /// The passes at a depth. Returns whether there is work for the next depth.
+    fn passes(&self, planes: &mut ByColor<Planes<'_>>, depth: u16) -> io::Result<bool> {
+        let [on, off] = [Beat::On, Beat::Off].map(|beat| Pass::new(self.task.classes.metric(), depth, beat));
+        let find = |part: Part<'_>| {
+            READ_BACK.with_borrow_mut(|buffer| {
+                dispatch!(
+                    self.task.level,
+                    fn(part: Part<'_>, buffer: &mut Vec<Entry>) -> io::Result<bool> = pass_rows
+                )
+            })
+        };
+        // Those in one ply are found before the first pass.
+        if Color::ALL.iter().any(|&color| planes[color].off_beat) {
+            self.pass(planes, off, find)?;
+        }
+        let mut work = self.pass(planes, on, find)?;
+        let is_pending = |side: &Planes<'_>| side.chunks.iter().any(|chunk| !chunk.pending.is_empty());
+        let pending = is_pending(&planes.white) || is_pending(&planes.black);
+        if pending {
+            self.pass(planes, off, decide_pending)?;
+            work = true;
+        }
+        for color in Color::ALL {
+            let side = &mut planes[color];
+            side.off_beat = pending;
+            side.worklists.iter_mut().for_each(Worklists::swap);
+        }
+        Ok(work)
     }
 
     fn disk(&self, error: &io::Error) -> SolveError {
@@ -151,20 +185,21 @@ impl<'t> Iteration<'t> {
             }
         });
         let mut chunks = self.chunks(2 * rows.div_ceil(chunk_rows))?.into_iter();
+        let is_dtz = self.task.classes.metric() != Metric::Dtw;
         let mut planes = ByColor::from_fn(|_| Planes {
             open: &mut [],
             lost: plane(),
             escapes: plane(),
             left: vec![0; rows],
             last_lost: flags(rows),
-            worklist: flags(rows),
-            next: flags(rows),
+            worklists: [Worklists::new(rows), Worklists::new(if is_dtz { rows } else { 0 })],
+            off_beat: false,
             chunks: chunks.by_ref().take(rows.div_ceil(chunk_rows)).collect(),
         });
         let (done, of) = (AtomicUsize::new(0), 2 * rows.div_ceil(chunk_rows));
         for color in Color::ALL {
             // Positions lost in 0 plies put the opponent's rows next to them on the worklist of the first pass.
-            let worklist = std::mem::take(&mut planes[!color].worklist);
+            let worklist = std::mem::take(&mut planes[!color].worklists[Beat::On as usize].now);
             let own = &mut planes[color];
             own.lost
                 .par_chunks_mut(chunk_rows)
@@ -189,7 +224,7 @@ impl<'t> Iteration<'t> {
                         .map_err(|error| self.disk(&error))?;
                     self.task.observer.conversions(done.fetch_add(1, Relaxed) + 1, of)
                 })?;
-            planes[!color].worklist = worklist;
+            planes[!color].worklists[Beat::On as usize].now = worklist;
         }
         planes.white.open = valid;
         Ok(planes)
@@ -205,7 +240,7 @@ impl<'t> Iteration<'t> {
         planes.black.open = open;
         let chunk_rows = self.chunk_rows();
         for color in Color::ALL {
-            let next = std::mem::take(&mut planes[!color].next);
+            let next = std::mem::take(&mut planes[!color].worklists[Beat::On as usize].next);
             let Planes { open, lost, escapes, left, last_lost, chunks, .. } = &mut planes[color];
             open.par_chunks_mut(chunk_rows)
                 .zip(lost.par_chunks_mut(chunk_rows))
@@ -217,7 +252,7 @@ impl<'t> Iteration<'t> {
                     let part = Part {
                         iteration: self,
                         color,
-                        depth: 1,
+                        pass: Pass::new(self.task.classes.metric(), 1, Beat::On),
                         first_row: c * chunk_rows,
                         written: open,
                         escapes,
@@ -234,16 +269,21 @@ impl<'t> Iteration<'t> {
                         fn(part: Part<'_>, lost: &mut [Row]) -> io::Result<()> = first_wins
                     )
                 })?;
-            planes[!color].next = next;
+            planes[!color].worklists[Beat::On as usize].next = next;
         }
         Ok(())
     }
 
-    /// One pass of both sides. Returns whether the worklist of the next pass is not empty.
-    fn pass(&self, planes: &mut ByColor<Planes<'_>>, depth: u16) -> io::Result<bool> {
+    /// Calls `f` with each range of rows of both sides. Returns whether one of them returned true.
+    fn pass(
+        &self,
+        planes: &mut ByColor<Planes<'_>>,
+        pass: Pass,
+        f: impl Fn(Part<'_>) -> io::Result<bool> + Sync,
+    ) -> io::Result<bool> {
         let chunk_rows = self.chunk_rows();
-        let white = planes.white.split_for_pass(depth);
-        let black = planes.black.split_for_pass(depth);
+        let white = planes.white.split_for_pass(pass);
+        let black = planes.black.split_for_pass(pass);
         let (white_seen, black_seen) = (white.seen, black.seen);
         let (white_next, black_next) = (white.next, black.next);
         let (white_last_lost, black_last_lost) = (white.last_lost, black.last_lost);
@@ -257,10 +297,10 @@ impl<'t> Iteration<'t> {
                 .enumerate()
                 .map(|(c, ((((written, escapes), left), worklist), chunk))| {
                     let first_row = c * chunk_rows;
-                    let part = Part {
+                    f(Part {
                         iteration: self,
                         color,
-                        depth,
+                        pass,
                         first_row,
                         written,
                         escapes,
@@ -271,12 +311,6 @@ impl<'t> Iteration<'t> {
                         own_last_lost: side.last_lost,
                         last_lost,
                         chunk,
-                    };
-                    READ_BACK.with_borrow_mut(|buffer| {
-                        dispatch!(
-                            self.task.level,
-                            fn(part: Part<'_>, buffer: &mut Vec<Entry>) -> io::Result<bool> = pass_rows
-                        )
                     })
                 })
                 .try_reduce(|| false, |a, b| Ok(a | b))
@@ -285,10 +319,6 @@ impl<'t> Iteration<'t> {
             || run(Color::White, white, black_seen, black_next, black_last_lost),
             || run(Color::Black, black, white_seen, white_next, white_last_lost),
         );
-        for color in Color::ALL {
-            let side = &mut planes[color];
-            std::mem::swap(&mut side.worklist, &mut side.next);
-        }
         let (a, b) = (a?, b?);
         Ok(a || b)
     }

@@ -1,10 +1,10 @@
-//! A pass at one depth over a range of rows: see [`Iteration`].
+//! A pass over a range of rows: see [`Iteration`].
 
 use crate::board::Color;
 use crate::cpu::prefetch;
 use crate::tablebase::index::{ROW_CELLS, WIDTH};
 use crate::tablebase::solve::cpu::buckets::Entry;
-use crate::tablebase::solve::cpu::planes::Chunk;
+use crate::tablebase::solve::cpu::planes::{Beat, Chunk, Pass};
 use crate::tablebase::solve::cpu::quiet::{Row, RowNeighbours};
 use crate::tablebase::solve::cpu::task::Iteration;
 use std::io;
@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 pub(super) struct Part<'a> {
     pub iteration: &'a Iteration<'a>,
     pub color: Color,
-    pub depth: u16,
+    pub pass: Pass,
     pub first_row: usize,
     /// This side's planes: the one that the pass writes, and the cells with an escape.
     pub written: &'a mut [Row],
@@ -26,7 +26,7 @@ pub(super) struct Part<'a> {
     pub worklist: &'a [AtomicU8],
     /// The opponent's rows to visit in the next pass.
     pub next: &'a [AtomicU8],
-    /// By row, the last depth at which positions of this side, and of the opponent, were found lost, modulo 256.
+    /// By row, the last distance at which positions of this side, and of the opponent, were found lost, modulo 256.
     pub own_last_lost: &'a [AtomicU8],
     pub last_lost: &'a [AtomicU8],
     pub chunk: &'a mut Chunk,
@@ -72,7 +72,7 @@ impl<'e> Iterator for Visits<'_, 'e> {
 /// One pass over a range of rows. Returns whether a row changed.
 #[inline(always)]
 pub(super) fn pass_rows(mut part: Part<'_>, buffer: &mut Vec<Entry>) -> io::Result<bool> {
-    let entries = part.chunk.buckets.take(part.depth, buffer)?;
+    let entries = part.chunk.buckets.take(part.pass.plies, buffer)?;
     let mut visits = Visits { at: 0, conversions: &entries, worklist: part.worklist };
     let mut changed = false;
     // The memory of a row is prefetched while the row before it is processed: its own words at once, the rows that its
@@ -85,10 +85,24 @@ pub(super) fn pass_rows(mut part: Part<'_>, buffer: &mut Vec<Entry>) -> io::Resu
         changed |= part.visit(&visit, &row_neighbours[now], &row_neighbours[now ^ 1])?;
         now ^= 1;
     }
-    if let Some(changes) = &mut part.chunk.changes {
-        changes.end_pass(part.depth)?;
-    }
+    part.end()?;
     Ok(changed)
+}
+
+/// Decides the positions of a range of rows that a pass off the beat has found. Returns whether there were any.
+pub(super) fn decide_pending(mut part: Part<'_>) -> io::Result<bool> {
+    let pending = std::mem::take(&mut part.chunk.pending);
+    for &(at, found) in &pending {
+        let mut count = 0;
+        // Won positions are no longer open; lost ones were not lost.
+        for (written, found) in part.written[at].0.iter_mut().zip(&found.0) {
+            *written ^= found;
+            count += found.count_ones() as u16;
+        }
+        part.decide(at, &found, count)?;
+    }
+    part.end()?;
+    Ok(!pending.is_empty())
 }
 
 /// Decides the positions of a range of rows that win in one ply by a conversion: those that are lost and have an escape.
@@ -104,15 +118,13 @@ pub(super) fn first_wins(mut part: Part<'_>, lost: &mut [Row]) -> io::Result<()>
         let count = take_won(&mut part.written[at], &mut found);
         part.decide(at, &found, count)?;
     }
-    if let Some(changes) = &mut part.chunk.changes {
-        changes.end_pass(part.depth)?;
-    }
-    Ok(())
+    part.end()
 }
 
 impl Part<'_> {
-    fn odd(&self) -> bool {
-        self.depth % 2 == 1
+    /// Ends the records of the pass.
+    fn end(&mut self) -> io::Result<()> {
+        self.chunk.changes.as_mut().map_or(Ok(()), |changes| changes.end_pass(self.pass.decided))
     }
 
     /// The next row with undecided positions. Prefetches its words; [`visit`](Part::visit) prefetches the rows that its
@@ -121,15 +133,15 @@ impl Part<'_> {
     fn next<'e>(&self, visits: &mut Visits<'_, 'e>, row_neighbours: &mut RowNeighbours) -> Option<Visit<'e>> {
         row_neighbours.clear();
         let visit = visits.find(|visit| self.left[visit.at] != 0)?;
-        let odd = self.odd();
+        let wins = self.pass.wins;
         prefetch(&self.written[visit.at]);
-        if !odd {
+        if !wins {
             prefetch(&self.escapes[visit.at]);
         }
         // If nothing that its moves lead to has changed, only its conversions win.
-        if !odd || visit.listed {
+        if !wins || visit.listed {
             // A new win moves to a position lost in the pass before; a move that avoids a loss may lead to any row.
-            let wanted = |number: usize| !odd || self.last_lost[number].load(Relaxed) == (self.depth - 1) as u8;
+            let wanted = |number: usize| !wins || self.last_lost[number].load(Relaxed) == (self.pass.plies - 1) as u8;
             self.iteration.neighbours[self.color].collect_row(self.first_row + visit.at, wanted, row_neighbours);
         }
         Some(visit)
@@ -147,18 +159,30 @@ impl Part<'_> {
         let mut found = Row::EMPTY;
         self.iteration.quiet[self.color].reach(self.opponent, row_neighbours, upcoming, &mut found);
         let word = |entry: &Entry| entry.word as usize - at * WIDTH;
-        let count = if self.odd() {
+        let mut unchanged;
+        let written = match self.pass.beat {
+            Beat::On => &mut self.written[at],
+            Beat::Off => {
+                unchanged = self.written[at];
+                &mut unchanged
+            }
+        };
+        let count = if self.pass.wins {
             visit.conversions.iter().for_each(|entry| found.0[word(entry)] |= entry.mask());
-            take_won(&mut self.written[at], &mut found)
+            take_won(written, &mut found)
         } else {
             visit.conversions.iter().for_each(|entry| self.escapes[at].0[word(entry)] &= !entry.mask());
-            take_lost(&mut self.written[at], &self.escapes[at], &mut found)
+            take_lost(written, &self.escapes[at], &mut found)
         };
-        self.decide(at, &found, count)?;
+        match self.pass.beat {
+            Beat::On => self.decide(at, &found, count)?,
+            Beat::Off if count > 0 => self.chunk.pending.push((at, found)),
+            Beat::Off => {}
+        }
         Ok(count > 0)
     }
 
-    /// Records the `count` positions `found` of a row, which are decided in `depth` plies.
+    /// Records the `count` positions `found` of a row, which the pass decides.
     #[inline(always)]
     fn decide(&mut self, at: usize, found: &Row, count: u16) -> io::Result<()> {
         if count == 0 {
@@ -167,21 +191,22 @@ impl Part<'_> {
         let Iteration { neighbours, rows, .. } = self.iteration;
         self.left[at] -= count;
         let number = self.first_row + at;
-        if !self.odd() {
-            self.own_last_lost[number].store(self.depth as u8, Relaxed);
+        let Pass { wins, plies, decided, .. } = self.pass;
+        if !wins {
+            self.own_last_lost[number].store(plies as u8, Relaxed);
         }
         // The wins in one ply are found in two parts, so the first row of a depth may come last.
         let row_cell = rows.row(number) * ROW_CELLS;
-        if self.chunk.deepest.is_none_or(|(depth, cell)| depth < self.depth || depth == self.depth && row_cell < cell) {
+        if self.chunk.deepest.is_none_or(|(deepest, cell)| deepest < decided || deepest == decided && row_cell < cell) {
             let first = found.0.iter().enumerate().find(|(_, new)| **new != 0);
             let cell = first.map(|(s, new)| row_cell + s * WIDTH + new.trailing_zeros() as usize);
-            let earlier = self.chunk.deepest.filter(|&(depth, _)| depth == self.depth);
-            self.chunk.deepest = earlier.into_iter().chain(cell.map(|cell| (self.depth, cell))).min();
+            let earlier = self.chunk.deepest.filter(|&(deepest, _)| deepest == decided);
+            self.chunk.deepest = earlier.into_iter().chain(cell.map(|cell| (decided, cell))).min();
         }
         if let Some(changes) = &mut self.chunk.changes {
             changes.push(at, found)?;
         }
-        self.chunk.stats.add_decided(self.depth, u64::from(count) * rows.weight(number));
+        self.chunk.stats.add_decided(decided, u64::from(count) * rows.weight(number));
         neighbours[!self.color].for_each(number, |other| self.next[other].store(1, Relaxed));
         Ok(())
     }

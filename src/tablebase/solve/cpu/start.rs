@@ -34,7 +34,7 @@ pub(super) fn start_rows<V: Vector>(start: Start<'_>) -> io::Result<()> {
     let Iteration { task, index, quiet, neighbours, conversions, rows } = start.iteration;
     let loses = task.classes.options().no_move == NoMove::Loss;
     let mut best = Box::new([[0; WIDTH]; WIDTH]);
-    let (mut row_neighbours, mut quiet_moves) = (RowNeighbours::default(), Row::EMPTY);
+    let (mut row_neighbours, mut quiet_moves, mut losing) = (RowNeighbours::default(), Row::EMPTY, Row::EMPTY);
     for i in 0..start.lost.len() {
         let number = start.first_row + i;
         let row = rows.row(number);
@@ -47,6 +47,7 @@ pub(super) fn start_rows<V: Vector>(start: Start<'_>) -> io::Result<()> {
             valid,
             &mut best,
             &mut start.chunk.buckets,
+            &mut losing,
         );
         start.chunk.buckets.spill(false)?;
         neighbours[start.color].collect_row(number, |_| true, &mut row_neighbours);
@@ -57,7 +58,7 @@ pub(super) fn start_rows<V: Vector>(start: Start<'_>) -> io::Result<()> {
         }
         let mut any_lost = false;
         for s in 0..WIDTH {
-            start.escapes[i].0[s] = any.0[s] | !valid.0[s];
+            start.escapes[i].0[s] = any.0[s] & !losing.0[s] | !valid.0[s];
             start.lost[i].0[s] = won.0[s];
             let stuck = valid.0[s] & !any.0[s] & !quiet_moves.0[s];
             start.left[i] += valid.0[s].count_ones() as u16;
@@ -72,6 +73,11 @@ pub(super) fn start_rows<V: Vector>(start: Start<'_>) -> io::Result<()> {
             } else {
                 start.escapes[i].0[s] |= stuck;
             }
+        }
+        // All moves are captures that lose.
+        losing.0.iter_mut().zip(&quiet_moves.0).for_each(|(losing, quiet)| *losing &= !quiet);
+        if losing != Row::EMPTY {
+            start.chunk.pending.push((i, losing));
         }
         if any_lost {
             neighbours[!start.color].for_each(number, |other| start.next[other].store(1, Relaxed));

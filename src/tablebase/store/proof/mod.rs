@@ -121,6 +121,9 @@ impl<'a> Prover<'a> {
 
     /// Whether the table of the class, or of one that its captures lead to, has two bytes for each cell.
     fn is_wide(&self, id: ClassId) -> Result<bool, SetError> {
+        if self.set.no_capture_limit().is_some_and(|limit| limit > Scale::NARROW_LIMIT) {
+            return Ok(true);
+        }
         for id in self.set.classes().captures(id).into_iter().chain([id]) {
             if self.set.file(id)?.description().cell_bytes > 1 {
                 return Ok(true);
@@ -208,7 +211,7 @@ impl<'a> Prover<'a> {
         for piece in 0..index.pieces.len() {
             captures.push(self.exit(index, piece)?);
         }
-        let scale = Scale::new(set.rules().options().no_move);
+        let scale = Scale::new(set.rules().options());
         Ok(Work { file, scale, moves: Moves::new(index, &self.rules), captures, level: self.level })
     }
 

@@ -11,8 +11,12 @@
 //! lost in p plies (code even)         M + 1 - code / 2     where no move loses; one more where it draws
 //! no move, where that loses           M                    lost in 0
 //! ```
+//!
+//! Under a no-capture limit (DTZ) the numbers of plies stand for distances: a win with the number 2 t - 1 has the score t, so a
+//! quiet move adds 1 to either distance. A position that is decided too late is a draw. What a capture leads to has no
+//! distance of its own: see [`Scale::captured`].
 
-use crate::board::NoMove;
+use crate::board::{NoMove, RuleOptions};
 use crate::tablebase::CellValue;
 
 /// The integer type of a score: `u8`, or `u16` for longer lines.
@@ -71,11 +75,47 @@ score!(u8, u16);
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Scale {
     no_move_draws: bool,
+    no_capture_limit: Option<u16>,
+}
+
+/// What a capture under a no-capture limit gives.
+pub(super) enum Captured<C> {
+    /// A win in one ply.
+    Won,
+    /// A loss, however long, that other moves may delay.
+    Lost,
+    /// A score as any other: of a draw, or without a limit.
+    Score(C),
 }
 
 impl Scale {
-    pub(super) fn new(no_move: NoMove) -> Scale {
-        Scale { no_move_draws: no_move == NoMove::Draw }
+    /// The most plies before a limit for scores of a byte.
+    pub(super) const NARROW_LIMIT: u16 = 125;
+
+    pub(super) fn new(rules: &RuleOptions) -> Scale {
+        Scale { no_move_draws: rules.no_move == NoMove::Draw, no_capture_limit: rules.no_capture_limit }
+    }
+
+    /// The greatest score of a draw.
+    #[inline(always)]
+    fn drawn<C: Score>(self) -> C {
+        if self.no_move_draws { C::HALF.wrapping_add(C::ONE) } else { C::HALF }
+    }
+
+    /// What a capture gives that leads to a position with this score.
+    #[inline(always)]
+    pub(super) fn captured<C: Score>(self, score: C) -> Captured<C> {
+        match self.no_capture_limit {
+            Some(_) if score > self.drawn() => Captured::Won,
+            Some(_) if score < C::HALF => Captured::Lost,
+            _ => Captured::Score(score),
+        }
+    }
+
+    /// The score of a position whose moves are all captures that lose under a limit.
+    #[inline(always)]
+    pub(super) fn lost_by_capture<C: Score>(self) -> C {
+        self.score(CellValue::Decided(2).code())
     }
 
     /// The score of a code, which must fit a cell of this width.
@@ -109,8 +149,11 @@ impl Scale {
     pub(super) fn before<C: Score>(self, best: C) -> C {
         let turned = best.wrapping_neg();
         let (half, one) = (C::HALF, C::ONE);
+        if let Some(limit) = self.no_capture_limit {
+            return self.before_within(limit, best);
+        }
         if self.no_move_draws {
-            let drawn = half.wrapping_add(one);
+            let drawn = self.drawn();
             let lost = if best == C::ZERO { drawn } else { turned };
             let won = if best <= drawn { half } else { turned.wrapping_add(one) };
             if best < half { lost } else { won }
@@ -120,9 +163,26 @@ impl Scale {
         }
     }
 
+    /// [`before`](Scale::before) under a no-capture limit, with the best successor by a quiet move or a capture that draws.
+    #[inline(always)]
+    fn before_within<C: Score>(self, limit: u16, best: C) -> C {
+        let no_move = C::MAX.number();
+        let (draw, drawn, best) = (C::HALF.number(), self.drawn::<C>().number(), best.number());
+        // The score of a position lost in 0 plies, which exists only if no move loses.
+        let lost = no_move + u16::from(self.no_move_draws);
+        C::cell(match best {
+            0 if self.no_move_draws => drawn,
+            0 => no_move,
+            won if won < draw && won < limit => lost - (won + 1),
+            later if later <= drawn => draw,
+            losing if lost - losing < limit => lost - losing + 1,
+            _ => draw,
+        })
+    }
+
     /// The score of the same result with the shortest distance: a win in 1 ply, a draw, a loss in 2 plies.
     pub(super) fn result<C: Score>(self, score: C) -> C {
-        let draws = C::HALF.number() + u16::from(self.no_move_draws);
+        let draws = self.drawn::<C>().number();
         match score.number() {
             0 => C::ZERO,
             won if won < C::HALF.number() => C::ONE,
@@ -141,6 +201,7 @@ impl Scale {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tablebase::Metric;
 
     /// The value of a position with a single successor, given the successor's code; the simple twin.
     fn plain(code: u16, no_move: NoMove) -> Option<CellValue> {
@@ -165,7 +226,7 @@ mod tests {
 
     fn scores_are_the_codes<C: Score>(step: usize) {
         for &no_move in NoMove::ALL {
-            let scale = Scale::new(no_move);
+            let scale = Scale::new(&RuleOptions::PAPER.no_move(no_move));
             let codes: Vec<u16> = (0..=C::MAX.number()).step_by(step).chain([1, 2, 3, C::MAX.number()]).collect();
             for &code in &codes {
                 let score: C = scale.score(code);
@@ -186,6 +247,39 @@ mod tests {
             let longest = scale.code(Scale::too_long::<C>());
             assert!(u32::from(longest) + 1 > u32::from(C::MAX.number()), "{longest}");
         }
+    }
+
+    /// Under a limit, a quiet move and a capture change a value as its metric says, in cells of either width.
+    fn scores_follow_the_metric<C: Score>(limit: u16) {
+        for &no_move in NoMove::ALL {
+            let (scale, metric) =
+                (Scale::new(&RuleOptions::PAPER.no_move(no_move).within(Some(limit))), Metric::Dtz(limit));
+            for code in 1..=2 * limit + 2 {
+                let score: C = scale.score(code);
+                assert_eq!(scale.code(score), code);
+                let plies = match CellValue::from_code(code).unwrap() {
+                    CellValue::Decided(number) => Some(number).filter(|number| *number > 0),
+                    CellValue::NoMove => Some(0).filter(|_| no_move == NoMove::Loss),
+                    CellValue::Draw => None,
+                };
+                let value = |converts| plies.and_then(|number| metric.before(number, converts));
+                let value = |converts| value(converts).map_or(CellValue::Draw, CellValue::Decided).code();
+                assert_eq!(scale.code(scale.before(score)), value(false), "{no_move:?}, {limit}: {code}");
+                let captured = match scale.captured(score) {
+                    Captured::Won => C::ONE,
+                    Captured::Lost => scale.lost_by_capture(),
+                    Captured::Score(score) => scale.before(score),
+                };
+                assert_eq!(scale.code(captured), value(true), "{no_move:?}, {limit}: capture, {code}");
+            }
+            assert_eq!(scale.code(scale.before(C::ZERO)), CellValue::NoMove.code());
+        }
+    }
+
+    #[test]
+    fn scores_under_a_limit_are_the_metric() {
+        [1, 2, 30, Scale::NARROW_LIMIT].into_iter().for_each(scores_follow_the_metric::<u8>);
+        [1, 126, RuleOptions::MAX_NO_CAPTURE_LIMIT].into_iter().for_each(scores_follow_the_metric::<u16>);
     }
 
     #[test]

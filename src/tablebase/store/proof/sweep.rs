@@ -7,7 +7,7 @@
 
 use super::moves::{Moves, of_side};
 use super::planes::{Plane, RowSquares};
-use super::score::{Scale, Score};
+use super::score::{Captured, Scale, Score};
 use crate::board::{Bitboard, Color, Square};
 use crate::cpu::{CpuLevel, dispatch};
 use crate::tablebase::{Index, ROW_CELLS, WIDTH, squares_in_play};
@@ -38,6 +38,26 @@ pub(super) enum Capture<'a, C> {
     /// The end of the game.
     Last,
     Smaller(Smaller<'a, C>),
+}
+
+/// The captures of the positions of a word.
+struct Captures<'b, C> {
+    scale: Scale,
+    best: &'b mut [C; WIDTH],
+    won: u64,
+    lost: u64,
+}
+
+impl<C: Score> Captures<'_, C> {
+    #[inline(always)]
+    fn add(&mut self, lane: Square, score: C) {
+        let best = &mut self.best[lane.index()];
+        match self.scale.captured(score) {
+            Captured::Score(score) => *best = (*best).max(score),
+            Captured::Won => self.won |= 1 << lane.index(),
+            Captured::Lost => self.lost |= 1 << lane.index(),
+        }
+    }
 }
 
 /// The inputs for computing the values of one side to move.
@@ -166,12 +186,16 @@ impl<'a, C: Score> Sweep<'a, C> {
             let valid = self.lanes & !on_row.taken & !(1 << word);
             let mut best = [C::ZERO; WIDTH];
             self.quiet(&sources, row, &squares, &mut best);
-            let at_once = self.entered(&squares) | self.captured(&squares, valid, &mut best);
+            let (captured, lost) = self.captured(&squares, valid, &mut best);
+            let at_once = self.entered(&squares) | captured;
             let cells: &mut [C; WIDTH] = (&mut out[word * WIDTH..][..WIDTH]).try_into().expect("a word");
             let mut longest = false;
             for lane in 0..WIDTH {
                 longest |= best[lane] == Scale::too_long();
                 cells[lane] = self.scale.before(best[lane]).min(self.in_play[lane]);
+            }
+            for lane in Bitboard::new(lost & valid).into_iter().filter(|lane| best[lane.index()] == C::ZERO) {
+                cells[lane.index()] = self.scale.lost_by_capture();
             }
             Bitboard::new(at_once & valid).into_iter().for_each(|lane| cells[lane.index()] = C::ONE);
             Bitboard::new(self.lanes & !valid).into_iter().for_each(|lane| cells[lane.index()] = C::ZERO);
@@ -199,11 +223,15 @@ impl<'a, C: Score> Sweep<'a, C> {
             squares[self.word_piece()] = word;
             let valid = self.lanes & !on_row.taken & !(1 << word);
             let mut best = [C::ZERO; WIDTH];
-            let at_once = self.entered(&squares) | self.captured(&squares, valid, &mut best);
+            let (captured, lost) = self.captured(&squares, valid, &mut best);
+            let at_once = self.entered(&squares) | captured;
             let cells = &mut out[word * WIDTH..][..WIDTH];
             for (cell, &best) in cells.iter_mut().zip(&best) {
                 let none = best == C::ZERO || best == Scale::too_long();
                 *cell = if none { C::ZERO } else { self.scale.before(best) };
+            }
+            for lane in Bitboard::new(lost & valid).into_iter().filter(|lane| best[lane.index()] == C::ZERO) {
+                cells[lane.index()] = self.scale.lost_by_capture();
             }
             Bitboard::new(at_once & valid).into_iter().for_each(|lane| cells[lane.index()] = C::ONE);
         }
@@ -248,26 +276,27 @@ impl<'a, C: Score> Sweep<'a, C> {
         })
     }
 
-    /// Raises `best` to the best successors by captures. Returns the lanes where a capture takes the last piece.
+    /// Raises `best` to the best successors by captures. Returns the lanes where a capture wins in one ply, and those where
+    /// one loses under a no-capture limit.
     #[inline(always)]
-    fn captured(&self, squares: &Squares, valid: u64, best: &mut [C; WIDTH]) -> u64 {
-        let mut at_once = 0;
+    fn captured(&self, squares: &Squares, valid: u64, best: &mut [C; WIDTH]) -> (u64, u64) {
+        let mut captures = Captures { scale: self.scale, best, won: 0, lost: 0 };
         for &attacker in &self.own {
             for &victim in &self.enemies {
-                at_once |= if attacker == self.lane_piece() {
-                    self.lane_piece_takes(victim, squares, valid, best)
+                captures.won |= if attacker == self.lane_piece() {
+                    self.lane_piece_takes(victim, squares, valid, &mut captures)
                 } else if victim == self.lane_piece() {
-                    self.lane_piece_is_taken(attacker, squares, valid, best)
+                    self.lane_piece_is_taken(attacker, squares, valid, &mut captures)
                 } else {
-                    self.others_take(attacker, victim, squares, valid, best)
+                    self.others_take(attacker, victim, squares, valid, &mut captures)
                 };
             }
         }
-        at_once
+        (captures.won, captures.lost)
     }
 
     /// Captures by the lane piece: all of them lead to one position, with the lane piece on the victim's square.
-    fn lane_piece_takes(&self, victim: usize, squares: &Squares, valid: u64, best: &mut [C; WIDTH]) -> u64 {
+    fn lane_piece_takes(&self, victim: usize, squares: &Squares, valid: u64, captures: &mut Captures<C>) -> u64 {
         let (lane_piece, to) = (self.lane_piece(), squares[victim]);
         let from = self.moves.taken_from[victim][to] & valid;
         if from == 0 {
@@ -277,12 +306,12 @@ impl<'a, C: Score> Sweep<'a, C> {
         let mut there = *squares;
         there[lane_piece] = to;
         let score = smaller.get(&there);
-        Bitboard::new(from).into_iter().for_each(|lane| best[lane.index()] = best[lane.index()].max(score));
+        Bitboard::new(from).into_iter().for_each(|lane| captures.add(lane, score));
         0
     }
 
     /// Captures of the lane piece, one for each square where the attacker reaches it.
-    fn lane_piece_is_taken(&self, attacker: usize, squares: &Squares, valid: u64, best: &mut [C; WIDTH]) -> u64 {
+    fn lane_piece_is_taken(&self, attacker: usize, squares: &Squares, valid: u64, captures: &mut Captures<C>) -> u64 {
         let (lane_piece, from) = (self.lane_piece(), squares[attacker]);
         let mut at_once = 0;
         for to in Bitboard::new(self.moves.takes[attacker][lane_piece][from] & valid) {
@@ -295,13 +324,20 @@ impl<'a, C: Score> Sweep<'a, C> {
             };
             let mut there = *squares;
             there[attacker] = to.index();
-            best[to.index()] = best[to.index()].max(smaller.get(&there));
+            captures.add(to, smaller.get(&there));
         }
         at_once
     }
 
     /// Captures between two pieces other than the lane piece, for all lanes at once.
-    fn others_take(&self, attacker: usize, victim: usize, squares: &Squares, valid: u64, best: &mut [C; WIDTH]) -> u64 {
+    fn others_take(
+        &self,
+        attacker: usize,
+        victim: usize,
+        squares: &Squares,
+        valid: u64,
+        captures: &mut Captures<C>,
+    ) -> u64 {
         let (lane_piece, from, to) = (self.lane_piece(), squares[attacker], squares[victim]);
         if self.moves.takes[attacker][victim][from] >> to & 1 == 0 {
             return 0;
@@ -316,7 +352,7 @@ impl<'a, C: Score> Sweep<'a, C> {
         there[attacker] = to;
         for lane in Bitboard::new(open) {
             there[lane_piece] = lane.index();
-            best[lane.index()] = best[lane.index()].max(smaller.get(&there));
+            captures.add(lane, smaller.get(&there));
         }
         0
     }

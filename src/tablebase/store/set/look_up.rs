@@ -134,7 +134,7 @@ impl TableSet {
     ) -> Result<Option<CellValue>, SetError> {
         let mut best: Option<Value> = None;
         // Moves to positions whose captures and den entries are not looked up yet, with an upper bound of each move.
-        let mut bounded: Vec<(Value, CellValue, Position)> = Vec::new();
+        let mut bounded: Vec<(Value, CellValue, Position, bool)> = Vec::new();
         for &mv in moves {
             let next = position.make(mv);
             let read = if next.winner().is_some() {
@@ -144,9 +144,10 @@ impl TableSet {
                 let read = squares.map(|squares| self.read(&squares, &next, loaded)).transpose()?.flatten();
                 read.unwrap_or(Read { value: CellValue::Draw, is_bound: false })
             };
-            let value = Value::of(read.value, &self.rules).before();
+            let converts = mv.is_capture(position);
+            let value = self.before(read.value, converts);
             if read.is_bound {
-                bounded.push((value, read.value, next));
+                bounded.push((value, read.value, next, converts));
             } else if self.is_best(value) {
                 return Ok(Some(cell_value(value)));
             } else {
@@ -154,14 +155,23 @@ impl TableSet {
             }
         }
         bounded.sort_unstable_by_key(|&(bound, ..)| Reverse(bound));
-        for (bound, stored, next) in bounded {
+        for (bound, stored, next, converts) in bounded {
             if best >= Some(bound) {
                 break;
             }
             let value = self.with_conversions(&next, stored)?.unwrap_or(stored);
-            best = best.max(Some(Value::of(value, &self.rules).before()));
+            best = best.max(Some(self.before(value, converts)));
         }
         Ok(best.map(cell_value))
+    }
+
+    /// The value of a move to a position with this value. With DTZ its distance is the number of the cell, whose order is
+    /// that of the distances.
+    fn before(&self, value: CellValue, converts: bool) -> Value {
+        let value = Value::of(value, &self.rules);
+        let Some(number) = value.dtw else { return value.before() };
+        let number = self.classes.metric().before(number, converts);
+        number.map_or(Value::DRAW, |_| Value { wdl: value.wdl.before(), dtw: number })
     }
 
     fn code(&self, id: ClassId, file: &TableFile, turn: Color, squares: Squares) -> Result<u16, SetError> {
