@@ -2,7 +2,7 @@
 
 use crate::backend::{Backend, DeviceArg};
 use crate::gpu;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use cli::arguments::{Memory, hash_size};
 use cli::failure::Failure;
 use cli::progress::spinner;
@@ -21,6 +21,36 @@ pub struct OptionalRulesArg {
     /// paper without tables.
     #[arg(long, value_name = "RULES")]
     pub rules: Option<RuleOptions>,
+}
+
+/// What the distances of new tables measure.
+#[derive(Args)]
+pub struct MetricArg {
+    /// The distance that tables store: dtw, to the end of the game; dtz, to the next capture or den entry that keeps the result
+    /// in games that are drawn after --limit plies without a capture. Values of dtz are exact at every clock.
+    #[arg(long, value_enum, value_name = "METRIC", default_value = "dtw", hide_possible_values = true)]
+    metric: MetricName,
+    /// With --metric dtz, the no-capture limit in plies. Default: 100.
+    #[arg(long, value_name = "PLIES",
+          value_parser = clap::value_parser!(u16).range(1..=i64::from(RuleOptions::MAX_NO_CAPTURE_LIMIT)))]
+    limit: Option<u16>,
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, ValueEnum)]
+enum MetricName {
+    Dtw,
+    Dtz,
+}
+
+impl MetricArg {
+    /// The rules of the tables for games under `rules`.
+    pub fn rules(&self, rules: &RuleOptions) -> Result<RuleOptions, Failure> {
+        match (self.metric, self.limit) {
+            (MetricName::Dtw, None) => Ok(*rules),
+            (MetricName::Dtw, Some(_)) => Err(Failure::Input("--limit needs --metric dtz".to_owned())),
+            (MetricName::Dtz, limit) => Ok(rules.within(Some(limit.unwrap_or(Game::NO_CAPTURE_LIMIT as u16)))),
+        }
+    }
 }
 
 /// The position of a FEN, or the initial position.
@@ -69,8 +99,14 @@ impl BackendArg {
         self.backend == Backend::Gpu
     }
 
-    /// A solver with this backend.
+    /// A solver with this backend. The CPU solves values under a no-capture limit.
     pub fn solver(&self, rules: &RuleOptions, pieces: usize) -> Result<Solver, Failure> {
+        if rules.no_capture_limit.is_some() {
+            return match self.backend {
+                Backend::Gpu => Err(Failure::Input("--backend gpu solves no values of --metric dtz".to_owned())),
+                _ => Ok(Solver::new(rules, pieces, Options::default()).on(self.cpu())),
+            };
+        }
         let on_gpu = gpu_solver(self.backend, &self.device, rules, pieces, self.cpu())?;
         Ok(on_gpu.unwrap_or_else(|| Solver::new(rules, pieces, Options::default()).on(self.cpu())))
     }

@@ -144,7 +144,8 @@ impl Bundle {
         if let Some(file) = bundle.files.iter().find(|file| !is_name(&file.name)) {
             return Err(format!("is damaged: {:?} is not the name of a file", file.name));
         }
-        let rules = bundle.rules.parse().map_err(|error| format!("is damaged: its rules: {error}"))?;
+        let rules = RuleOptions::from_table_spelling(&bundle.rules)
+            .map_err(|error| format!("is damaged: its rules: {error}"))?;
         Ok((bundle, rules))
     }
 }

@@ -44,7 +44,9 @@ fn hash_program(hash: &mut Xxh3) {
 pub fn open(config: &Config, pool: ThreadPool) -> Result<(Registry, u64), ServeError> {
     let options = config.rules;
     let path = config.tables.as_ref().map(|path| TablePath::open(path)).transpose()?;
-    let (disk, results) = path.map_or((None, None), |path| (path.distances, path.results));
+    let (disk, results, limited) = path.map_or((None, None, None), |path| (path.distances, path.results, path.limited));
+    // The page asks for distances to the end.
+    limited.map(|set| set.prober(&options)).transpose()?;
     let mut hash = Xxh3::new();
     hash_program(&mut hash);
     hash.update(options.to_string().as_bytes());

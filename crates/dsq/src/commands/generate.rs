@@ -1,4 +1,4 @@
-use crate::arguments::BackendArg;
+use crate::arguments::{BackendArg, MetricArg};
 use crate::backend::report_fallbacks;
 use crate::class_plan::{RateArg, TYPICAL_RATE, planned, print_plan};
 use crate::generating::generate;
@@ -6,6 +6,7 @@ use clap::Args;
 use cli::arguments::{Common, MemoryArg, positive};
 use cli::failure::{Failure, Outcome};
 use cli::output::{print, print_json};
+use doushouqi::board::RuleOptions;
 use doushouqi::tablebase::{self, Classes, DeviceWork, Forecast, MAX_PIECES, Material, Solver, TableSet};
 use report::text::grouped;
 use report::text::{Table, binary_bytes, duration};
@@ -15,11 +16,12 @@ use std::time::{Duration, Instant};
 
 /// Generate endgame tables and write them to a directory.
 ///
-/// Each class of equivalent materials has one file, with the exact distance to the end of every position, for both
-/// sides to move. After an interruption, run the same command again to resume.
+/// Each class of equivalent materials has one file, with the exact distance of every position, for both sides to move: to the
+/// end of the game, or with --metric dtz, to the next capture or den entry. After an interruption, run the same command again to resume.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq generate --pieces 4 --out tables\n  \
                         dsq generate --material ETvLR --out tables --rules chinese\n  \
+                        dsq generate --pieces 4 --out limited --metric dtz --limit 100\n  \
                         dsq generate --pieces 5 --out tables --stats-only\n  \
                         dsq generate --pieces 6 --out counts --stats-only --minutes 60")]
 pub struct Generate {
@@ -39,6 +41,8 @@ pub struct Generate {
     /// With --stats-only, start no class of the most pieces after this many minutes; the same command resumes.
     #[arg(long, value_name = "MINUTES", requires = "stats_only", value_parser = positive)]
     minutes: Option<f64>,
+    #[command(flatten)]
+    metric: MetricArg,
     #[command(flatten)]
     backend: BackendArg,
     #[command(flatten)]
@@ -86,23 +90,23 @@ impl Generate {
     }
 
     /// Prints the expected cost of each class, including existing ones.
-    fn plan(&self) -> Outcome {
+    fn plan(&self, rules: &RuleOptions) -> Outcome {
         let most = self.material.map_or(self.pieces.map_or(2, usize::from), Material::len);
-        let classes = Classes::new(self.common.rules(), most);
+        let classes = Classes::new(rules, most);
         let ids = planned(&classes, self.material)?;
         let values = |id| !self.stats_only || classes.get(id).representative.len() < most;
         print_plan(&classes, ids.into_iter().map(|id| (id, values(id))), &self.rate, None, self.common.json.on)?;
-        let job = self.job(None);
-        let solver = self.backend.solver(self.common.rules(), most)?;
+        let job = self.job(*rules, None);
+        let solver = self.backend.solver(rules, most)?;
         let forecast =
             job.forecast(&solver, self.rate.get(self.common.rules())?.rows_per_second, self.common.threads.count());
         print(self.describe(&forecast).trim_end())
     }
 
-    fn job(&self, deadline: Option<Instant>) -> tablebase::Generate<'_> {
+    fn job(&self, rules: RuleOptions, deadline: Option<Instant>) -> tablebase::Generate<'_> {
         tablebase::Generate {
             dir: &self.out,
-            rules: *self.common.rules(),
+            rules,
             pieces: self.pieces.unwrap_or(2).into(),
             material: self.material,
             stats_only: self.stats_only,
@@ -166,12 +170,13 @@ impl Generate {
         if let Some(material) = self.material.filter(|m| m.len() > MAX_PIECES) {
             return Err(Failure::Input(format!("{material} has more than {MAX_PIECES} pieces")));
         }
+        let rules = self.metric.rules(self.common.rules())?;
         if self.dry_run {
-            return self.plan();
+            return self.plan(&rules);
         }
         let start = Instant::now();
-        let job = self.job(self.deadline(start)?);
-        let mut solver = self.backend.solver(self.common.rules(), job.most_pieces())?;
+        let job = self.job(rules, self.deadline(start)?);
+        let mut solver = self.backend.solver(&rules, job.most_pieces())?;
         self.forecast(&job, &solver)?;
         let reused = generate(&job, &mut solver, &self.common.threads)?;
         report_fallbacks(&solver);

@@ -6,10 +6,11 @@ use cli::failure::{Failure, Outcome};
 use cli::input::lines_as_they_arrive;
 use cli::output::{print, print_json};
 use cli::progress::{exit_on_interrupt, interrupt, progress_bar};
-use doushouqi::board::{Move, Position};
+use doushouqi::board::{Fen, Move, Position};
+use doushouqi::game::Game;
 use doushouqi::tablebase::{
-    AnswerSource, Content, CountPhase, CountProgress, Material, OnDemand, OnDemandAnswer, OnDemandError,
-    Probe as Values, ProbeWdl, TableProber, TableSet, Value, ValueWithMoves, Wdl, WdlProber,
+    AnswerSource, Content, CountPhase, CountProgress, Dtz, DtzProber, Material, OnDemand, OnDemandAnswer,
+    OnDemandError, Probe as Values, ProbeDtz, ProbeWdl, TableProber, TableSet, Value, ValueWithMoves, Wdl, WdlProber,
 };
 use serde::Serialize;
 use std::cmp::Reverse;
@@ -19,9 +20,13 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 /// Look up positions in endgame tables: win, draw or loss, the distance in plies, and the value of each move.
+///
+/// Tables of `dsq generate --metric dtz` know a no-capture limit: the number behind the side to move, the plies since the
+/// last capture, then counts, and results are exact at this clock.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq probe --tables tables '7/7/3e3/7/7/7/3E3/7/7 w' --line\n  \
                         dsq probe --tables tables --json - < positions.fen\n  \
+                        dsq probe --tables limited '7/7/3e3/7/7/7/3E3/7/7 w 90'\n  \
                         dsq probe --tables tables --on-demand '7/2P4/3d3/1T5/7/7/4E2/2l4/3t3 w'")]
 pub struct Probe {
     /// The directory of the tables, as `dsq generate` writes it.
@@ -66,6 +71,56 @@ struct MoveReport {
     dtw: Option<u16>,
 }
 
+/// A position of tables that know a no-capture limit.
+#[derive(Serialize)]
+struct DtzReport {
+    fen: String,
+    limit: u16,
+    #[serde(flatten)]
+    value: DtzValue,
+    moves: Vec<DtzMove>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<Vec<String>>,
+}
+
+#[derive(Serialize)]
+struct DtzMove {
+    r#move: String,
+    #[serde(flatten)]
+    value: DtzValue,
+}
+
+/// A value at a clock.
+#[derive(Serialize)]
+struct DtzValue {
+    wdl: Wdl,
+    category: &'static str,
+    dtz: Option<u16>,
+}
+
+impl DtzValue {
+    fn new(value: Dtz, left: u32) -> DtzValue {
+        let (wdl, dtz) = (value.within(left), Some(value.plies).filter(|_| value.wdl != Wdl::Draw));
+        let category = match (value.wdl, wdl) {
+            (Wdl::Win, Wdl::Draw) => "cursed-win",
+            (Wdl::Loss, Wdl::Draw) => "blessed-loss",
+            (_, wdl) => result(wdl),
+        };
+        DtzValue { wdl, category, dtz }
+    }
+
+    fn text(&self) -> String {
+        match (self.category, self.dtz) {
+            ("cursed-win", Some(plies)) => format!("draw: the limit spoils the win, {plies} plies to a capture or den"),
+            ("blessed-loss", Some(plies)) => {
+                format!("draw: the limit saves the loss, {plies} plies to a capture or den")
+            }
+            (category, Some(plies)) => format!("{category}, {plies} plies to a capture or den"),
+            (category, None) => category.to_owned(),
+        }
+    }
+}
+
 /// The source of the values.
 enum Prober {
     Tables(Box<TableProber>),
@@ -91,6 +146,11 @@ impl Probe {
     pub fn run(self) -> Outcome {
         let set = TableSet::open(&self.tables)?;
         let rules = self.rules.rules.unwrap_or(*set.rules().options());
+        if set.no_capture_limit().is_some() && !self.on_demand.on_demand {
+            let prober = set.dtz_prober(&rules)?;
+            let probe = |fens: &[String]| fens.iter().try_for_each(|fen| self.probe_dtz(&prober, fen));
+            return self.threads.run(|| self.each(&probe))?;
+        }
         if set.content() == Content::Wdl && !self.line && !self.on_demand.on_demand {
             let prober = set.wdl_prober(&rules)?;
             let probe = |fens: &[String]| fens.iter().try_for_each(|fen| self.probe_results(&prober, fen));
@@ -143,6 +203,35 @@ impl Probe {
             print(format_args!("  {:5} {}", mv.notation(&position), wdl.map_or("not in the tables", result)))?;
         }
         Ok(())
+    }
+
+    /// Prints the value of a position and its moves at the clock of the FEN, from tables that know a no-capture limit.
+    fn probe_dtz(&self, prober: &DtzProber, text: &str) -> Outcome {
+        let fen: Fen = text.parse().map_err(|e| Failure::Input(format!("{text:?}: {e}")))?;
+        let position = &fen.position;
+        let limit = prober.limit();
+        let too_late = || Failure::Input(format!("{text:?}: the clock is beyond the limit of {limit} plies"));
+        let left = u32::from(limit).checked_sub(fen.halfmove_clock).ok_or_else(too_late)?;
+        let (Some(value), Some(moves)) = (prober.dtz(position)?, prober.dtz_moves(position, left)?) else {
+            return Err(self.too_many(text, position, prober.set(), ""));
+        };
+        let value = DtzValue::new(value, left);
+        let moves = moves
+            .into_iter()
+            .map(|(mv, value)| DtzMove { r#move: mv.notation(position), value: DtzValue::new(value, left) });
+        let line = if self.line { Some(dtz_line(prober, &fen)?) } else { None };
+        let report = DtzReport { fen: fen.to_string(), limit, value, moves: moves.collect(), line };
+        if self.json.on {
+            return print_json(&report);
+        }
+        print(format_args!("{}{}: {}", position.to_picture(), report.fen, report.value.text()))?;
+        for DtzMove { r#move, value } in &report.moves {
+            print(format_args!("  {:5} {}", r#move, value.text()))?;
+        }
+        match report.line {
+            Some(line) if !line.is_empty() => print(format_args!("  line  {}", line.join(" "))),
+            _ => Ok(()),
+        }
     }
 
     fn too_many(&self, fen: &str, position: &Position, set: &TableSet, hint: &str) -> Failure {
@@ -243,6 +332,21 @@ impl Probe {
             _ => Ok(()),
         }
     }
+}
+
+/// Best play from a position that is decided at its clock, to the end of the game.
+fn dtz_line(prober: &DtzProber, fen: &Fen) -> Result<Vec<String>, Failure> {
+    let mut game = Game::from_fen(fen.clone(), prober.rules().clone(), Some(prober.limit().into()));
+    let mut line = Vec::new();
+    while game.end().is_none()
+        && let Some(left) = game.plies_left()
+        && let Some(&(mv, value)) = prober.dtz_moves(game.position(), left)?.as_deref().and_then(<[_]>::first)
+        && value.within(left) != Wdl::Draw
+    {
+        line.push(mv.notation(game.position()));
+        game.play(mv).map_err(|e| Failure::Mismatch(format!("the tables contradict themselves: {e}")))?;
+    }
+    Ok(line)
 }
 
 fn parse(fen: &str) -> Result<Position, Failure> {

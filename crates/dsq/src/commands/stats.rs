@@ -4,7 +4,7 @@ use cli::arguments::{JsonArg, open_tables};
 use cli::failure::{Failure, Outcome};
 use cli::output::{print, print_json};
 use doushouqi::board::{ByColor, RuleOptions};
-use doushouqi::tablebase::{ClassCounts, Classes, Material, Probe, SetError, Stats, Summary, TableSet};
+use doushouqi::tablebase::{ClassCounts, Classes, Material, Metric, Probe, SetError, Stats, Summary, TableSet};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -42,12 +42,23 @@ struct Line<'a> {
     name: &'a str,
     #[serde(flatten)]
     summary: Summary,
-    by_plies: &'a [u64],
+    /// By the plies to the end: wins at odd distances, losses at even ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by_plies: Option<&'a [u64]>,
+    /// By the plies to the next capture or den entry, in tables that know a no-capture limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by_dtz: Option<ByDtz>,
     /// Bytes of the tables on disk; the table of a class counts for its representative.
     bytes: u64,
     /// Present if not all classes of the piece count are counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     part: Option<Part>,
+}
+
+#[derive(Serialize)]
+struct ByDtz {
+    wins: Vec<u64>,
+    losses: Vec<u64>,
 }
 
 #[derive(Copy, Clone, Serialize)]
@@ -112,7 +123,7 @@ impl StatsCommand {
                 let own = ClassCounts::read_all(&self.dir)?;
                 let Some(first) = own.first() else { return Err(SetError::NoTables { dir: self.dir }.into()) };
                 let broken = |e| Failure::Input(format!("{}: the rules of {}: {e}", self.dir.display(), first.class));
-                let rules: RuleOptions = first.rules.parse().map_err(broken)?;
+                let rules = RuleOptions::from_table_spelling(&first.rules).map_err(broken)?;
                 self.print(&own.into_iter().map(Counted::from).collect::<Vec<_>>(), &rules)
             }
         }
@@ -181,9 +192,12 @@ impl StatsCommand {
         for ((pieces, material), (stats, bytes)) in self.lines(all) {
             let part = part(pieces);
             let name = material.map_or_else(|| format!("{pieces} pieces"), |m| m.to_string());
-            let s = stats.summary();
+            let s = Metric::of(rules).summary(&stats);
             if self.json.on {
-                print_json(&Line { name: &name, summary: s, by_plies: &stats.by_plies, bytes, part })?;
+                let (wins, losses) = Metric::of(rules).by_plies(&stats);
+                let by_dtz = rules.no_capture_limit.map(|_| ByDtz { wins, losses });
+                let by_plies = by_dtz.is_none().then_some(&stats.by_plies[..]);
+                print_json(&Line { name: &name, summary: s, by_plies, by_dtz, bytes, part })?;
                 continue;
             }
             let part = part.map_or(String::new(), |part| format!("  ({} of {} classes)", part.classes, part.of));

@@ -7,8 +7,8 @@ use std::io::{self, BufReader};
 ///
 /// Options: Hash (MiB), Threads, MultiPV, Ponder, Move Overhead (ms), Contempt (centipawns that the engine gives up to
 /// avoid a draw), Evaluation (network, burnett), EvalFile (a network), Rules (as --rules elsewhere),
-/// NoCaptureLimit (0: none), TablePath (tables with distances, tables of results alone, or both, separated by `:`, on
-/// Windows `;`), TableProbeDepth (the least depth at which the search probes tables of more than four pieces),
+/// NoCaptureLimit (0: none), TablePath (tables with distances, of results alone, and under a no-capture limit, one directory
+/// of each kind, separated by `:`, on Windows `;`), TableProbeDepth (the least depth at which the search probes tables of more than four pieces),
 /// OnDemandCache (classes counted from these tables). A FEN contains the board, the side to move and optionally the
 /// halfmove clock and the move number; moves are in coordinates. The engine also accepts Mistboard's commands (r or b to
 /// move, reps). It reports malformed input in an info string. A search ends with the input; the command

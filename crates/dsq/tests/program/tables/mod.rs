@@ -3,6 +3,7 @@
 
 mod damage;
 mod generate;
+mod limited;
 mod probe;
 mod refused;
 mod repack;
