@@ -225,7 +225,7 @@ impl Source {
     /// A position of `pieces` pieces with the longest distance, and the distance.
     pub fn longest(&self, pieces: usize) -> PyResult<Option<(Position, u16)>> {
         let solver = match self.files() {
-            Ok(prober) => return prober.deepest(pieces).map_err(errors::tables),
+            Ok(prober) => return prober.set().deepest(pieces).map_err(errors::tables),
             Err(solver) => solver,
         };
         let mut best: Option<(Position, u16)> = None;

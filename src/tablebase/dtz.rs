@@ -100,4 +100,21 @@ pub trait ProbeDtz {
         moves.sort_by_key(|&(_, value)| Reverse(rank(value)));
         Ok(Some(moves))
     }
+    /// Best play from a position with so many plies left before the limit, each move with the position in which it is made: to
+    /// the end of the game. Empty for a draw and for a position that the tables do not cover.
+    ///
+    /// # Errors
+    /// As [`open_dtz`](ProbeDtz::open_dtz).
+    fn dtz_line(&self, position: &Position, plies_left: u32) -> Result<Vec<(Move, Position)>, Self::Error> {
+        let (mut line, mut current, mut left) = (Vec::new(), position.clone(), plies_left);
+        while current.winner().is_none()
+            && let Some(&(mv, value)) = self.dtz_moves(&current, left)?.as_deref().and_then(<[_]>::first)
+            && value.within(left) != Wdl::Draw
+        {
+            left = if mv.is_capture(&current) { self.limit().into() } else { left - 1 };
+            let next = current.make(mv);
+            line.push((mv, std::mem::replace(&mut current, next)));
+        }
+        Ok(line)
+    }
 }

@@ -1,6 +1,6 @@
 //! Probing a set of tables under stated rules.
 
-use crate::board::{Color, Position, Rules};
+use crate::board::{Position, Rules};
 use crate::tablebase::{CellValue, Dtz, Material, Probe, ProbeDtz, ProbeWdl, SetError, Table, TableSet, Value, Wdl};
 
 /// Probes a [`TableSet`] from any number of threads. [`TableSet::prober`] creates it and checks that the tables are for
@@ -38,30 +38,6 @@ impl TableProber {
             return Err(SetError::TooFewPieces { material, pieces });
         };
         self.set.table(member.class)
-    }
-
-    /// The position of `pieces` pieces with the longest distance in all tables, and the distance in plies; the first in
-    /// the order of classes and cells. `None` if there is no table of `pieces` pieces.
-    ///
-    /// # Errors
-    /// If a table is missing or its header is damaged.
-    pub fn deepest(&self, pieces: usize) -> Result<Option<(Position, u16)>, SetError> {
-        let mut best: Option<(usize, Position)> = None;
-        for id in self.set.ids().filter(|&id| self.set.classes().get(id).representative.len() == pieces) {
-            let file = self.set.file(id)?;
-            for turn in Color::ALL {
-                let longest = file.description().stats[turn].summary().longest as usize;
-                if best.as_ref().is_some_and(|(so_far, _)| longest <= *so_far) {
-                    continue;
-                }
-                if let Some(position) =
-                    file.description().deepest[turn].and_then(|cell| file.index().position(cell, turn))
-                {
-                    best = Some((longest, position));
-                }
-            }
-        }
-        Ok(best.map(|(plies, position)| (position, plies as u16)))
     }
 }
 

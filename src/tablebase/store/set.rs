@@ -6,7 +6,7 @@ mod scan;
 
 pub(crate) use load::Loaded;
 
-use crate::board::{RuleOptions, Rules};
+use crate::board::{Color, Position, RuleOptions, Rules};
 use crate::tablebase::address::Addresser;
 use crate::tablebase::store::cache::Cache;
 use crate::tablebase::store::error::SetError;
@@ -230,6 +230,30 @@ impl TableSet {
             larger.extend(material.filter(|material| material.len() > self.classes.pieces()));
         }
         Ok(larger)
+    }
+
+    /// The position of `pieces` pieces with the longest distance in all tables, and the distance in plies; the first in
+    /// the order of classes and cells. `None` if there is no table of `pieces` pieces.
+    ///
+    /// # Errors
+    /// If a table is missing or its header is damaged.
+    pub fn deepest(&self, pieces: usize) -> Result<Option<(Position, u16)>, SetError> {
+        let mut best: Option<(usize, Position)> = None;
+        for id in self.ids().filter(|&id| self.classes().get(id).representative.len() == pieces) {
+            let file = self.file(id)?;
+            for turn in Color::ALL {
+                let longest = file.description().stats[turn].summary().longest as usize;
+                if best.as_ref().is_some_and(|(so_far, _)| longest <= *so_far) {
+                    continue;
+                }
+                if let Some(position) =
+                    file.description().deepest[turn].and_then(|cell| file.index().position(cell, turn))
+                {
+                    best = Some((longest, position));
+                }
+            }
+        }
+        Ok(best.map(|(number, position)| (position, self.classes.metric().plies(number as u16))))
     }
 
     /// The table of a class.

@@ -205,7 +205,7 @@ fn by_pieces(set: &TableSet, classes: &[(Material, &ManifestClass)]) -> String {
 fn longest_lines(tables: &TableProber) -> Result<String, Failure> {
     let mut text = "## Longest lines\n\nFor each number of pieces a position with the longest distance to the end, and best play.\n".to_owned();
     for pieces in 2..=tables.set().classes().pieces() {
-        let Some((position, plies)) = tables.deepest(pieces)? else { continue };
+        let Some((position, plies)) = tables.set().deepest(pieces)? else { continue };
         let line = tables.line(&position)?;
         let moves: Vec<String> = line.iter().map(|(mv, position)| mv.notation(position)).collect();
         text +=

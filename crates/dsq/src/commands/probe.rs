@@ -7,7 +7,6 @@ use cli::input::lines_as_they_arrive;
 use cli::output::{print, print_json};
 use cli::progress::{exit_on_interrupt, interrupt, progress_bar};
 use doushouqi::board::{Fen, Move, Position};
-use doushouqi::game::Game;
 use doushouqi::tablebase::{
     AnswerSource, Content, CountPhase, CountProgress, Dtz, DtzProber, Material, OnDemand, OnDemandAnswer,
     OnDemandError, Probe as Values, ProbeDtz, ProbeWdl, TableProber, TableSet, Value, ValueWithMoves, Wdl, WdlProber,
@@ -219,7 +218,8 @@ impl Probe {
         let moves = moves
             .into_iter()
             .map(|(mv, value)| DtzMove { r#move: mv.notation(position), value: DtzValue::new(value, left) });
-        let line = if self.line { Some(dtz_line(prober, &fen)?) } else { None };
+        let line = if self.line { Some(prober.dtz_line(position, left)?) } else { None };
+        let line = line.map(|line| line.iter().map(|(mv, position)| mv.notation(position)).collect());
         let report = DtzReport { fen: fen.to_string(), limit, value, moves: moves.collect(), line };
         if self.json.on {
             return print_json(&report);
@@ -332,21 +332,6 @@ impl Probe {
             _ => Ok(()),
         }
     }
-}
-
-/// Best play from a position that is decided at its clock, to the end of the game.
-fn dtz_line(prober: &DtzProber, fen: &Fen) -> Result<Vec<String>, Failure> {
-    let mut game = Game::from_fen(fen.clone(), prober.rules().clone(), Some(prober.limit().into()));
-    let mut line = Vec::new();
-    while game.end().is_none()
-        && let Some(left) = game.plies_left()
-        && let Some(&(mv, value)) = prober.dtz_moves(game.position(), left)?.as_deref().and_then(<[_]>::first)
-        && value.within(left) != Wdl::Draw
-    {
-        line.push(mv.notation(game.position()));
-        game.play(mv).map_err(|e| Failure::Mismatch(format!("the tables contradict themselves: {e}")))?;
-    }
-    Ok(line)
 }
 
 fn parse(fen: &str) -> Result<Position, Failure> {

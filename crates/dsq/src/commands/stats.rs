@@ -1,13 +1,15 @@
 use crate::counts::{COLUMNS, columns};
 use clap::{Args, ValueEnum};
-use cli::arguments::{JsonArg, open_tables};
+use cli::arguments::JsonArg;
 use cli::failure::{Failure, Outcome};
 use cli::output::{print, print_json};
-use doushouqi::board::{ByColor, RuleOptions};
-use doushouqi::tablebase::{ClassCounts, Classes, Material, Metric, Probe, SetError, Stats, Summary, TableSet};
+use doushouqi::board::{ByColor, Move, Position, RuleOptions};
+use doushouqi::tablebase::{
+    ClassCounts, Classes, DtzProber, Material, Metric, Probe, ProbeDtz, SetError, Stats, Summary, TableProber, TableSet,
+};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Count wins, losses and draws in endgame tables with White to move.
 #[derive(Args)]
@@ -89,6 +91,37 @@ impl From<ClassCounts> for Counted {
     fn from(counts: ClassCounts) -> Counted {
         let ClassCounts { class, same, swapped, stats, .. } = counts;
         Counted { class, same, swapped, stats, bytes: 0 }
+    }
+}
+
+/// Tables with distances, to the end or to the next capture.
+enum LongestLines {
+    Dtw(TableProber),
+    Dtz(DtzProber),
+}
+
+impl LongestLines {
+    fn open(dir: &Path) -> Result<LongestLines, Failure> {
+        let set = TableSet::open(dir)?;
+        let rules = *set.rules().options();
+        Ok(match set.no_capture_limit() {
+            None => LongestLines::Dtw(set.prober(&rules)?),
+            Some(_) => LongestLines::Dtz(set.dtz_prober(&rules)?),
+        })
+    }
+
+    fn set(&self) -> &TableSet {
+        match self {
+            LongestLines::Dtw(tables) => tables.set(),
+            LongestLines::Dtz(tables) => tables.set(),
+        }
+    }
+
+    fn line(&self, position: &Position) -> Result<Vec<(Move, Position)>, SetError> {
+        match self {
+            LongestLines::Dtw(tables) => tables.line(position),
+            LongestLines::Dtz(tables) => tables.dtz_line(position, tables.limit().into()),
+        }
     }
 }
 
@@ -207,11 +240,12 @@ impl StatsCommand {
     }
 
     fn print_deepest(&self) -> Outcome {
-        let tables = open_tables(&self.dir, None)?;
-        tables.set().check_not_empty()?;
-        for pieces in 2..=tables.set().classes().pieces() {
-            let Some((position, plies)) = tables.deepest(pieces)? else { continue };
-            let line = tables.line(&position)?;
+        let lines = LongestLines::open(&self.dir)?;
+        let set = lines.set();
+        set.check_not_empty()?;
+        for pieces in 2..=set.classes().pieces() {
+            let Some((position, plies)) = set.deepest(pieces)? else { continue };
+            let line = lines.line(&position)?;
             let line: Vec<String> = line.iter().map(|(mv, position)| mv.notation(position)).collect();
             let deepest = Deepest { pieces, fen: position.to_fen(), plies, line };
             if self.json.on {

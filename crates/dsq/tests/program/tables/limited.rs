@@ -39,6 +39,10 @@ fn results_are_those_at_the_clock() {
     let three: Json = serde_json::from_str(stats.lines().nth(1).unwrap()).unwrap();
     let wins: u64 = three["by_dtz"]["wins"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).sum();
     assert_eq!((&three["wins"], &three["longest"], three.get("by_plies")), (&object!(wins), &object!(40), None));
+    // A line goes on after the capture, to the end of the game.
+    let deepest = stdout(&["stats", at, "--deepest", "--json"]);
+    let three: Json = serde_json::from_str(deepest.lines().nth(1).unwrap()).unwrap();
+    assert!(three["plies"] == 40 && three["line"].as_array().unwrap().len() >= 40, "{three}");
     let checked = json(&["verify", at, "--json"]);
     assert_eq!(checked["classes"], 52);
 }
@@ -59,7 +63,7 @@ fn the_other_metric_is_refused() {
     fails(2, &["probe", "--tables", at, &format!("{RACE} 101")], &["beyond the limit of 100"]);
     fails(2, &["probe", "--tables", at, "--on-demand", RACE], &limit);
     fails(2, &["probe", "--tables", at, "--rules", "bell", RACE], &["traps=none"]);
-    fails(2, &["stats", at, "--deepest"], &limit);
+    fails(2, &["bundle", at, "--out", text(&limited.path().join("bundle"))], &limit);
     fails(2, &["repack", at, "--wdl", "--out", text(&limited.path().join("wdl"))], &limit);
     fails(2, &["serve", "--tables", at], &limit);
     fails(2, &["export", "--tables", at, "--material", "EvL", "--format", "csv"], &limit);

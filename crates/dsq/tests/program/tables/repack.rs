@@ -32,11 +32,11 @@ fn packing_again_changes_no_value() {
     let original = tables(3);
     let (packed, plain) = (prober(dir.path()), prober(original.path()));
     for (set, pieces) in [(&packed, 2), (&plain, 2), (&packed, 3), (&plain, 3)] {
-        let (position, plies) = set.deepest(pieces).unwrap().unwrap();
+        let (position, plies) = set.set().deepest(pieces).unwrap().unwrap();
         assert_eq!(set.cell_value(&position).unwrap(), Some(CellValue::Decided(plies)));
         assert_eq!((usize::from(plies), position.occupied().len()), (longest_line(set.set(), pieces), pieces));
     }
-    assert_eq!(packed.deepest(4).unwrap(), None);
+    assert_eq!(packed.set().deepest(4).unwrap(), None);
     let table = packed.load(material("ERvR")).unwrap();
     assert!(Color::ALL.iter().all(|&color| matches!(table.cells[color], Cells::Byte(_))), "stored or not");
     for position in random_positions(10, &[Material::all(2), Material::all(3)].concat(), 5000) {
