@@ -202,7 +202,7 @@ fn read_all(dir: &Path) {
         let _ = tables.value(&position);
         let _ = tables.line(&position);
     }
-    let _ = tables.deepest(2);
+    let _ = tables.set().deepest(2);
     let mut prover = Prover::new(set, 1 << 30);
     for id in ids {
         let plain = verify(set, id, Scope::Full);

@@ -96,13 +96,18 @@ fn start(row: u32, s: u32, first_sum: u32) {
         below_draw |= best[b];
         all_planes &= best[b];
     }
-    let won = den | all_planes;
+    let limited = splat(params.limited);
+    // Under a limit a capture wins in one ply, or loses and bounds nothing.
+    let won = den | all_planes | (limited & best[PLANES - 1u] & below_draw);
+    let losing = limited & below_draw & ~best[PLANES - 1u] & ~den;
     let any = den | captures;
     let draws = best[PLANES - 1u] & ~below_draw;
     let stuck = valid & ~(any | quiet);
     let lost = stuck & splat(params.no_move_loses);
     let open = valid & ~won;
-    write_conversions(open & captures & ~draws, row, side, s, &best);
+    if params.limited == 0u {
+        write_conversions(open & captures & ~draws, row, side, s, &best);
+    }
 
     if in_play(s) {
         let word = word_of(row - params.written_first, s);
@@ -111,7 +116,15 @@ fn start(row: u32, s: u32, first_sum: u32) {
         touch(TOUCH_ESCAPES, word);
         written[word] = open;
         seen[word] = lost;
-        escapes[word] = any | stuck | ~valid;
+        escapes[word] = (any & ~losing) | stuck | ~valid;
+        if params.limited != 0u {
+            // All moves are captures that lose.
+            let pending = losing & ~quiet;
+            page[pending_at(row, s)] = pending;
+            if not_empty(pending) {
+                atomicStore(&state[field(PENDING, row)], 1u);
+            }
+        }
     }
     if params.keep != 0u {
         store_code(row - params.page_first, s, stuck, CODE_NO_MOVE);
@@ -137,10 +150,10 @@ fn start(row: u32, s: u32, first_sum: u32) {
     }
     let neighbour = neighbour_of(row, s);
     if wins != 0u {
-        mark_neighbours_due(row, neighbour, sides[side ^ 1u].flags, 2u, s);
+        mark_neighbours_due(row, neighbour, sides[side ^ 1u].flags, DUE, 2u, s);
     }
     if no_move != 0u && params.no_move_loses != 0u {
-        mark_neighbours_due(row, neighbour, sides[side ^ 1u].flags, 1u, s);
+        mark_neighbours_due(row, neighbour, sides[side ^ 1u].flags, DUE, 1u, s);
     }
 }
 

@@ -25,8 +25,14 @@ fn main(
             listed[k] = NONE;
             if local < params.count {
                 let row = params.first + local;
-                let looks = atomicLoad(&state[field(DUE + (params.depth & 1u), row)]) == params.depth;
-                let converts = atomicLoad(&state[field(NEXT, row)]) == params.depth;
+                var due = DUE + (params.depth & 1u);
+                if params.mode == FIND {
+                    due = DUE_OFF_BEAT + (params.depth & 1u);
+                } else if params.mode == DECIDE {
+                    due = PENDING;
+                }
+                let looks = atomicLoad(&state[field(due, row)]) == params.depth;
+                let converts = params.mode == ON_BEAT && atomicLoad(&state[field(NEXT, row)]) == params.depth;
                 if looks || converts {
                     listed[k] = row | select(0u, LOOKS, looks) | select(0u, CONVERTS, converts);
                     places[k] = atomicAdd(&due_rows, 1u);

@@ -1,6 +1,6 @@
-// One pass, which finds wins at an odd depth and losses at an even depth. Workgroups share the rows of the list, of which each
-// is visited once: a move leads from it to a row that the last pass changed, or a conversion has this depth.
-// `written` is *open* at an odd depth and *lost* at an even depth, `seen` is the opponent's *lost* or *open*.
+// One pass, which finds wins or losses in `depth` plies: without a limit wins at an odd depth and losses at an even one. Workgroups
+// share the rows of the list, of which each is visited once: a move leads from it to a row that the last pass changed, or a
+// conversion has this depth. `written` is *open* for wins and *lost* for losses, `seen` is the opponent's *lost* or *open*.
 
 /// For each list the number of workgroups in three dimensions and the number of rows; then the rows.
 @group(0) @binding(8) var<storage, read> list: array<u32>;
@@ -33,16 +33,17 @@ fn main(
             turn = 1u - turn;
         }
     }
-    add_counted(params.depth);
+    add_counted(params.decided);
     end_trace(s);
 }
 
 /// Visits an element of the list.
 fn visit(listed: u32, s: u32, visit_turn: u32) {
     let row = listed & (CONVERTS - 1u);
-    let odd = (params.depth & 1u) != 0u;
-    // At an odd depth a conversion wins without any quiet move, so a row that is visited only for one reads no other row.
-    let looks = !odd || (listed & LOOKS) != 0u;
+    let wins = params.wins != 0u;
+    let decides = params.mode == DECIDE;
+    // A conversion wins without any quiet move, so a row that is visited only for one reads no other row.
+    let looks = !decides && (!wins || (listed & LOOKS) != 0u);
     let converts = (listed & CONVERTS) != 0u;
     begin_trace(row);
     touch(TOUCH_RECORDS, record_of(row));
@@ -57,14 +58,14 @@ fn visit(listed: u32, s: u32, visit_turn: u32) {
     if playable {
         touch(TOUCH_OWN_PLANE, word);
         before = written[word];
-        if !odd {
+        if !wins {
             touch(TOUCH_ESCAPES, word);
             kept = escapes[word];
         }
     }
     if s < 16u && looks && is_move_of(neighbour, turn) {
         let to_row = (1u - turn) * params.side_rows + neighbour / ROW;
-        if changed(to_row, odd) {
+        if changed(to_row, wins) {
             neighbour_rows[s] = 2u * (to_row - params.seen_first) + (neighbour & 1u);
             if (sides[side].flags & LANE_BLOCKS) != 0u {
                 neighbour_lanes[s] = lanes_of(neighbour, squares, s / 4u);
@@ -73,7 +74,7 @@ fn visit(listed: u32, s: u32, visit_turn: u32) {
         }
     }
     var here = EMPTY;
-    if looks && playable && (sides[side].flags & (WORD_MOVES | LANE_MOVES)) != 0u && changed(opposite(row), odd) {
+    if looks && playable && (sides[side].flags & (WORD_MOVES | LANE_MOVES)) != 0u && changed(opposite(row), wins) {
         let at = word_of(opposite(row) - params.seen_first, s);
         touch(TOUCH_SEEN, at);
         here = seen[at];
@@ -102,7 +103,11 @@ fn visit(listed: u32, s: u32, visit_turn: u32) {
     }
     let found = row_moves(side, atomicLoad(&read_moves[visit_turn]), s) | inner_moves(side, squares, here, s);
     var frontier = EMPTY;
-    if odd {
+    if decides {
+        if playable {
+            frontier = page[pending_at(row, s)];
+        }
+    } else if wins {
         frontier = (found | converted) & before;
     } else {
         kept &= ~converted;
@@ -121,39 +126,47 @@ fn visit(listed: u32, s: u32, visit_turn: u32) {
         atomicStore(&state[field(NEXT, row)], next.x);
         atomicStore(&state[field(CURSOR, row)], next.y);
     }
-    if count != 0u {
+    if count != 0u && params.mode == FIND {
+        if playable {
+            page[pending_at(row, s)] = frontier;
+        }
+        if s == 0u {
+            atomicStore(&state[field(PENDING, row)], params.depth);
+        }
+    } else if count != 0u {
         if not_empty(frontier) {
             touch(TOUCH_WRITTEN, word);
             written[word] = before ^ frontier;
             if params.keep != 0u {
-                store_code(row - params.page_first, s, frontier, params.depth + CODE_OF_0_PLIES);
+                store_code(row - params.page_first, s, frontier, params.decided + CODE_OF_0_PLIES);
             }
         }
         if s == 0u {
-            note_found(row, side, odd, count, weight_of(squares));
+            note_found(row, side, wins, count, weight_of(squares));
         }
-        mark_neighbours_due(row, neighbour, sides[side ^ 1u].flags, params.depth + 1u, s);
+        let due = select(DUE, DUE_OFF_BEAT, decides);
+        mark_neighbours_due(row, neighbour, sides[side ^ 1u].flags, due, params.depth + 1u, s);
     }
 }
 
 /// Notes in the state of a row that the pass found positions in it, and counts them.
-fn note_found(row: u32, side: u32, odd: bool, count: u32, weight: u32) {
+fn note_found(row: u32, side: u32, wins: bool, count: u32, weight: u32) {
     touch(TOUCH_STATES, field(UNDECIDED, row));
     let undecided = atomicLoad(&state[field(UNDECIDED, row)]) - count;
     atomicStore(&state[field(UNDECIDED, row)], undecided);
-    if !odd {
+    if !wins {
         atomicStore(&state[field(LAST_LOST, row)], params.depth);
     }
     if undecided == 0u {
         finish_row(row);
     }
-    count_positions(side, params.depth, count * weight);
+    count_positions(side, params.decided, count * weight);
 }
 
 /// Whether a pass reads the opponent's row. A new win moves to a position that was lost in the pass before; a move that
 /// avoids a loss may lead to any row.
-fn changed(row: u32, odd: bool) -> bool {
-    if !odd {
+fn changed(row: u32, wins: bool) -> bool {
+    if !wins {
         return true;
     }
     touch(TOUCH_STATES, field(LAST_LOST, row));

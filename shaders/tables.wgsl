@@ -87,10 +87,16 @@ fn target_of(side: u32, squares: u32, piece: u32, from_square: u32, k: u32) -> u
     return select(square, NONE, square == 255u || is_blocked(side, squares, crossed(from_square, square)));
 }
 
-/// Marks a row as due in the pass `depth`. A finished row stays finished.
-fn mark_due(row: u32, depth: u32) {
-    touch(TOUCH_STATES, field(DUE + (depth & 1u), row));
-    atomicMax(&state[field(DUE + (depth & 1u), row)], depth);
+/// Marks a row as due in the pass `depth`. `due` is DUE or DUE_OFF_BEAT. A finished row stays finished.
+fn mark_due(row: u32, due: u32, depth: u32) {
+    touch(TOUCH_STATES, field(due + (depth & 1u), row));
+    atomicMax(&state[field(due + (depth & 1u), row)], depth);
+}
+
+/// The index in the page of a word of the positions of a row that a pass off the beat has found: under a limit there are no
+/// conversions there.
+fn pending_at(row: u32, s: u32) -> u32 {
+    return params.entries + word_of(row - params.page_first, s);
 }
 
 /// Whether a neighbour is the end of a move of this side.
@@ -100,12 +106,12 @@ fn is_move_of(neighbour: u32, turn: u32) -> bool {
 
 /// Marks the opponent's rows from which a move leads into a changed row as due in the pass `depth`: quiet moves are reversible.
 /// Each of the first invocations has one neighbour.
-fn mark_neighbours_due(row: u32, neighbour: u32, flags_of_mover: u32, depth: u32, i: u32) {
+fn mark_neighbours_due(row: u32, neighbour: u32, flags_of_mover: u32, due: u32, depth: u32, i: u32) {
     let mover = 1u - turn_of(row);
     if is_move_of(neighbour, mover) {
-        mark_due(mover * params.side_rows + neighbour / ROW, depth);
+        mark_due(mover * params.side_rows + neighbour / ROW, due, depth);
     } else if i == 16u && (flags_of_mover & (WORD_MOVES | LANE_MOVES)) != 0u {
-        mark_due(opposite(row), depth);
+        mark_due(opposite(row), due, depth);
     }
 }
 
@@ -114,6 +120,10 @@ fn finish_row(row: u32) {
     atomicStore(&state[field(NEXT, row)], NONE);
     atomicStore(&state[field(DUE, row)], NONE);
     atomicStore(&state[field(DUE + 1u, row)], NONE);
+    if params.limited != 0u {
+        atomicStore(&state[field(DUE_OFF_BEAT, row)], NONE);
+        atomicStore(&state[field(DUE_OFF_BEAT + 1u, row)], NONE);
+    }
 }
 
 /// Adds positions to a counter of 64 bits.

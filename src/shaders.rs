@@ -80,6 +80,15 @@ constants! {
     UNDECIDED = 4;
     LAST_LOST = 5;
     STATE_FIELDS = 6;
+    /// More fields of the state under a no-capture limit: the last even and the last odd pass off the beat in which the row is
+    /// due, and the last one that found positions in it.
+    DUE_OFF_BEAT = 6;
+    PENDING = 8;
+    LIMIT_FIELDS = 9;
+    /// The modes of a pass: it finds positions and decides them; it only finds them; it decides what another has found.
+    ON_BEAT = 0;
+    FIND = 1;
+    DECIDE = 2;
     /// The neighbours in the record of a row: the row from this bit on, below it the side that moves, whether the move leaps
     /// over water on which the lane piece may block it, the direction of the leap, and whether positions are mirrored.
     ROW = 32;
@@ -128,8 +137,11 @@ structs! {
     Params {
         /// The squares whose words are in memory.
         words: Halves = "vec2<u32>",
-        /// The number of the pass.
+        /// The plies in which the pass decides positions, the number of this value, its mode, and whether it finds wins.
         depth: u32 = "u32",
+        decided: u32 = "u32",
+        mode: u32 = "u32",
+        wins: u32 = "u32",
         /// The first row to process, and the number of rows. White's rows come first, then as many of Black.
         first: u32 = "u32",
         count: u32 = "u32",
@@ -157,6 +169,8 @@ structs! {
         /// 1 if values are kept, otherwise 0, and 1 if codes have two bytes, otherwise 0.
         keep: u32 = "u32",
         wide: u32 = "u32",
+        /// 1 under a no-capture limit, otherwise 0.
+        limited: u32 = "u32",
     }
 
     /// One side to move of a class. Of class c, White is number 2c and Black 2c + 1.

@@ -99,14 +99,8 @@ impl BackendArg {
         self.backend == Backend::Gpu
     }
 
-    /// A solver with this backend. The CPU solves values under a no-capture limit.
+    /// A solver with this backend.
     pub fn solver(&self, rules: &RuleOptions, pieces: usize) -> Result<Solver, Failure> {
-        if rules.no_capture_limit.is_some() {
-            return match self.backend {
-                Backend::Gpu => Err(Failure::Input("--backend gpu solves no values of --metric dtz".to_owned())),
-                _ => Ok(Solver::new(rules, pieces, Options::default()).on(self.cpu())),
-            };
-        }
         let on_gpu = gpu_solver(self.backend, &self.device, rules, pieces, self.cpu())?;
         Ok(on_gpu.unwrap_or_else(|| Solver::new(rules, pieces, Options::default()).on(self.cpu())))
     }

@@ -167,6 +167,19 @@ fn pages() {
     compare_material_within(limits, "TRvLR", &"own-rat-blocks=no,no-move=loss".parse().unwrap());
 }
 
+/// Under a no-capture limit: with several pages and submissions, and with codes of two bytes.
+#[test]
+fn values_under_a_limit() {
+    let rules = |text: &str, limit| text.parse::<RuleOptions>().unwrap().within(Some(limit));
+    for (text, limit) in [("paper", 1), ("paper", 20), ("no-move=loss", 100)] {
+        compare_levels(&rules(text, limit), 3);
+    }
+    compare_material("EPvLR", &rules("paper", 100));
+    compare_material("ELvT", &rules("chinese", 200));
+    let limits = GpuLimits { buffer: 1 << 20, ..GpuLimits::NONE };
+    compare_material_within(limits, "TRvLR", &rules("own-rat-blocks=no", 50));
+}
+
 /// Solves two and three pieces on a GPU that fails. Returns the errors of the classes that the CPU took over.
 fn solved_on_failing_card(limits: GpuLimits) -> Option<Vec<String>> {
     let gpu = limited_gpu(limits)?;

@@ -18,10 +18,6 @@ impl Backend for Gpu {
 
     /// While a batch is solved, the next one is planned, and the values of the one before are fetched from the GPU and passed on.
     fn solve(&mut self, job: &Job<'_>, sink: Sink<'_>) -> Result<(), SolveError> {
-        if job.classes.options().no_capture_limit.is_some() {
-            let reason = "the GPU solves no values under a no-capture limit".to_owned();
-            return Err(SolveError::Backend { material: None, reason });
-        }
         let (mut batches, job_tables) = self.begin(job);
         let times = self.times.clone();
         let plan = |ids: Vec<ClassId>| {

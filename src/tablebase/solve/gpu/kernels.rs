@@ -42,7 +42,7 @@ pub(super) struct Kernels {
     /// Whether the kernels record what they do.
     pub trace: bool,
     /// Whether they computed the values of the CPU.
-    pub checked: AtomicBool,
+    pub checked: [AtomicBool; 2],
     /// The work that the device does at once.
     pub pace: Mutex<Pace>,
     /// The times of kernels and of the host.
@@ -82,7 +82,7 @@ impl Kernels {
         let ranks = compiled(device, "ranks", &[(8, false)], &text("ranks")).await?;
         device.wait().await?;
         let compile_seconds = start.elapsed().as_secs_f64();
-        let (pace, checked) = (Mutex::new(Pace::new(limits.submitted_rows)), AtomicBool::new(false));
+        let (pace, checked) = (Mutex::new(Pace::new(limits.submitted_rows)), Default::default());
         Ok(Kernels { all, ranks, wide, tables, trace, checked, pace, times, compile_seconds })
     }
 

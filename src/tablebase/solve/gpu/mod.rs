@@ -254,6 +254,12 @@ impl Gpu {
     /// Solves a batch of classes. Its values stay on the GPU.
     async fn solve_batch<'a>(&mut self, job: &Job<'a>, plan: &Arc<Plan>) -> Result<Run<'a>, GpuError> {
         let byte_plies = if job.values { self.limits.byte_plies.min(Cells::BYTE_PLIES) } else { MAX_PLIES };
+        let metric = job.classes.metric();
+        let fits_byte = |limit| metric.decided(false, limit) <= self.limits.byte_plies.min(Cells::BYTE_PLIES);
+        if !job.classes.options().no_capture_limit.is_none_or(fits_byte) {
+            self.check(true, job.classes).await?;
+            return self.solve_cells(job, plan, true, MAX_PLIES).await;
+        }
         self.check(false, job.classes).await?;
         match self.solve_cells(job, plan, false, byte_plies).await {
             // Tries again with two bytes a cell.
@@ -271,7 +277,8 @@ impl Gpu {
     /// [`GpuError::Wrong`] if a count or a value differs.
     async fn check(&mut self, wide: bool, classes: &Classes) -> Result<(), GpuError> {
         let kernels = self.kernels(wide).await?;
-        if kernels.checked.load(Relaxed) {
+        let is_limited = usize::from(classes.options().no_capture_limit.is_some());
+        if kernels.checked[is_limited].load(Relaxed) {
             return Ok(());
         }
         let (work, entries_per_row) = (self.work, self.entries_per_row);
@@ -304,7 +311,7 @@ impl Gpu {
         // The values belong to this solver, and so little work has no pace.
         (self.tables, self.work, self.entries_per_row) = (None, work, entries_per_row);
         *kernels.pace.lock().unwrap_or_else(PoisonError::into_inner) = Pace::new(self.limits.submitted_rows);
-        kernels.checked.store(true, Relaxed);
+        kernels.checked[is_limited].store(true, Relaxed);
         // The simulated limits are those of the batches.
         self.device.limit_memory(self.limits.memory);
         self.device.lose_after(self.limits.lost_after);

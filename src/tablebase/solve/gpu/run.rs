@@ -46,7 +46,7 @@ struct Buffers {
     pages: Vec<Buffer>,
     params: RawBuffer,
     neighbours: Bound,
-    /// By page: for kernels without a depth, for lists, and for passes of odd and of even depth.
+    /// By page: for kernels without a depth, for lists, and for passes that find wins or losses.
     bounds: Vec<[Bound; 4]>,
     /// The records of the kernels, if they trace.
     touches: Option<Buffer>,
@@ -147,13 +147,13 @@ impl<'a> Run<'a> {
             let set = Params { list: list.saturating_sub(1), ..dispatch.params };
             sets.extend_from_slice(bytemuck::bytes_of(&set));
             sets.resize(sets.len().next_multiple_of(PARAMS_STRIDE as usize), 0);
-            let [whole, listed, odd, even] = &buffers.bounds[dispatch.page];
+            let [whole, listed, wins, losses] = &buffers.bounds[dispatch.page];
             let bound = match dispatch.kernel {
                 KernelName::Neighbours => &buffers.neighbours,
                 KernelName::Init | KernelName::Finish => whole,
                 KernelName::List => listed,
-                KernelName::Pass if dispatch.params.depth % 2 == 1 => odd,
-                KernelName::Pass => even,
+                KernelName::Pass if dispatch.params.wins != 0 => wins,
+                KernelName::Pass => losses,
             };
             let groups = match dispatch.groups {
                 Some(groups) => Groups::Fixed(groups),
@@ -202,13 +202,21 @@ impl<'a> Run<'a> {
     pub(super) async fn solve(&mut self, longest: u16) -> Result<Done, GpuError> {
         let too_long = GpuError::TooLong { what: format!("the table of {}", self.plan.name), plies: longest };
         let all = 0..self.plan.sides.len();
+        let metric = self.job.classes.metric();
+        let last = self.job.classes.options().no_capture_limit;
+        if last.is_some_and(|limit| metric.decided(false, limit) > longest) {
+            return Err(too_long);
+        }
         self.execute(&self.script.start(self.at_once())).await?;
         let mut next = self.script.first_pass();
         loop {
+            if last.is_some_and(|limit| next > limit) {
+                break;
+            }
             if next > longest {
                 return Err(too_long);
             }
-            let end = (next + PASSES_AT_ONCE).min(longest + 1);
+            let end = (next + PASSES_AT_ONCE).min(last.unwrap_or(longest) + 1);
             self.execute(&self.script.passes(next..end, self.at_once())).await?;
             next = end;
             self.read_counters().await?;
@@ -222,7 +230,8 @@ impl<'a> Run<'a> {
             if last_conversion > longest {
                 return Err(too_long);
             }
-            let changed = all.clone().any(|side| self.count(side, (end - 1).into()) != 0);
+            let decided = [true, false].map(|wins| metric.decided(wins, end - 1));
+            let changed = all.clone().any(|side| decided.iter().any(|&number| self.count(side, number.into()) != 0));
             if !changed && end > last_conversion {
                 break;
             }
@@ -385,13 +394,13 @@ impl Buffers {
             let (own, opponent) = (&planes[color], &planes[!color]);
             let mut whole = vec![&sides, &rows, &state, &own.open, &own.lost, &own.escapes, page];
             whole.extend(tables.buffers.iter().chain(std::iter::repeat(&sides)).take(kernels.tables));
-            let odd = [&sides, &rows, &state, &own.open, &opponent.lost, &own.escapes, page, &list];
-            let even = [&sides, &rows, &state, &own.lost, &opponent.open, &own.escapes, page, &list];
+            let wins = [&sides, &rows, &state, &own.open, &opponent.lost, &own.escapes, page, &list];
+            let losses = [&sides, &rows, &state, &own.lost, &opponent.open, &own.escapes, page, &list];
             bounds.push([
                 bind(KernelName::Init, &whole).await?,
                 bind(KernelName::List, &[&state, &list]).await?,
-                bind(KernelName::Pass, &odd).await?,
-                bind(KernelName::Pass, &even).await?,
+                bind(KernelName::Pass, &wins).await?,
+                bind(KernelName::Pass, &losses).await?,
             ]);
         }
         Ok(Buffers { rows, state, list, planes, pages, params, neighbours, bounds, touches })

@@ -3,6 +3,7 @@
 use super::plan::Plan;
 use crate::board::{Color, NoMove};
 use crate::shaders::*;
+use crate::tablebase::Metric;
 use crate::tablebase::solve::backend::Job;
 use crate::tablebase::solve::needs::gpu::BatchFormat;
 use std::fmt;
@@ -87,6 +88,7 @@ pub(super) struct Script {
     record: usize,
     neighbours: usize,
     no_move_loses: bool,
+    metric: Metric,
 }
 
 impl Script {
@@ -106,6 +108,7 @@ impl Script {
             record: (2 + neighbours).next_multiple_of(8),
             neighbours,
             no_move_loses: job.classes.options().no_move == NoMove::Loss,
+            metric: job.classes.metric(),
         }
     }
 
@@ -145,9 +148,18 @@ impl Script {
         self.counters() + field as usize * 2 * self.side_rows
     }
 
+    /// The number of fields of the states.
+    fn fields(&self) -> u32 {
+        if self.is_limited() { LIMIT_FIELDS } else { STATE_FIELDS }
+    }
+
+    pub(super) fn is_limited(&self) -> bool {
+        self.metric != Metric::Dtw
+    }
+
     /// Bytes of the counters and the states.
     pub(super) fn state_bytes(&self) -> u64 {
-        4 * self.field(STATE_FIELDS) as u64
+        4 * self.field(self.fields()) as u64
     }
 
     /// Bytes of the lists of passes: their beginnings, then the rows of the list in use.
@@ -166,16 +178,30 @@ impl Script {
 
     /// The first pass with anything to find: `init` finds the wins in one ply by a conversion.
     pub(super) fn first_pass(&self) -> u16 {
-        if self.no_move_loses { 1 } else { 2 }
+        if self.no_move_loses || self.is_limited() { 1 } else { 2 }
     }
 
     /// The dispatches of these passes.
     pub(super) fn passes(&self, depths: Range<u16>, at_once: usize) -> Vec<Dispatch> {
         let parts = self.parts(at_once);
-        let of_part = |depth: u16, (page, rows): &(usize, Range<usize>)| {
-            [KernelName::List, KernelName::Pass].map(|kernel| self.dispatch(kernel, *page, rows.clone(), depth))
+        // As on the CPU, a pass off the beat comes first and only finds positions, which are decided after the pass on the beat.
+        let modes: &[u32] = if self.is_limited() { &[FIND, ON_BEAT, DECIDE] } else { &[ON_BEAT] };
+        let of_part = |depth: u16, mode: u32, (page, rows): &(usize, Range<usize>)| {
+            [KernelName::List, KernelName::Pass].map(|kernel| {
+                let dispatch = self.dispatch(kernel, *page, rows.clone(), depth);
+                let wins = (depth % 2 == 1) == (mode == ON_BEAT);
+                let decided = self.metric.decided(wins, depth).into();
+                Dispatch { params: Params { decided, mode, wins: wins.into(), ..dispatch.params }, ..dispatch }
+            })
         };
-        depths.flat_map(|depth| parts.iter().flat_map(move |part| of_part(depth, part))).collect()
+        let mut dispatches = Vec::new();
+        for depth in depths {
+            // The positions that are lost in one ply are found by `init`.
+            for &mode in modes.iter().filter(|&&mode| mode != FIND || depth > 1) {
+                dispatches.extend(parts.iter().flat_map(|part| of_part(depth, mode, part)));
+            }
+        }
+        dispatches
     }
 
     /// The dispatches that count and mark what no pass has decided.
@@ -213,6 +239,9 @@ impl Script {
         Params {
             words: self.words,
             depth: depth.into(),
+            decided: 0,
+            mode: ON_BEAT,
+            wins: 0,
             first: rows.start as u32,
             count: rows.len() as u32,
             side_rows: self.side_rows as u32,
@@ -233,6 +262,7 @@ impl Script {
             no_move_loses: self.no_move_loses.into(),
             keep: self.format.values.into(),
             wide: self.format.wide.into(),
+            limited: self.is_limited().into(),
         }
     }
 }

@@ -1,15 +1,17 @@
 //! The GPU memory and the memory traffic of a batch of classes, and the memory of its host.
 
 use super::{most_block_bytes, solved_rows_of};
-use crate::tablebase::{ClassId, Classes, Index, ROW_CELLS};
+use crate::tablebase::{ClassId, Classes, Index, Metric, ROW_CELLS};
 use serde::Serialize;
 use std::ops::Range;
 
 /// Bytes of a row of a plane on a GPU: the 49 words of a word piece on land, in whole sectors of 32 bytes. (If the word
 /// piece is a rat, the class has one row.)
 pub(crate) const GPU_PLANE_ROW: u64 = 13 * 32;
-/// Bytes of the state of a row on a GPU, and of the record of a row of both sides, at most.
+/// Bytes of the state of a row on a GPU, what it has more under a no-capture limit, and bytes of the record of a row of both
+/// sides, at most.
 const GPU_ROW_STATE: u64 = 24;
+const GPU_LIMIT_STATE: u64 = 12;
 const GPU_RECORD: u64 = 96;
 /// Bytes of the moves, counters and captures of a class on a GPU, at most.
 const GPU_CLASS: u64 = 100 << 10;
@@ -109,7 +111,8 @@ impl BatchNeeds {
         let planes = 3 * rows * GPU_PLANE_ROW;
         let codes = rows * format.code_bytes();
         let conversions = rows * format.entry_bytes();
-        let lists = rows * (GPU_ROW_STATE + GPU_RECORD / 2 + 8) + 4 * places + ids.len() as u64 * GPU_CLASS;
+        let state = GPU_ROW_STATE + if classes.metric() == Metric::Dtw { 0 } else { GPU_LIMIT_STATE };
+        let lists = rows * (state + GPU_RECORD / 2 + 8) + 4 * places + ids.len() as u64 * GPU_CLASS;
         BatchNeeds {
             material: classes.get(ids[0]).representative.to_string(),
             classes: ids.len(),

@@ -55,7 +55,6 @@ fn the_other_metric_is_refused() {
     let generate = ["generate", "--pieces", "2", "--out", at];
     fails(2, &[&generate[..], &["--limit", "50"]].concat(), &["--limit needs --metric dtz"]);
     fails(2, &[&generate[..], &["--metric", "dtz", "--limit", "0"]].concat(), &["--limit"]);
-    fails(2, &[&generate[..], &["--metric", "dtz", "--backend", "gpu"]].concat(), &["gpu", "dtz"]);
     stdout(&[&generate[..], &["--metric", "dtz"]].concat());
     let limit = ["no-capture limit of 100"];
     fails(2, &[&generate[..]].concat(), &["no-capture-limit=100"]);
