@@ -100,6 +100,7 @@ pub trait ProbeDtz {
         moves.sort_by_key(|&(_, value)| Reverse(rank(value)));
         Ok(Some(moves))
     }
+
     /// Best play from a position with so many plies left before the limit, each move with the position in which it is made: to
     /// the end of the game. Empty for a draw and for a position that the tables do not cover.
     ///

@@ -1,7 +1,7 @@
 //! What the distances of tables measure.
 
 use crate::board::RuleOptions;
-use crate::tablebase::{Stats, Summary};
+use crate::tablebase::{CellValue, Stats, Summary};
 
 /// What the distance of a decided position measures.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -24,12 +24,24 @@ impl Metric {
         rules.no_capture_limit.map_or(Metric::Dtw, Metric::Dtz)
     }
 
-    /// The distance in plies of a position with the value [`CellValue::Decided`](crate::tablebase::CellValue::Decided).
+    /// The distance in plies of a position with the value [`CellValue::Decided`].
     #[must_use]
     pub fn plies(self, decided: u16) -> u16 {
         match self {
             Metric::Dtw => decided,
             Metric::Dtz(_) => decided.div_ceil(2),
+        }
+    }
+
+    /// A value of a table as text.
+    #[must_use]
+    pub fn text(self, value: CellValue) -> String {
+        match (self, value) {
+            (Metric::Dtz(_), CellValue::Decided(number)) => {
+                let result = if number % 2 == 1 { "win" } else { "loss" };
+                format!("{result}, {} plies to a capture or den", self.plies(number))
+            }
+            _ => value.to_string(),
         }
     }
 
@@ -52,7 +64,8 @@ impl Metric {
         (wins, losses)
     }
 
-    /// The number of [`CellValue::Decided`](crate::tablebase::CellValue::Decided) for a win or a loss in `plies`: odd for a win, even for a loss.
+    /// The number of [`CellValue::Decided`] for a win or a loss in `plies`: odd for a
+    /// win, even for a loss.
     #[must_use]
     pub(crate) fn decided(self, wins: bool, plies: u16) -> u16 {
         match self {
@@ -61,10 +74,10 @@ impl Metric {
         }
     }
 
-    /// The number of [`CellValue::Decided`](crate::tablebase::CellValue::Decided) of a move to a position decided with such a number, for the side that makes it;
-    /// `converts` tells whether the move is a capture. `None` if the move comes too late.
+    /// The number of [`CellValue::Decided`] of a move to a position decided with such a
+    /// number, for the side that makes it; `converts` tells whether the move is a capture. `None` if the move comes too late.
     pub(crate) fn before(self, decided: u16, converts: bool) -> Option<u16> {
-        let wins = decided % 2 == 0;
+        let wins = decided.is_multiple_of(2);
         match self {
             Metric::Dtw => Some(decided + 1),
             Metric::Dtz(_) if converts => Some(self.decided(wins, 1)),

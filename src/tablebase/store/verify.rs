@@ -4,7 +4,7 @@
 use crate::board::{Color, Position};
 use crate::game::random::Random;
 use crate::tablebase::store::set::Loaded;
-use crate::tablebase::{CellValue, Cells, ClassId, Material, SetError, Stats, TableFile, TableSet};
+use crate::tablebase::{CellValue, Cells, ClassId, Material, Metric, SetError, Stats, TableFile, TableSet};
 use rayon::prelude::*;
 use std::fmt;
 
@@ -26,6 +26,7 @@ pub enum Scope {
 
 /// An error in a table whose checksums are right.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "it is always in a box")]
 pub enum Contradiction {
     /// A value does not follow from the values after its moves.
     CellValue {
@@ -35,6 +36,8 @@ pub enum Contradiction {
         stored: Option<CellValue>,
         /// The value computed from the values after its moves.
         computed: CellValue,
+        /// What the distances measure.
+        metric: Metric,
     },
     /// The counts in the file do not match its values.
     Counts {
@@ -48,8 +51,9 @@ pub enum Contradiction {
 impl fmt::Display for Contradiction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Contradiction::CellValue { position, stored, computed } => {
-                let stored = stored.map_or("nothing".to_owned(), |value| value.to_string());
+            Contradiction::CellValue { position, stored, computed, metric } => {
+                let stored = stored.map_or("nothing".to_owned(), |value| metric.text(value));
+                let computed = metric.text(*computed);
                 write!(f, "{}: the table contains {stored}, the moves give {computed}", position.to_fen())
             }
             Contradiction::Counts { material, turn } => {
@@ -143,7 +147,8 @@ fn compare(
         if stored == Some(computed) {
             return Ok(1);
         }
-        Err(Stop::Wrong(Box::new(Contradiction::CellValue { position, stored, computed })))
+        let metric = set.classes().metric();
+        Err(Stop::Wrong(Box::new(Contradiction::CellValue { position, stored, computed, metric })))
     };
     let add = |sum: Result<u64, Stop>, cell| Ok(sum? + compare(cell)?);
     // The sum in the order of the parts returns the first error, whichever part finishes first.

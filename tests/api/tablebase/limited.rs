@@ -196,7 +196,9 @@ fn a_wrong_value_under_a_limit_is_found() {
         let set = TableSet::open(dir.path()).unwrap();
         let id = set.classes().member(class).unwrap().class;
         let found = |checked: Result<(), Box<Contradiction>>| {
-            assert!(matches!(*checked.unwrap_err(), Contradiction::CellValue { .. }));
+            let wrong = checked.unwrap_err();
+            assert!(matches!(*wrong, Contradiction::CellValue { .. }));
+            assert!(wrong.to_string().ends_with("the moves give win, 3 plies to a capture or den"), "{wrong}");
         };
         found(Prover::new(&set, 1 << 30).prove(id).unwrap().map(|_| ()));
         found(verify(&set, id, Scope::Full).unwrap().map(|_| ()));

@@ -26,7 +26,7 @@ use crate::board::{ByColor, Color, File, Rules, Square};
 use crate::cpu::CpuLevel;
 use crate::tablebase::solve::needs::table_bytes;
 use crate::tablebase::{
-    CellValue, ClassId, Index, ROW_CELLS, SetError, Stats, TableFile, TableSet, WIDTH, squares_in_play,
+    CellValue, ClassId, Index, Metric, ROW_CELLS, SetError, Stats, TableFile, TableSet, WIDTH, squares_in_play,
 };
 use moves::{Moves, of_side};
 use planes::{Digested, Plane};
@@ -81,6 +81,7 @@ impl Width for u16 {
 /// All inputs for checking a class except its own values.
 struct Work<'a, C> {
     file: &'a TableFile,
+    metric: Metric,
     scale: Scale,
     moves: Moves,
     /// By piece, the result of capturing it.
@@ -212,7 +213,14 @@ impl<'a> Prover<'a> {
             captures.push(self.exit(index, piece)?);
         }
         let scale = Scale::new(set.rules().options());
-        Ok(Work { file, scale, moves: Moves::new(index, &self.rules), captures, level: self.level })
+        Ok(Work {
+            file,
+            metric: set.classes().metric(),
+            scale,
+            moves: Moves::new(index, &self.rules),
+            captures,
+            level: self.level,
+        })
     }
 
     /// The result of capturing the piece `victim` of an index.
@@ -325,7 +333,7 @@ impl<C: Sweepable> Work<'_, C> {
         computed: CellValue,
     ) -> Box<Contradiction> {
         let position = self.file.index().position(cell, turn).expect("only cells of positions are compared");
-        Box::new(Contradiction::CellValue { position, stored, computed })
+        Box::new(Contradiction::CellValue { position, stored, computed, metric: self.metric })
     }
 
     /// Checks that the counts of a side to move match the file, and that its deepest cell has the longest distance.
