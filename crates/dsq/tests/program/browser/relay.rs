@@ -1,5 +1,6 @@
 //! A relay between a browser and a host, which delays or holds every request, and so every answer.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -20,13 +21,20 @@ pub struct Relay {
 pub struct Gate {
     /// Milliseconds before a request goes on.
     pub delay: AtomicU64,
+    /// Up to so many milliseconds more, another number for each request.
+    pub spread: AtomicU64,
+    /// Which numbers these are.
+    pub seed: AtomicU64,
     /// Whether no request goes on.
     pub is_closed: AtomicBool,
 }
 
 impl Gate {
-    fn pass(&self) {
-        std::thread::sleep(Duration::from_millis(self.delay.load(Ordering::Relaxed)));
+    fn pass(&self, request: &[u8]) {
+        let mut hasher = DefaultHasher::new();
+        (self.seed.load(Ordering::Relaxed), request.split(|byte| *byte == b'\r').next()).hash(&mut hasher);
+        let more = hasher.finish() % (self.spread.load(Ordering::Relaxed) + 1);
+        std::thread::sleep(Duration::from_millis(self.delay.load(Ordering::Relaxed) + more));
         while self.is_closed.load(Ordering::Relaxed) {
             std::thread::sleep(Duration::from_millis(5));
         }
@@ -70,7 +78,7 @@ fn connect(browser: TcpStream, host: SocketAddr, gate: Arc<Gate>) -> Option<()> 
 fn pump(mut from: TcpStream, mut to: TcpStream, gate: &Gate) {
     let mut bytes = vec![0; 1 << 16];
     while let Ok(length @ 1..) = from.read(&mut bytes) {
-        gate.pass();
+        gate.pass(&bytes[..length]);
         if to.write_all(&bytes[..length]).is_err() {
             break;
         }

@@ -141,6 +141,13 @@ impl Browser {
         self.delay_workers();
     }
 
+    /// From now on answers arrive in another order for each seed: each takes up to so many milliseconds longer, as its
+    /// address and the seed say.
+    pub fn shuffle(&self, milliseconds: u64, seed: u64) {
+        self.relay.gate.spread.store(milliseconds, Ordering::Relaxed);
+        self.relay.gate.seed.store(seed, Ordering::Relaxed);
+    }
+
     /// From now on no question of this document is answered, until [`release`](Browser::release).
     pub fn hold(&self) {
         self.relay.gate.is_closed.store(true, Ordering::Relaxed);
