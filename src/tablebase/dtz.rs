@@ -2,6 +2,7 @@
 
 use super::{CellValue, Wdl};
 use crate::board::{Move, NoMove, Position, Rules};
+use serde::Serialize;
 use std::cmp::Reverse;
 
 /// The value of a position in games with a no-capture limit, for the side to move, or of a move for the side that makes it:
@@ -15,6 +16,17 @@ pub struct Dtz {
     pub plies: u16,
 }
 
+/// A value under a no-capture limit at a clock, in the words of the field.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ValueAtClock {
+    /// The result.
+    pub wdl: Wdl,
+    /// `win`, `cursed-win` (a win that the limit spoils), `draw`, `blessed-loss` (a loss that it saves) or `loss`.
+    pub category: &'static str,
+    /// The plies to the next capture or den entry; `None` for a draw at every clock.
+    pub dtz: Option<u16>,
+}
+
 impl Dtz {
     const DRAW: Dtz = Dtz { wdl: Wdl::Draw, plies: 0 };
 
@@ -25,10 +37,18 @@ impl Dtz {
             CellValue::Draw => Dtz::DRAW,
             CellValue::NoMove if rules.options().no_move == NoMove::Draw => Dtz::DRAW,
             CellValue::NoMove => Dtz { wdl: Wdl::Loss, plies: 0 },
-            CellValue::Decided(number) => {
-                Dtz { wdl: if number % 2 == 1 { Wdl::Win } else { Wdl::Loss }, plies: number.div_ceil(2) }
-            }
+            CellValue::Decided(number) => Dtz::of_decided(number),
         }
+    }
+
+    /// The value of [`CellValue::Decided`] with this number: `2n - 1` is a win in `n` plies, `2n` a loss.
+    pub(super) fn of_decided(number: u16) -> Dtz {
+        Dtz { wdl: if number % 2 == 1 { Wdl::Win } else { Wdl::Loss }, plies: number.div_ceil(2) }
+    }
+
+    /// The number of [`CellValue::Decided`] for a win or a loss in at least one ply.
+    pub(super) fn decided(self) -> u16 {
+        2 * self.plies - u16::from(self.wdl == Wdl::Win)
     }
 
     /// The value of a finished game; `None` if the game is not over. See [`Value::of_finished`](super::Value::of_finished).
@@ -41,6 +61,20 @@ impl Dtz {
     #[must_use]
     pub fn within(self, plies_left: u32) -> Wdl {
         if u32::from(self.plies) <= plies_left { self.wdl } else { Wdl::Draw }
+    }
+
+    /// The value with so many plies left before the limit.
+    #[must_use]
+    pub fn at(self, plies_left: u32) -> ValueAtClock {
+        let wdl = self.within(plies_left);
+        let category = match (self.wdl, wdl) {
+            (Wdl::Win, Wdl::Draw) => "cursed-win",
+            (Wdl::Loss, Wdl::Draw) => "blessed-loss",
+            (Wdl::Win, _) => "win",
+            (Wdl::Loss, _) => "loss",
+            (Wdl::Draw, _) => "draw",
+        };
+        ValueAtClock { wdl, category, dtz: (self.wdl != Wdl::Draw).then_some(self.plies) }
     }
 
     /// The value of the move that leads to a position with this value, for the side that makes it; `converts` tells whether

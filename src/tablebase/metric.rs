@@ -1,7 +1,7 @@
 //! What the distances of tables measure.
 
 use crate::board::RuleOptions;
-use crate::tablebase::{CellValue, Stats, Summary};
+use crate::tablebase::{CellValue, Dtz, Stats, Summary, Wdl};
 
 /// What the distance of a decided position measures.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ impl Metric {
     pub fn plies(self, decided: u16) -> u16 {
         match self {
             Metric::Dtw => decided,
-            Metric::Dtz(_) => decided.div_ceil(2),
+            Metric::Dtz(_) => Dtz::of_decided(decided).plies,
         }
     }
 
@@ -38,8 +38,9 @@ impl Metric {
     pub fn text(self, value: CellValue) -> String {
         match (self, value) {
             (Metric::Dtz(_), CellValue::Decided(number)) => {
-                let result = if number % 2 == 1 { "win" } else { "loss" };
-                format!("{result}, {} plies to a capture or den", self.plies(number))
+                let Dtz { wdl, plies } = Dtz::of_decided(number);
+                let result = if wdl == Wdl::Win { "win" } else { "loss" };
+                format!("{result}, {plies} plies to a capture or den")
             }
             _ => value.to_string(),
         }
@@ -70,20 +71,18 @@ impl Metric {
     pub(crate) fn decided(self, wins: bool, plies: u16) -> u16 {
         match self {
             Metric::Dtw => plies,
-            Metric::Dtz(_) => 2 * plies - u16::from(wins),
+            Metric::Dtz(_) => Dtz { wdl: if wins { Wdl::Win } else { Wdl::Loss }, plies }.decided(),
         }
     }
 
     /// The number of [`CellValue::Decided`] of a move to a position decided with such a
     /// number, for the side that makes it; `converts` tells whether the move is a capture. `None` if the move comes too late.
     pub(crate) fn before(self, decided: u16, converts: bool) -> Option<u16> {
-        let wins = decided.is_multiple_of(2);
         match self {
             Metric::Dtw => Some(decided + 1),
-            Metric::Dtz(_) if converts => Some(self.decided(wins, 1)),
             Metric::Dtz(limit) => {
-                let plies = self.plies(decided) + 1;
-                (plies <= limit).then(|| self.decided(wins, plies))
+                let value = Dtz::of_decided(decided).before(converts);
+                (value.plies <= limit).then(|| value.decided())
             }
         }
     }

@@ -49,7 +49,7 @@ pub use crate::memory::has_memory;
 pub use address::Address;
 pub use address::Addresser;
 pub use class::{Class, ClassId, Classes, Member};
-pub use dtz::{Dtz, ProbeDtz};
+pub use dtz::{Dtz, ProbeDtz, ValueAtClock};
 pub use index::{Index, MAX_PIECES, ROW_CELLS, RowPiece, WIDTH, position_of};
 pub use material::{AnimalSet, Material, ParseMaterialError, squares_in_play};
 pub use material_table::MaterialTable;

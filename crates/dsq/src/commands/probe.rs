@@ -8,8 +8,8 @@ use cli::output::{print, print_json};
 use cli::progress::{exit_on_interrupt, interrupt, progress_bar};
 use doushouqi::board::{Fen, Move, Position};
 use doushouqi::tablebase::{
-    AnswerSource, Content, CountPhase, CountProgress, Dtz, DtzProber, Material, OnDemand, OnDemandAnswer,
-    OnDemandError, Probe as Values, ProbeDtz, ProbeWdl, TableProber, TableSet, Value, ValueWithMoves, Wdl, WdlProber,
+    AnswerSource, Content, CountPhase, CountProgress, DtzProber, Material, OnDemand, OnDemandAnswer, OnDemandError,
+    Probe as Values, ProbeDtz, ProbeWdl, TableProber, TableSet, Value, ValueAtClock, ValueWithMoves, Wdl, WdlProber,
 };
 use serde::Serialize;
 use std::cmp::Reverse;
@@ -76,7 +76,7 @@ struct DtzReport {
     fen: String,
     limit: u16,
     #[serde(flatten)]
-    value: DtzValue,
+    value: ValueAtClock,
     moves: Vec<DtzMove>,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<Vec<String>>,
@@ -86,38 +86,17 @@ struct DtzReport {
 struct DtzMove {
     r#move: String,
     #[serde(flatten)]
-    value: DtzValue,
+    value: ValueAtClock,
 }
 
-/// A value at a clock.
-#[derive(Serialize)]
-struct DtzValue {
-    wdl: Wdl,
-    category: &'static str,
-    dtz: Option<u16>,
-}
-
-impl DtzValue {
-    fn new(value: Dtz, left: u32) -> DtzValue {
-        let (wdl, dtz) = (value.within(left), Some(value.plies).filter(|_| value.wdl != Wdl::Draw));
-        let category = match (value.wdl, wdl) {
-            (Wdl::Win, Wdl::Draw) => "cursed-win",
-            (Wdl::Loss, Wdl::Draw) => "blessed-loss",
-            (_, wdl) => result(wdl),
-        };
-        DtzValue { wdl, category, dtz }
-    }
-
-    fn text(&self) -> String {
-        match (self.category, self.dtz) {
-            ("cursed-win", Some(plies)) => format!("draw: the limit spoils the win, {plies} plies to a capture or den"),
-            ("blessed-loss", Some(plies)) => {
-                format!("draw: the limit saves the loss, {plies} plies to a capture or den")
-            }
-            (category, Some(plies)) => format!("{category}, {plies} plies to a capture or den"),
-            (category, None) => category.to_owned(),
-        }
-    }
+/// A value at a clock in words.
+fn clock_text(ValueAtClock { category, dtz, .. }: &ValueAtClock) -> String {
+    let result = match *category {
+        "cursed-win" => "draw: the limit spoils the win",
+        "blessed-loss" => "draw: the limit saves the loss",
+        category => category,
+    };
+    dtz.map_or_else(|| result.to_owned(), |plies| format!("{result}, {plies} plies to a capture or den"))
 }
 
 /// The source of the values.
@@ -214,19 +193,17 @@ impl Probe {
         let (Some(value), Some(moves)) = (prober.dtz(position)?, prober.dtz_moves(position, left)?) else {
             return Err(self.too_many(text, position, prober.set(), ""));
         };
-        let value = DtzValue::new(value, left);
-        let moves = moves
-            .into_iter()
-            .map(|(mv, value)| DtzMove { r#move: mv.notation(position), value: DtzValue::new(value, left) });
+        let moves =
+            moves.into_iter().map(|(mv, value)| DtzMove { r#move: mv.notation(position), value: value.at(left) });
         let line = if self.line { Some(prober.dtz_line(position, left)?) } else { None };
         let line = line.map(|line| line.iter().map(|(mv, position)| mv.notation(position)).collect());
-        let report = DtzReport { fen: fen.to_string(), limit, value, moves: moves.collect(), line };
+        let report = DtzReport { fen: fen.to_string(), limit, value: value.at(left), moves: moves.collect(), line };
         if self.json.on {
             return print_json(&report);
         }
-        print(format_args!("{}{}: {}", position.to_picture(), report.fen, report.value.text()))?;
+        print(format_args!("{}{}: {}", position.to_picture(), report.fen, clock_text(&report.value)))?;
         for DtzMove { r#move, value } in &report.moves {
-            print(format_args!("  {:5} {}", r#move, value.text()))?;
+            print(format_args!("  {:5} {}", r#move, clock_text(value)))?;
         }
         match report.line {
             Some(line) if !line.is_empty() => print(format_args!("  line  {}", line.join(" "))),
