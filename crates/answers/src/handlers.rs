@@ -40,6 +40,16 @@ pub async fn probe<C: Context>(context: C, query: PositionQuery) -> Answer<api::
     context.probe(rules, pieces, move |tables| api::probe(tables, &position, true)).await
 }
 
+/// The value of a game's position at its clock, exact under the no-capture limit.
+pub async fn dtz<C: Context>(context: C, query: GameQuery) -> Answer<api::DtzAnswer> {
+    let limit = query.no_capture_limit.number("no_capture_limit", 1..=RuleOptions::MAX_NO_CAPTURE_LIMIT)?;
+    let limit = limit.unwrap_or(Game::NO_CAPTURE_LIMIT as u16);
+    let game = game_of(&context, &query.fen, &query.rules, &query.no_capture_limit, &query.moves, true).await?;
+    let asked = *game.rules().options();
+    let tables = context.tables(asked).await?;
+    context.scan_tables(Effort::Solving, tables, asked, move |tables| api::dtz(tables, &game, limit)).await
+}
+
 /// The line, and whether it was cut off for lack of time.
 pub async fn mainline<C: Context>(context: C, query: MainlineQuery) -> Answer<(api::MainLine, bool)> {
     let (position, rules) = position_of(&context, &query.fen, &query.rules)?;

@@ -172,6 +172,29 @@ pub mod schema {
         Loss,
     }
 
+    /// A value at a clock.
+    #[derive(schemars::JsonSchema)]
+    #[expect(dead_code, reason = "only its schema is used")]
+    pub struct ValueAtClock {
+        wdl: WdlName,
+        /// A `cursed-win` is a win that the limit spoils, a `blessed-loss` a loss that it saves.
+        category: Category,
+        /// Plies to the next capture or den entry; null for a draw at every clock.
+        dtz: Option<u16>,
+    }
+
+    /// A result at a clock.
+    #[derive(schemars::JsonSchema)]
+    #[schemars(rename_all = "kebab-case", inline)]
+    #[expect(dead_code, reason = "only its schema is used")]
+    pub enum Category {
+        Win,
+        CursedWin,
+        Draw,
+        BlessedLoss,
+        Loss,
+    }
+
     /// One value for each side.
     #[derive(schemars::JsonSchema)]
     #[schemars(inline)]

@@ -190,6 +190,11 @@ fn positions<C: Context>() -> Vec<Operation<C>> {
             "The page. Without JavaScript it shows the position as HTML.",
         ),
         Operation::get("/api/v1/probe", handlers::probe, "The value of a position and of every legal move."),
+        Operation::get(
+            "/api/v1/dtz",
+            handlers::dtz,
+            "The value of the position of a game and of every legal move, exact under the no-capture limit.",
+        ),
         Operation::mainline(),
         Operation::get(
             "/api/v1/whatif",

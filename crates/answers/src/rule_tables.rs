@@ -8,8 +8,8 @@ use doushouqi::clock::Instant;
 use doushouqi::game::random::Random;
 use doushouqi::search::Tables;
 use doushouqi::tablebase::{
-    Addresser, Class, ClassId, Classes, Content, Material, Member, OnDemand, Options, Probe, ProbeWdl, SetError,
-    SolveError, Solver, Stats, TableProber, TableSet, Value, Wdl, WdlProber,
+    Addresser, Class, ClassId, Classes, Content, Dtz, DtzProber, Material, Member, OnDemand, Options, Probe, ProbeDtz,
+    ProbeWdl, SetError, SolveError, Solver, Stats, TableProber, TableSet, Value, Wdl, WdlProber,
 };
 use rayon::ThreadPool;
 use std::cmp::Reverse;
@@ -67,6 +67,8 @@ pub struct RuleTables {
     /// Tables on disk of results without distances. They answer for positions of more than four pieces that `disk` does
     /// not contain.
     results: Option<WdlProber>,
+    /// Tables on disk that know a no-capture limit.
+    limited: Option<DtzProber>,
     progress: Progress,
     /// The tables of searches; made by the first search.
     search: Mutex<Option<Arc<Tables>>>,
@@ -122,11 +124,12 @@ impl RuleTables {
             complete: AtomicUsize::new(FIRST_PIECES),
             disk,
             results,
+            limited: None,
             progress: Progress::default(),
             search: Mutex::default(),
             pool,
         };
-        let mut solver = tables.solver(REQUEST_BYTES);
+        let mut solver = tables.solver(&options, REQUEST_BYTES);
         for pieces in 2..=FIRST_PIECES {
             let ids: Vec<ClassId> = tables.classes.level(pieces).map(|(id, _)| id).collect();
             tables.keep(&mut solver, &ids, pieces < FIRST_PIECES, stop)?;
@@ -134,8 +137,14 @@ impl RuleTables {
         Ok(tables)
     }
 
-    fn solver(&self, memory: usize) -> Solver {
-        Solver::new(self.rules.options(), MEMORY_PIECES, Options { memory, ..Options::default() })
+    /// Adds tables on disk that know a no-capture limit.
+    #[must_use]
+    pub fn with_limited(self, limited: Option<DtzProber>) -> RuleTables {
+        RuleTables { limited, ..self }
+    }
+
+    fn solver(&self, options: &RuleOptions, memory: usize) -> Solver {
+        Solver::new(options, MEMORY_PIECES, Options { memory, ..Options::default() })
     }
 
     /// Solves classes and keeps their tables; the solver keeps its own copy if `needed`.
@@ -198,7 +207,7 @@ impl RuleTables {
         let _ = self.progress.started.set(Instant::now());
         // The largest first, so that the last ones to finish are small.
         ids.sort_by_key(|id| Reverse(positions(id)));
-        let mut solver = self.solver(BACKGROUND_BYTES);
+        let mut solver = self.solver(self.rules.options(), BACKGROUND_BYTES);
         for pieces in 2..=FIRST_PIECES {
             self.pool.install(|| solver.solve_level(pieces, true, &|_, _| ()))?;
         }
@@ -212,10 +221,10 @@ impl RuleTables {
         Ok(())
     }
 
-    /// Solves one class, with the smaller ones that its captures lead to, which are not kept.
-    fn solve(&self, id: ClassId, stop: &AtomicBool) -> Result<ClassTable, SolveError> {
+    /// Solves one class under these rules, with the smaller ones that its captures lead to, which are not kept.
+    fn solve(&self, options: &RuleOptions, id: ClassId, stop: &AtomicBool) -> Result<ClassTable, SolveError> {
         check(stop)?;
-        let mut solver = self.solver(REQUEST_BYTES);
+        let mut solver = self.solver(options, REQUEST_BYTES);
         self.pool.install(|| {
             for level in self.classes.needed_for(id) {
                 solver.solve_classes(&level, true, true, &|_, _| check(stop))?;
@@ -233,7 +242,7 @@ impl RuleTables {
 
     /// The table of a class that is not kept, solved now if missing.
     fn class(&self, id: ClassId, stop: &AtomicBool) -> Result<Arc<ClassTable>, SolveError> {
-        self.solved.get((self.hash, id), stop, || self.solve(id, stop))
+        self.solved.get((self.hash, id), stop, || self.solve(self.rules.options(), id, stop))
     }
 
     /// Calls `with` with the table of a class, solved now if missing.
@@ -279,7 +288,8 @@ impl RuleTables {
     /// The most files of tables on disk that stay open. Searches open the tables a second time.
     #[must_use]
     pub fn files(&self) -> usize {
-        2 * self.sets().map(|set| set.classes().len()).sum::<usize>()
+        let limited = self.limited.iter().map(DtzProber::set);
+        2 * self.sets().chain(limited).map(|set| set.classes().len()).sum::<usize>()
     }
 
     /// The tables on disk with the most pieces.
@@ -455,6 +465,12 @@ impl<'a> RequestTables<'a> {
         Ok(moves)
     }
 
+    /// The tables of games with a no-capture limit of so many plies.
+    #[must_use]
+    pub fn within(&self, limit: u16) -> LimitedTables<'_> {
+        LimitedTables { tables: self, rules: Rules::new(self.rules.options().within(Some(limit))), limit }
+    }
+
     /// The counts of a material.
     pub fn stats(&self, material: Material) -> Result<Option<MaterialCounts>, SetError> {
         let Some(member) = self.classes.member(material) else {
@@ -581,6 +597,38 @@ impl Probe for RequestTables<'_> {
             }
         };
         Ok(value.map(|value| Value::of(value, &self.rules)))
+    }
+}
+
+/// Tables that know a no-capture limit, for one request: on disk, else of up to four pieces solved now.
+pub struct LimitedTables<'a> {
+    tables: &'a RequestTables<'a>,
+    rules: Rules,
+    limit: u16,
+}
+
+impl ProbeDtz for LimitedTables<'_> {
+    type Error = SetError;
+
+    fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    fn limit(&self) -> u16 {
+        self.limit
+    }
+
+    fn open_dtz(&self, position: &Position) -> Result<Option<Dtz>, SetError> {
+        let RequestTables { tables, stop, .. } = self.tables;
+        if let Some(files) = tables.limited.as_ref().filter(|files| files.limit() == self.limit)
+            && let Some(value) = not_missing(files.open_dtz(position))?
+        {
+            return Ok(Some(value));
+        }
+        let Some(address) = tables.addresser.locate(position) else { return Ok(None) };
+        let (options, id) = (self.rules.options(), address.class);
+        let table = tables.solved.get((options.table_hash(), id), stop, || tables.solve(options, id, stop))?;
+        Ok(table.value(address.turn, address.cell).map(|value| Dtz::of(value, &self.rules)))
     }
 }
 

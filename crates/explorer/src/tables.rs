@@ -45,12 +45,10 @@ pub fn open(config: &Config, pool: ThreadPool) -> Result<(Registry, u64), ServeE
     let options = config.rules;
     let path = config.tables.as_ref().map(|path| TablePath::open(path)).transpose()?;
     let (disk, results, limited) = path.map_or((None, None, None), |path| (path.distances, path.results, path.limited));
-    // The page asks for distances to the end.
-    limited.map(|set| set.prober(&options)).transpose()?;
     let mut hash = Xxh3::new();
     hash_program(&mut hash);
     hash.update(options.to_string().as_bytes());
-    for class in disk.iter().chain(&results).flat_map(|set| &set.manifest().classes) {
+    for class in disk.iter().chain(&results).chain(&limited).flat_map(|set| &set.manifest().classes) {
         hash.update(class.class.as_bytes());
         hash.update(class.values.white.as_bytes());
         hash.update(class.values.black.as_bytes());
@@ -58,10 +56,12 @@ pub fn open(config: &Config, pool: ThreadPool) -> Result<(Registry, u64), ServeE
     let (pool, solved) = (Arc::new(pool), Registry::class_cache());
     let disk = disk.map(|set: TableSet| set.prober(&options)).transpose()?;
     let results = results.map(|set| set.wdl_prober(&options)).transpose()?;
+    let limited = limited.map(|set| set.dtz_prober(&options)).transpose()?;
     let disk = match &config.on_demand {
         Some(on_demand) => Some(Disk::OnDemand(Arc::new(open_on_demand(disk, on_demand)?))),
         None => disk.map(|tables| Disk::Tables(Box::new(tables))),
     };
     let main = RuleTables::new(options, disk, results, pool.clone(), solved.clone(), &AtomicBool::new(false))?;
+    let main = main.with_limited(limited);
     Ok((Registry::new(main, pool, solved), hash.digest()))
 }

@@ -24,8 +24,8 @@ pub struct Serve {
     /// A port, or an address or host name and a port, to listen on; port 0 selects a free one.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8763", value_parser = listen)]
     listen: Listen,
-    /// Tables for positions of more than four pieces: a directory of `dsq generate`, one of `dsq repack --wdl`, or both,
-    /// separated by `:` (on Windows `;`).
+    /// Tables for positions of more than four pieces: a directory of `dsq generate`, one of `dsq repack --wdl`, one of
+    /// `dsq generate --metric dtz`, or several of them, separated by `:` (on Windows `;`).
     #[arg(long, value_name = "PATH")]
     tables: Option<PathBuf>,
     #[command(flatten)]

@@ -57,6 +57,51 @@ fn values_are_those_of_probe() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
+/// Values at a clock are those of `dsq probe`, read from files and solved on request. Of five pieces only files know them.
+#[test]
+fn values_at_a_clock_are_those_of_probe() {
+    let dir = folder("serve-limited");
+    let tables = dir.to_str().unwrap();
+    let generate = |what: [&str; 2]| {
+        let how = ["--out", tables, "--metric", "dtz", "--limit", "30", "--json"];
+        dsq::stdout(&[&["generate"][..], &what, &how].concat());
+    };
+    generate(["--pieces", "3"]);
+    generate(["--material", "EPvLRC"]);
+    let (reads, solves) = (Server::start(&["--tables", tables, "--pieces", "3"]), Server::start(&["--pieces", "3"]));
+    let (mut reads, mut solves) = (reads.connect(), solves.connect());
+    let mut random = Random::new(16);
+    let mut categories = BTreeSet::new();
+    for i in 0..60 {
+        let material = ["EPvLRC", "EPvLR", "EvLR", "LvRC"][i % 4].parse().unwrap();
+        let fen = format!("{} {}", random_position(material, &mut random).to_fen(), random.below(30));
+        let said: Value = serde_json::from_str(&dsq::stdout(&["probe", "--tables", tables, "--json", &fen])).unwrap();
+        let target = format!("/api/v1/dtz?fen={}&no_capture_limit=30", fen.replace(' ', "_"));
+        let shown = reads.get(&target).json();
+        let value = |of: &Value| [&of["wdl"], &of["category"], &of["dtz"]].map(Clone::clone);
+        assert_eq!(value(&shown["value"]), value(&said), "{fen}");
+        let moves = |of: &Value| of["moves"].as_array().unwrap().clone();
+        let shown_moves: Vec<_> = moves(&shown).iter().map(|mv| (mv["san"].clone(), value(&mv["value"]))).collect();
+        let said_moves: Vec<_> = moves(&said).iter().map(|mv| (mv["move"].clone(), value(mv))).collect();
+        assert_eq!(shown_moves, said_moves, "{fen}");
+        categories.insert(said["category"].as_str().unwrap().to_owned());
+        let solved = solves.get(&target).json();
+        let unknown = (&json!(false), &Value::Null, &json!([]));
+        match i % 4 {
+            0 => assert_eq!((&solved["known"], &solved["value"], &solved["moves"]), unknown),
+            _ => assert_eq!(solved, shown, "{fen}"),
+        }
+    }
+    assert!(categories.len() >= 4, "{categories:?}");
+    let over = reads.get("/api/v1/dtz?fen=7/7/7/7/L6/6e/7/7/7_w_30&no_capture_limit=30").json();
+    assert_eq!((&over["over"]["reason"], &over["known"]), (&json!("no_capture"), &json!(false)));
+    for limit in ["0", "1001", "x"] {
+        let refused = reads.get(&format!("/api/v1/dtz?no_capture_limit={limit}"));
+        assert_eq!((refused.status, &refused.json()["error"]["params"]["max"]), (400, &json!("1000")), "{limit}");
+    }
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
 /// Requests for every operation that answers a GET with JSON.
 pub fn requests() -> Vec<String> {
     let three = "7/7/3e3/7/7/7/3EL2/7/7_b";
@@ -64,6 +109,8 @@ pub fn requests() -> Vec<String> {
     vec![
         "/api/v1/probe".to_owned(),
         format!("/api/v1/probe?fen={over}"),
+        format!("/api/v1/dtz?fen={three}_7"),
+        format!("/api/v1/dtz?fen={over}"),
         format!("/api/v1/mainline?fen={three}&max=3"),
         format!("/api/v1/whatif?fen={three}&piece=d7"),
         format!("/api/v1/race?fen={three}"),

@@ -19,7 +19,7 @@ use doushouqi::game::random::Random;
 use doushouqi::tablebase::Material;
 use explorer::Timeouts;
 use serde_json::{Value, json};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
