@@ -7,6 +7,7 @@ declare global {
     type Schemas = components["schemas"];
     type Value = Schemas["Value"];
     type Move = Schemas["Move"];
+    type ValueAtClock = Schemas["ValueAtClock"];
     type Over = Schemas["Over"];
     type Probe = Schemas["Probe"];
     type MainLine = Schemas["MainLine"];

@@ -64,6 +64,20 @@ export interface components {
             /** @description The clause in English. */
             text: string;
         };
+        /** @description A move of a game with its value at the clock. */
+        ClockMove: {
+            /** @description The captured animal. */
+            captures: string | null;
+            den: boolean;
+            from: string;
+            leap: boolean;
+            piece: string;
+            san: string;
+            to: string;
+            uci: string;
+            /** @description For the side that makes the move, counting the move. */
+            value: components["schemas"]["ValueAtClock"];
+        };
         /** @description The last event of a count that succeeded. */
         CountDone: {
             /** @description The representative of the class; null if a table or the cache contained the position. */
@@ -136,6 +150,26 @@ export interface components {
             over: components["schemas"]["Over"] | null;
             /** @description `table`, `engine`, or `rules` if the game is over. */
             source: string;
+        };
+        /** @description The exact values of the position of a game and of its moves under the no-capture limit. */
+        Dtz: {
+            /** @description The position, with the halfmove clock if it is not 0. */
+            fen: string;
+            /** @description Whether tables contain the position. If not, or if the game is over, there is no value and no move. */
+            known: boolean;
+            /** @description The first keeps the result. */
+            moves: components["schemas"]["ClockMove"][];
+            /**
+             * Format: uint16
+             * @description The plies without a capture that draw the game, and those that are left.
+             */
+            no_capture_limit: number;
+            over: components["schemas"]["Over"] | null;
+            /** Format: uint32 */
+            plies_left: number;
+            rules: string;
+            /** @description For the side to move. */
+            value: components["schemas"]["ValueAtClock"] | null;
         };
         /** @description The body of a response with an error. */
         Error: {
@@ -792,6 +826,20 @@ export interface components {
             dtw: number | null;
             /** @description The side to move has no legal move (stalemate). */
             no_move: boolean;
+            wdl: components["schemas"]["Wdl"];
+        };
+        /** @description A value at a clock. */
+        ValueAtClock: {
+            /**
+             * @description A `cursed-win` is a win that the limit spoils, a `blessed-loss` a loss that it saves.
+             * @enum {string}
+             */
+            category: "win" | "cursed-win" | "draw" | "blessed-loss" | "loss";
+            /**
+             * Format: uint16
+             * @description Plies to the next capture or den entry; null for a draw at every clock.
+             */
+            dtz: number | null;
             wdl: components["schemas"]["Wdl"];
         };
         /** @description A side's shortest path to the enemy's den on an otherwise empty board. */

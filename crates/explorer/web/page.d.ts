@@ -35,7 +35,10 @@ declare namespace Page {
   };
 
   /** The tables' answer for a position of the tree, with the rules that it holds for; no value if the game is over. */
-  type Knowledge = { rules: string; value: Api.Value | null; keeps?: number; legal?: number };
+  type Knowledge = { rules: string; value: Value | null; keeps?: number; legal?: number };
+
+  /** A value; with the category of the result at the clock if the no-capture limit may come before the end of the line. */
+  type Value = Api.Value & { category?: Api.ValueAtClock["category"] };
 
   /** A legal move that the page has generated, or one of the server. */
   type Move = {
@@ -46,14 +49,15 @@ declare namespace Page {
     captures: string | null;
     den: boolean;
     leap: boolean;
-    value: Api.Value | null;
+    value: Value | null;
   };
 
   /** The answer of `probe`, or the part of it that the page computes itself (`local`). */
   type Probe = Pick<
     Api.Probe,
-    "fen" | "rules" | "turn" | "pieces" | "material" | "known" | "value" | "other_side" | "zugzwang"
+    "fen" | "rules" | "turn" | "pieces" | "material" | "known" | "other_side" | "zugzwang"
   > & {
+    value: Value | null;
     moves: Move[];
     over: Result | null;
     keeps_result?: number;

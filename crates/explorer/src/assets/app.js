@@ -126,6 +126,30 @@ function inGame(probe, node) {
 }
 
 /**
+ * A probe in a game that the no-capture limit may draw before the lines of the tables end: with the exact results at
+ * the clock, and without the distances that do not count there.
+ * @param {Page.Probe} probe
+ * @param {GameNode} node
+ * @param {AbortSignal} signal
+ * @returns {Promise<Page.Probe>}
+ */
+async function withinLimit(probe, node, signal) {
+  const { clock, limit } = status(node);
+  const isLate = (/** @type {{ value: Page.Value | null }} */ { value }) =>
+    (value?.dtw ?? 0) > (limit ?? Infinity) - clock;
+  const all = new Map((probe.moves ?? []).map((move) => [move.uci, move]));
+  if (probe.over || ![probe, ...all.values()].some(isLate)) return probe;
+  const exact = await get("dtz", gameParams(node), { signal });
+  if (!exact.known) return probe;
+  const at = (/** @type {any} */ here, /** @type {Api.ValueAtClock} */ { wdl, category }) =>
+    isLate(here) ? { ...here, value: { ...here.value, wdl, category, dtw: null } } : here;
+  const ranked = exact.moves.filter((/** @type {any} */ { uci }) => all.has(uci));
+  const moves = ranked.map((/** @type {any} */ { uci, value }) => at(all.get(uci), value));
+  const keeps = moves.filter((/** @type {any} */ { value }) => value.wdl === exact.value.wdl).length;
+  return { ...at(probe, exact.value), moves, keeps_result: keeps, zugzwang: null };
+}
+
+/**
  * Hands the board to a controller, or back to the line. Nothing that was asked before changes the board any longer.
  * @param {Page.Controller | null} controller
  */
@@ -197,7 +221,8 @@ export async function refresh({ quiet = false } = {}) {
       emit("probe");
     }, SLOW);
     try {
-      const probe = inGame(await get("probe", params(), { signal: mine.signal }), node);
+      const found = inGame(await get("probe", params(), { signal: mine.signal }), node);
+      const probe = await withinLimit(found, node, mine.signal);
       if (mine.signal.aborted) return;
       setOffline(false);
       app.probe = probe;

@@ -192,7 +192,8 @@ function render() {
     parts.push(h("span", { id: "otherside" }, text));
   }
   const { limit, clock } = status();
-  if (decided && limit !== null && clock > 0 && (probe.value?.dtw ?? 0) > limit - clock)
+  const isLate = limit !== null && clock > 0 && (probe.value?.dtw ?? 0) > limit - clock;
+  if (decided && limit !== null && (isLate || probe.value?.category))
     parts.push(h("span", { id: "tolimit" }, t("result.limit", { n: limit - clock })));
   parts.push(...bestLine());
   sub.replaceChildren(...parts.flatMap((part, i) => (i ? [" · ", part] : [part])));

@@ -305,12 +305,19 @@ export function valueSymbol(value) {
 }
 
 /**
+ * Whether only the no-capture limit draws.
+ * @param {Page.Value} value
+ */
+const isDrawnByLimit = ({ category }) => category === "cursed-win" || category === "blessed-loss";
+
+/**
  * "wins in 17 plies".
- * @param {Api.Value | null | undefined} value
+ * @param {Page.Value | null | undefined} value
  */
 export function inWords(value) {
   if (!value) return t("value.unknown");
   if (value.no_move) return t(value.wdl === "draw" ? "value.nomove.draw" : "value.nomove.loss");
+  if (isDrawnByLimit(value)) return t(`value.${value.category}`);
   if (value.dtw === null && value.wdl !== "draw") return t(`value.result.${value.wdl}`);
   return t(value.dtw === 0 ? `value.over.${value.wdl}` : `value.${value.wdl}`, { n: value.dtw });
 }
@@ -329,7 +336,7 @@ export const pieceName = (piece) =>
 
 /**
  * The winner in a sentence, from a value for the side to move.
- * @param {Api.Value | null | undefined} value
+ * @param {Page.Value | null | undefined} value
  * @param {string} turn
  */
 export function result(value, turn) {
@@ -338,6 +345,7 @@ export function result(value, turn) {
     const sides = { side: side(turn), other: side(turn === "w" ? "b" : "w") };
     return t(value.wdl === "draw" ? "result.nomove.draw" : "result.nomove.loss", sides);
   }
+  if (isDrawnByLimit(value)) return t(`result.${value.category}`, { side: side(turn) });
   return value.wdl === "draw" ? t("result.draw") : won(value, turn, "result.win");
 }
 

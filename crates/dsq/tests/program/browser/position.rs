@@ -42,6 +42,33 @@ fn values_shown_are_those_of_the_api() {
     page.silent();
 }
 
+/// Where the no-capture limit comes before the end of the tables' lines, the results are those at the clock: a lion that needs
+/// 9 plies to the den wins with 9 plies left, and not with 8.
+#[test]
+fn the_no_capture_limit_counts() {
+    const RACE: &str = "7/7/7/7/L6/6e/7/7/7_w";
+    let Some(page) = Page::start() else { return };
+    for (clock, says) in
+        [(0, "White wins in 9 plies"), (91, "White wins in 9 plies"), (92, "A draw: White cannot win before the limit")]
+    {
+        page.open(&format!("/?from={RACE}_{clock}&at=0"));
+        page.settled();
+        assert_eq!(page.text("document.querySelector('#resulttext').textContent"), says);
+        let exact = page.api(&format!("dtz?fen={RACE}_{clock}"));
+        let moves = exact["moves"].as_array().unwrap();
+        let wanted = moves.iter().map(|mv| json!([mv["uci"], mv["value"]["wdl"]]));
+        let shown = page.get(
+            "[...document.querySelectorAll('#moves tbody tr')].map(row => [row.dataset.uci, row.querySelector('.chip').classList[1]])",
+        );
+        assert_eq!(shown, json!(wanted.collect::<Vec<_>>()), "{clock}");
+        let keep = moves.iter().filter(|mv| mv["value"]["wdl"] == exact["value"]["wdl"]).count();
+        let counted = page.text("document.querySelector('#moves p').textContent");
+        assert!(counted.starts_with(&format!("{keep} of {}", moves.len())), "{clock}: {counted}");
+        assert_eq!(page.get("document.querySelector('#tolimit') !== null"), json!(clock == 92), "{clock}");
+    }
+    page.silent();
+}
+
 #[test]
 fn overlays_show_what_if_the_race_and_the_fortress() {
     let Some(page) = Page::start() else { return };
