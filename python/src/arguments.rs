@@ -37,6 +37,20 @@ impl BoardArgument {
         self.certain(value, if mv.is_capture(&self.position) { 0 } else { self.clock })
     }
 
+    /// The plies that tables with this no-capture limit leave.
+    ///
+    /// # Errors
+    /// TablesError if the board has another limit, or if its clock is beyond the limit.
+    pub fn plies_left(&self, limit: u32) -> PyResult<u32> {
+        if self.rules.is_some() && self.limit != Some(limit) {
+            let own = self.limit.map_or_else(|| "no limit".to_owned(), |own| format!("a limit of {own} plies"));
+            let what = format!("the tables know a no-capture limit of {limit} plies; the board has {own}");
+            return Err(TablesError::new_err(what));
+        }
+        let late = || TablesError::new_err(format!("the clock {} is beyond the limit of {limit} plies", self.clock));
+        limit.checked_sub(self.clock).ok_or_else(late)
+    }
+
     fn certain(&self, value: Value, clock: u32) -> PyResult<Value> {
         let (Some(limit), Some(plies)) = (self.limit.filter(|_| clock > 0), value.dtw) else { return Ok(value) };
         let left = limit.saturating_sub(clock);

@@ -12,6 +12,7 @@ mod games;
 mod info;
 mod interrupt;
 mod limit;
+mod limited;
 mod memory;
 mod moves;
 mod outcome;
@@ -50,6 +51,7 @@ aligned!(
     games::PyRecordReader,
     info::PyInfo,
     limit::PyLimit,
+    limited::PyLimitedTables,
     moves::PyMove,
     outcome::PyOutcome,
     rules::PyRules,
@@ -82,6 +84,8 @@ mod _core {
     use crate::info::PyInfo;
     #[pymodule_export]
     use crate::limit::PyLimit;
+    #[pymodule_export]
+    use crate::limited::{PyLimitedTables, open_limited};
     #[pymodule_export]
     use crate::moves::PyMove;
     #[pymodule_export]

@@ -1,7 +1,7 @@
 //! The sources of values: files, or a solver in memory.
 
 use crate::arguments::PositionsRef;
-use crate::errors::{self, TablesError};
+use crate::errors::{self, TablesError, covered, not_covered};
 use crate::interrupt::parallel;
 use doushouqi::board::{ByColor, Color, Move, Position, Rules};
 use doushouqi::tablebase::{
@@ -269,18 +269,6 @@ impl From<ManyError> for PyErr {
             ManyError::Stopped => PyKeyboardInterrupt::new_err(()),
         }
     }
-}
-
-/// `None` for a position of more pieces than the tables cover.
-fn not_covered<T>(result: Result<Option<T>, SetError>) -> Result<Option<T>, SetError> {
-    match result {
-        Err(SetError::TooFewPieces { .. }) => Ok(None),
-        result => result,
-    }
-}
-
-fn covered<T>(result: Result<Option<T>, SetError>) -> PyResult<Option<T>> {
-    not_covered(result).map_err(errors::tables)
 }
 
 fn not_here(material: Material) -> PyErr {

@@ -547,19 +547,27 @@ pub(crate) fn solve(py: Python<'_>, material: &Bound<'_, PyAny>, rules: RulesArg
     Ok(PyTables::of(source, MadeBy::Solve(material.clone().unbind(), rules.0)))
 }
 
-/// Writes the tables of a material, or of all materials of up to 2, 3 or 4 pieces, into a directory.
+/// Writes the tables of a material, or of all materials of up to 2, 3 or 4 pieces, into a directory. With `limit` they
+/// know the no-capture limit of so many plies, 1 to 1000, and are opened by `open_limited`.
 #[pyfunction]
 #[pyo3(
-    signature = (directory, material, *, rules = RulesArgument::default()),
-    text_signature = "(directory, material, *, rules='paper')"
+    signature = (directory, material, *, rules = RulesArgument::default(), limit = None),
+    text_signature = "(directory, material, *, rules='paper', limit=None)"
 )]
 pub(crate) fn generate(
     py: Python<'_>,
     directory: PathBuf,
     material: &Bound<'_, PyAny>,
     rules: RulesArgument,
+    #[pyo3(from_py_with = whole)] limit: Option<u32>,
 ) -> PyResult<()> {
-    let rules: RuleOptions = rules.0;
+    let most = RuleOptions::MAX_NO_CAPTURE_LIMIT;
+    let limit = match limit.map(u16::try_from) {
+        None => None,
+        Some(Ok(limit)) if (1..=most).contains(&limit) => Some(limit),
+        Some(_) => return Err(PyValueError::new_err(format!("the limit is 1 to {most} plies"))),
+    };
+    let rules = rules.0.within(limit);
     let wanted = Wanted::extract(material)?;
     let directory = directories(directory)?;
     memory::need(OPENING_BYTES)?;

@@ -16,7 +16,7 @@ pub(crate) fn numbers(value: Option<Value>) -> (i8, i16) {
     (wdl_number(wdl), dtw.map_or(NO_DISTANCE, |plies| plies as i16))
 }
 
-fn wdl_number(wdl: Wdl) -> i8 {
+pub(crate) fn wdl_number(wdl: Wdl) -> i8 {
     match wdl {
         Wdl::Loss => -1,
         Wdl::Draw => 0,

@@ -237,6 +237,8 @@ boards = dsq.unpack(rows[:50])
 files, loaded = dsq.open_tables(directory), dsq.open_tables(directory, in_memory=2)
 demand, memory = dsq.open_tables(directory, on_demand=True, cache=cache), dsq.solve(2)
 tables = [files, loaded, demand, memory]
+dsq.generate(cache + "-limited", 2, limit=40)
+limited = dsq.open_limited(cache + "-limited")
 engine, env = dsq.Engine(hash_mib=1, tables=2), dsq.VecEnv(2000, threads=2)
 analysis = engine.analysis(dsq.Board(), dsq.Limit(depth=1))
 expected = memory.probe_many(rows)[1].tobytes()
@@ -250,6 +252,7 @@ def until_done(work):
 
 def probe():
     dsq.open_tables(directory).probe_many(rows)
+    [limited.probe(board.fen()) for board in boards]
     for some in tables:
         some.probe_many(rows)
         [some.probe(board) for board in boards]
@@ -277,6 +280,7 @@ for _ in range(25):
             for some in tables:
                 assert some.probe_many(rows)[1].tobytes() == expected
                 assert some.probe(fen).dtw == 9
+            assert limited.probe(fen + " 31") == {"wdl": 1, "category": "win", "dtz": 9}
             assert engine.analyse(dsq.Board(fen), dsq.Limit(depth=1))[0].win_in == 9
             assert dsq.Engine(hash_mib=1, tables=2).analyse(dsq.Board(fen), dsq.Limit(depth=1))[0].win_in == 9
             env.step(env.sample_actions())

@@ -333,3 +333,53 @@ def test_random_positions_of_a_material() -> None:
     assert np.array_equal(packed, dsq.random_positions(500, "EPvLR", seed=4))
     with pytest.raises(dsq.MaterialError):
         dsq.random_positions(3, "Ev")
+
+
+RACE = "7/7/7/7/L6/6e/7/7/7 w"
+
+
+def test_values_at_a_clock(tmp_path: Path) -> None:
+    """The lion needs 9 plies to the den; values of moves are those of the positions they lead to."""
+    dsq.generate(tmp_path, 2, limit=40)
+    with dsq.open_limited(tmp_path) as tables:
+        assert (tables.rules, tables.limit, tables.pieces) == (dsq.Rules(), 40, 2)
+        assert tables.probe(RACE) == tables.probe(f"{RACE} 31") == {"wdl": 1, "category": "win", "dtz": 9}
+        assert tables.probe(f"{RACE} 32") == {"wdl": 0, "category": "cursed-win", "dtz": 9}
+        start = dsq.Board(no_capture_limit=40)
+        assert tables.probe(start) is None
+        assert tables.moves(start) is None
+        seen = set()
+        for board in dsq.unpack(dsq.random_positions(200, 2, seed=4)):
+            for clock in (0, 20, 38):
+                game = dsq.Board(f"{board.fen()} {clock}", no_capture_limit=40)
+                value, moves = tables.probe(game), tables.moves(game)
+                assert value is not None
+                assert moves is not None
+                seen.add(value["category"])
+                assert {move for move, _ in moves} == set(game.legal_moves)
+                assert not moves or moves[0][1]["wdl"] == value["wdl"] == max(move["wdl"] for _, move in moves)
+                for move, value_of_move in moves:
+                    game.push(move)
+                    after = tables.probe(game)
+                    assert after is not None
+                    assert value_of_move["wdl"] == -after["wdl"]
+                    game.pop()
+        assert seen == {"win", "cursed-win", "draw", "blessed-loss", "loss"}
+        again = pickle.loads(pickle.dumps(tables))
+        assert again.probe(RACE) == tables.probe(RACE)
+        wrong: list[tuple[Any, str]] = [
+            (f"{RACE} 41", "beyond the limit"),
+            (dsq.Board(RACE), "a limit of 100 plies"),
+            (dsq.Board(RACE, no_capture_limit=None), "no limit"),
+            (dsq.Board(RACE, no_capture_limit=40, rules="chinese"), "for the rules"),
+        ]
+        for board, what in wrong:
+            with pytest.raises(dsq.TablesError, match=what):
+                tables.probe(board)
+    with pytest.raises(dsq.TablesError, match="closed"):
+        tables.probe(RACE)
+    for wrong_limit in (0, 1001):
+        with pytest.raises(ValueError, match="1 to 1000"):
+            dsq.generate(tmp_path, 2, limit=wrong_limit)
+    with pytest.raises(dsq.TablesError, match="no-capture limit"):
+        dsq.open_tables(tmp_path)

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from os import PathLike
-from typing import Any, ClassVar, Literal, TypeAlias, TypeVar, final
+from typing import Any, ClassVar, Literal, TypeAlias, TypedDict, TypeVar, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -604,6 +604,43 @@ class Tables:
     def __enter__(self) -> Tables: ...
     def __exit__(self, *arguments: object) -> None: ...
 
+class _ValueAtClock(TypedDict):
+    wdl: int
+    category: Literal["win", "cursed-win", "draw", "blessed-loss", "loss"]
+    dtz: int | None
+
+@final
+class LimitedTables:
+    """Exact values of endgames in games that are drawn after `limit` plies without a capture, from a directory that
+    `dsq generate --metric dtz` made. A context manager.
+
+    A value is a dict: `wdl` (1 win, 0 draw, -1 loss) at the halfmove clock of the board or FEN; `category`,
+    'win', 'cursed-win' (a win that the limit spoils), 'draw', 'blessed-loss' (a loss that it saves) or 'loss';
+    and `dtz`, the plies to the next capture or den entry, None for a draw at every clock. Repetitions do not
+    count.
+    """
+    @property
+    def rules(self) -> Rules:
+        """The rules of the values."""
+    @property
+    def limit(self) -> int:
+        """The plies without a capture that draw the game."""
+    @property
+    def pieces(self) -> int:
+        """The most pieces of a material whose values are available."""
+    def probe(self, board: Board | str) -> _ValueAtClock | None:
+        """The value of a position at its clock; None if the tables do not cover it."""
+    def moves(self, board: Board | str) -> list[tuple[Move, _ValueAtClock]] | None:
+        """Every legal move with its value for the side that makes it: the first keeps the result. None if the tables
+        do not cover them.
+        """
+    def close(self) -> None:
+        """Closes the tables: every later call raises TablesError."""
+    @staticmethod
+    def _restore(directory: str, rules: str | None) -> LimitedTables: ...
+    def __enter__(self) -> LimitedTables: ...
+    def __exit__(self, *arguments: object) -> None: ...
+
 @final
 class Features:
     """Features of the positions of a material with White to move: the features of van Rijn and Vis (2014), and more
@@ -866,8 +903,15 @@ def solve(material: str | int, *, rules: Rules | str = "paper") -> Tables:
     up to 2, 3 or 4 pieces, in memory.
     """
 
-def generate(directory: _Path, material: str | int, *, rules: Rules | str = "paper") -> None:
-    """Writes the tables of a material, or of all materials of up to 2, 3 or 4 pieces, into a directory."""
+def open_limited(directory: _Path, *, rules: Rules | str | None = None) -> LimitedTables:
+    """Opens a directory of tables that know a no-capture limit, as `dsq generate --metric dtz` makes them. Raises
+    TablesError if it is for other `rules` or without a limit.
+    """
+
+def generate(directory: _Path, material: str | int, *, rules: Rules | str = "paper", limit: int | None = None) -> None:
+    """Writes the tables of a material, or of all materials of up to 2, 3 or 4 pieces, into a directory. With `limit`
+    they know the no-capture limit of so many plies, 1 to 1000, and are opened by `open_limited`.
+    """
 
 def materials(pieces: int) -> list[str]:
     """All materials of `pieces` pieces."""
