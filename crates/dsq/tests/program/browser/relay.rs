@@ -1,7 +1,7 @@
 //! A relay between a browser and a host, which delays or holds every request, and so every answer.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -30,6 +30,18 @@ pub struct Gate {
 }
 
 impl Gate {
+    /// Sends a request. While answers are shuffled it asks for plain ones, whose parts can be read as they arrive.
+    fn ask(&self, request: &[u8], to: &mut TcpStream) -> io::Result<()> {
+        const ENCODING: &[u8] = b"Accept-Encoding";
+        self.pass(request);
+        let at = request.windows(ENCODING.len()).position(|word| word == ENCODING);
+        let mut request = request.to_vec();
+        if let Some(at) = at.filter(|_| self.spread.load(Ordering::Relaxed) > 0) {
+            request[at] = b'X';
+        }
+        to.write_all(&request)
+    }
+
     fn pass(&self, request: &[u8]) {
         let mut hasher = DefaultHasher::new();
         (self.seed.load(Ordering::Relaxed), request.split(|byte| *byte == b'\r').next()).hash(&mut hasher);
@@ -38,6 +50,19 @@ impl Gate {
         while self.is_closed.load(Ordering::Relaxed) {
             std::thread::sleep(Duration::from_millis(5));
         }
+    }
+
+    /// Sends an answer: a page in parts while answers are shuffled, so that the browser may show it before all of it is there.
+    fn answer(&self, bytes: &[u8], to: &mut TcpStream) -> io::Result<()> {
+        const PARTS: usize = 8;
+        let is_page = bytes.windows(9).any(|word| word == b"text/html");
+        if !is_page || self.spread.load(Ordering::Relaxed) == 0 {
+            return to.write_all(bytes);
+        }
+        bytes.chunks(bytes.len().div_ceil(PARTS)).try_for_each(|part| {
+            std::thread::sleep(Duration::from_millis(40));
+            to.write_all(part)
+        })
     }
 }
 
@@ -68,18 +93,17 @@ fn connect(browser: TcpStream, host: SocketAddr, gate: Arc<Gate>) -> Option<()> 
     for stream in [&browser, &host] {
         stream.set_nodelay(true).ok()?;
     }
-    let (answers, requests) = (host.try_clone().ok()?, browser.try_clone().ok()?);
-    std::thread::spawn(move || pump(answers, browser, &Gate::default()));
-    pump(requests, host, &gate);
+    let (answers, requests, answer_gate) = (host.try_clone().ok()?, browser.try_clone().ok()?, gate.clone());
+    std::thread::spawn(move || pump(answers, browser, |bytes, to| answer_gate.answer(bytes, to)));
+    pump(requests, host, |bytes, to| gate.ask(bytes, to));
     Some(())
 }
 
-/// Copies what one end sends to the other, until either ends.
-fn pump(mut from: TcpStream, mut to: TcpStream, gate: &Gate) {
+/// Sends what one end says to the other, until either ends.
+fn pump(mut from: TcpStream, mut to: TcpStream, send: impl Fn(&[u8], &mut TcpStream) -> io::Result<()>) {
     let mut bytes = vec![0; 1 << 16];
     while let Ok(length @ 1..) = from.read(&mut bytes) {
-        gate.pass(&bytes[..length]);
-        if to.write_all(&bytes[..length]).is_err() {
+        if send(&bytes[..length], &mut to).is_err() {
             break;
         }
     }

@@ -142,7 +142,7 @@ impl Browser {
     }
 
     /// From now on answers arrive in another order for each seed: each takes up to so many milliseconds longer, as its
-    /// address and the seed say.
+    /// address and the seed say; and pages arrive in parts.
     pub fn shuffle(&self, milliseconds: u64, seed: u64) {
         self.relay.gate.spread.store(milliseconds, Ordering::Relaxed);
         self.relay.gate.seed.store(seed, Ordering::Relaxed);
