@@ -8,8 +8,9 @@ import { MISSING, startAnswers, startTasks } from "../../explorer/src/site/answe
 
 const [, , site, count] = process.argv;
 const file = (name) => join(site, name);
-/** A file whose name contains a hash. */
-const hashed = (pattern) => file(readdirSync(site).find((name) => pattern.test(name)));
+const listed = readFileSync(file("sw.js"), "utf8");
+/** A file whose name contains a hash. The folder may also have that of the version before. */
+const hashed = (pattern) => file(readdirSync(site).find((name) => pattern.test(name) && listed.includes(`"${name}"`)));
 let events = [];
 /** A part of a file, and the length of the file, as a host of static files sends them. */
 const readPart = (path, at, length) => {

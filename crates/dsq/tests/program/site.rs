@@ -37,10 +37,12 @@ pub fn with_tables(site: &Path, name: &str, tables: &Path) -> PathBuf {
     to
 }
 
-/// The name of a file of the site, which contains a hash.
+/// The name of a file of the site, which contains a hash. The folder may also have that of the version before.
 pub fn name_of(site: &Path, stem: &str) -> String {
-    let names = fs::read_dir(site).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
-    names.into_iter().find(|name| name.starts_with(&format!("{stem}."))).unwrap_or_else(|| panic!("no {stem}"))
+    let listed = fs::read_to_string(site.join("sw.js")).unwrap();
+    let mut names = fs::read_dir(site).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
+    let is_wanted = |name: &String| name.starts_with(&format!("{stem}.")) && listed.contains(&format!("\"{name}\""));
+    names.find(is_wanted).unwrap_or_else(|| panic!("no {stem}"))
 }
 
 /// A copy of the site.
