@@ -4,6 +4,7 @@ use super::analysis::{self, Analysis};
 use super::api;
 use super::context::Context;
 use super::counting::NeedReport;
+use super::dtz::{self, DtzAnswer};
 use super::engine::{self, BestMove, Setup};
 use super::errors::{ApiError, Code};
 use super::explain;
@@ -41,13 +42,13 @@ pub async fn probe<C: Context>(context: C, query: PositionQuery) -> Answer<api::
 }
 
 /// The value of a game's position at its clock, exact under the no-capture limit.
-pub async fn dtz<C: Context>(context: C, query: GameQuery) -> Answer<api::DtzAnswer> {
+pub async fn dtz<C: Context>(context: C, query: GameQuery) -> Answer<DtzAnswer> {
     let limit = query.no_capture_limit.number("no_capture_limit", 1..=RuleOptions::MAX_NO_CAPTURE_LIMIT)?;
     let limit = limit.unwrap_or(Game::NO_CAPTURE_LIMIT as u16);
     let game = game_of(&context, &query.fen, &query.rules, &query.no_capture_limit, &query.moves, true).await?;
     let asked = *game.rules().options();
     let tables = context.tables(asked).await?;
-    context.scan_tables(Effort::Solving, tables, asked, move |tables| api::dtz(tables, &game, limit)).await
+    context.scan_tables(Effort::Solving, tables, asked, move |tables| dtz::dtz(tables, &game, limit)).await
 }
 
 /// The line, and whether it was cut off for lack of time.

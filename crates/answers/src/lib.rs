@@ -20,6 +20,7 @@ mod class_table;
 pub mod context;
 pub mod counted_class;
 pub mod counting;
+mod dtz;
 pub mod engine;
 pub mod errors;
 mod explain;
