@@ -23,6 +23,14 @@ pub struct OptionalRulesArg {
     pub rules: Option<RuleOptions>,
 }
 
+/// The option `--rules` of jobs, which name the metric of tables by it.
+#[derive(Args)]
+pub struct TableRulesArg {
+    /// The rules, as for `dsq generate`; with no-capture-limit=N as the last item, tables of `--metric dtz --limit N`.
+    #[arg(long, default_value = "paper", value_name = "RULES", value_parser = RuleOptions::from_table_spelling)]
+    pub rules: RuleOptions,
+}
+
 /// What the distances of new tables measure.
 #[derive(Args)]
 pub struct MetricArg {

@@ -1,7 +1,7 @@
 //! Counts of classes as tables of a page.
 
 use doushouqi::board::{ByColor, Color};
-use doushouqi::tablebase::{Material, Stats, Summary};
+use doushouqi::tablebase::{Material, Metric, Stats, Summary};
 use report::text::{Table, grouped};
 
 /// The cells for the number of positions and their results.
@@ -20,7 +20,7 @@ pub fn columns(s: &Summary) -> String {
 }
 
 /// A section with two rows for each class, White and Black of its representative to move.
-pub fn class_by_class<'a>(classes: impl Iterator<Item = (Material, &'a ByColor<Stats>)>) -> String {
+pub fn class_by_class<'a>(metric: Metric, classes: impl Iterator<Item = (Material, &'a ByColor<Stats>)>) -> String {
     let mut table = Table::new(&[
         "<class, side to move",
         "positions",
@@ -33,7 +33,7 @@ pub fn class_by_class<'a>(classes: impl Iterator<Item = (Material, &'a ByColor<S
     ]);
     for (class, stats) in classes {
         for (turn, name) in [(Color::White, "White"), (Color::Black, "Black")] {
-            let s = stats[turn].summary();
+            let s = metric.summary(&stats[turn]);
             let share = format!("{:.4} %", 100.0 * s.draws as f64 / s.positions.max(1) as f64);
             let name = [format!("{class}, {name}")];
             table.row(name.into_iter().chain(endings(&s)).chain([share, s.longest.to_string()]));

@@ -1,13 +1,12 @@
 use crate::bundle::{Bundle, LIST, SUMS, sha256};
+use crate::commands::stats::LongestLines;
 use crate::commands::verify::check_files;
 use crate::counts::{class_by_class, endings};
 use clap::Args;
-use cli::arguments::{JsonArg, ThreadsArg, open_tables};
+use cli::arguments::{JsonArg, ThreadsArg};
 use cli::failure::{Failure, Outcome};
 use cli::output::{make_dir, print, print_json, write_file};
-use doushouqi::tablebase::{
-    ClassId, MANIFEST, ManifestClass, Material, Probe, Stats, TableFile, TableProber, TableSet,
-};
+use doushouqi::tablebase::{ClassId, MANIFEST, ManifestClass, Material, Metric, Stats, TableFile, TableSet};
 use report::text::{Table, binary_bytes, grouped};
 use serde::Serialize;
 use std::fs;
@@ -51,7 +50,7 @@ const PAGES: [(&str, &str); 4] = [
 
 impl BundleCommand {
     pub fn run(self) -> Outcome {
-        let tables = open_tables(&self.dir, None)?;
+        let tables = LongestLines::open(&self.dir)?;
         let set = tables.set();
         set.check_complete()?;
         let mut ids: Vec<ClassId> = set.ids().collect();
@@ -83,7 +82,7 @@ impl BundleCommand {
         }
     }
 
-    fn write(&self, tables: &TableProber, ids: &[ClassId]) -> Result<Report, Failure> {
+    fn write(&self, tables: &LongestLines, ids: &[ClassId]) -> Result<Report, Failure> {
         let set = tables.set();
         let mut written = Written::default();
         for &id in ids {
@@ -141,12 +140,24 @@ fn link(from: &Path, to: &Path) -> Outcome {
 /// The instructions.
 fn readme(set: &TableSet) -> String {
     let manifest = set.manifest();
+    let under = set
+        .no_capture_limit()
+        .map_or_else(String::new, |limit| format!(", in games that are drawn after {limit} plies without a capture"));
     include_str!("../../publication/README.md")
         .replace("{classes}", &grouped(manifest.classes.len() as u64))
         .replace("{materials}", &grouped(manifest.classes.iter().map(materials).sum()))
         .replace("{pieces}", &set.classes().pieces().to_string())
+        .replace("{distance}", &format!("{}{under}", distance(set.classes().metric())))
         .replace("{rules}", &manifest.rules)
         .replace("{version}", env!("CARGO_PKG_VERSION"))
+}
+
+/// What a distance leads to.
+fn distance(metric: Metric) -> &'static str {
+    match metric {
+        Metric::Dtw => "to the end",
+        Metric::Dtz(_) => "to the next capture or den entry",
+    }
 }
 
 /// The number of materials of a class.
@@ -155,7 +166,7 @@ fn materials(class: &ManifestClass) -> u64 {
 }
 
 /// The page of statistics.
-fn statistics(tables: &TableProber) -> Result<String, Failure> {
+fn statistics(tables: &LongestLines) -> Result<String, Failure> {
     let set = tables.set();
     let classes = set.manifest().classes.iter().filter_map(|class| Some((class.class.parse().ok()?, class)));
     let classes: Vec<(Material, &ManifestClass)> = classes.collect();
@@ -163,7 +174,7 @@ fn statistics(tables: &TableProber) -> Result<String, Failure> {
         format!("# Statistics\n\nThe rules are `{}`.", set.manifest().rules),
         by_pieces(set, &classes),
         longest_lines(tables)?,
-        class_by_class(classes.iter().map(|(class, listed)| (*class, &listed.stats))),
+        class_by_class(set.classes().metric(), classes.iter().map(|(class, listed)| (*class, &listed.stats))),
     ];
     Ok(parts.join("\n\n").replace("\n\n\n", "\n\n"))
 }
@@ -191,7 +202,7 @@ fn by_pieces(set: &TableSet, classes: &[(Material, &ManifestClass)]) -> String {
         let of = set.classes().level(pieces).count();
         let count = if level.len() == of { of.to_string() } else { format!("{} of {of}", level.len()) };
         let sizes = [level.iter().map(|class| materials(class)).sum(), level.iter().map(|class| class.bytes).sum()];
-        let summary = stats.summary();
+        let summary = set.classes().metric().summary(&stats);
         let [materials, bytes] = sizes.map(grouped);
         let head = [pieces.to_string(), count, materials, bytes];
         table.row(head.into_iter().chain(endings(&summary)).chain([summary.longest.to_string()]));
@@ -202,8 +213,11 @@ fn by_pieces(set: &TableSet, classes: &[(Material, &ManifestClass)]) -> String {
     )
 }
 
-fn longest_lines(tables: &TableProber) -> Result<String, Failure> {
-    let mut text = "## Longest lines\n\nFor each number of pieces a position with the longest distance to the end, and best play.\n".to_owned();
+fn longest_lines(tables: &LongestLines) -> Result<String, Failure> {
+    let to = distance(tables.set().classes().metric());
+    let mut text = format!(
+        "## Longest lines\n\nFor each number of pieces a position with the longest distance {to}, and best play to the end.\n"
+    );
     for pieces in 2..=tables.set().classes().pieces() {
         let Some((position, plies)) = tables.set().deepest(pieces)? else { continue };
         let line = tables.line(&position)?;

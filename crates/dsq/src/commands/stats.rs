@@ -95,13 +95,13 @@ impl From<ClassCounts> for Counted {
 }
 
 /// Tables with distances, to the end or to the next capture.
-enum LongestLines {
+pub enum LongestLines {
     Dtw(TableProber),
     Dtz(DtzProber),
 }
 
 impl LongestLines {
-    fn open(dir: &Path) -> Result<LongestLines, Failure> {
+    pub fn open(dir: &Path) -> Result<LongestLines, Failure> {
         let set = TableSet::open(dir)?;
         let rules = *set.rules().options();
         Ok(match set.no_capture_limit() {
@@ -110,14 +110,15 @@ impl LongestLines {
         })
     }
 
-    fn set(&self) -> &TableSet {
+    pub fn set(&self) -> &TableSet {
         match self {
             LongestLines::Dtw(tables) => tables.set(),
             LongestLines::Dtz(tables) => tables.set(),
         }
     }
 
-    fn line(&self, position: &Position) -> Result<Vec<(Move, Position)>, SetError> {
+    /// Best play from a position to the end of the game.
+    pub fn line(&self, position: &Position) -> Result<Vec<(Move, Position)>, SetError> {
         match self {
             LongestLines::Dtw(tables) => tables.line(position),
             LongestLines::Dtz(tables) => tables.dtz_line(position, tables.limit().into()),

@@ -70,6 +70,20 @@ fn is_found(dir: &TempDir, words: &[&str]) -> String {
     fails(1, &["verify", text(dir.path()), "--sample", "0"], words)
 }
 
+/// A publication of tables that know a no-capture limit says what their distances lead to.
+#[test]
+fn tables_under_a_limit_are_published() {
+    let dir = temporary();
+    let (tables, out) = (dir.path().join("tables"), dir.path().join("published"));
+    stdout(&["generate", "--pieces", "2", "--out", text(&tables), "--metric", "dtz", "--limit", "40"]);
+    stdout(&["bundle", text(&tables), "--out", text(&out)]);
+    let page = |name: &str| fs::read_to_string(out.join(name)).unwrap();
+    assert!(page("README.md").contains("to the next capture or den entry, in games that are drawn after 40 plies"));
+    // No capture shortens the longest line of two pieces (`results/README.md`).
+    assert!(page("statistics.md").contains("2 pieces: `6e/7/7/7/7/7/7/7/E6 w`, 34 plies"), "{}", page("statistics.md"));
+    stdout(&["verify", text(&out)]);
+}
+
 #[test]
 fn a_publication_has_everything_and_proves_itself() {
     let (report, files) = published();

@@ -163,6 +163,34 @@ fn jobs_read_repacked_tables() {
     }
 }
 
+/// Jobs write tables that know a no-capture limit as one process does, and never mix them with others.
+#[test]
+fn jobs_know_a_no_capture_limit() {
+    let dir = tempfile::tempdir().unwrap();
+    let [one, many] = ["one", "many"].map(|name| dir.path().join(name));
+    dsq::stdout(&["generate", "--material", "EPvLR", "--out", text(&one), "--metric", "dtz", "--limit", "30"]);
+    let rules = ["--rules", "paper,no-capture-limit=30"];
+    let mut classes: Vec<String> = fs::read_dir(&one)
+        .unwrap()
+        .filter_map(|entry| Some(entry.unwrap().file_name().to_str()?.strip_suffix(".dsq")?.to_owned()))
+        .collect();
+    classes.sort_by_key(String::len);
+    let names: Vec<&str> = classes.iter().map(String::as_str).collect();
+    let solve = ["cluster", "solve", "--tables", text(&many)];
+    dsq::stdout(&[&solve[..], &rules, &names].concat());
+    for class in &classes {
+        let read = |dir: &Path| fs::read(dir.join(format!("{class}.dsq"))).unwrap();
+        assert!(read(&one) == read(&many), "{class}");
+    }
+    let planned = lines(&dsq::stdout(&[&["cluster", "plan", "--pieces", "2", "--for", "json"][..], &rules].concat()));
+    assert_eq!(planned.len(), Classes::new(&RuleOptions::PAPER, 2).len());
+    let end = dsq::dsq(&[&["cluster", "finish", text(&many), "--pieces", "2"][..], &rules].concat());
+    assert_eq!(end.status.code(), Some(1), "most classes are missing");
+    let other = dsq::dsq(&[&solve[..], &["EvL"]].concat());
+    let error = String::from_utf8(other.stderr).unwrap();
+    assert!(other.status.code() == Some(2) && error.contains("no-capture-limit=30"), "{error}");
+}
+
 /// Materials of more pieces than the program solves, and their counts.
 #[test]
 fn too_many_pieces_are_refused() {

@@ -5,7 +5,7 @@ mod check;
 mod levels;
 mod report;
 
-use crate::arguments::gpu_solver;
+use crate::arguments::{TableRulesArg, gpu_solver};
 use crate::backend::{Backend, DeviceArg};
 use crate::class_plan::{RateArg, print_plan};
 use crate::failure::{RESUME, resumable};
@@ -14,7 +14,7 @@ use ::report::plot::{Axis, Line, line_chart};
 use ::report::text::binary_bytes;
 use check::CheckCommand;
 use clap::{Args, Subcommand, ValueEnum};
-use cli::arguments::{Common, JsonArg, Memory, MemoryArg, RulesArg, at_least_one};
+use cli::arguments::{JsonArg, Memory, MemoryArg, ThreadsArg, at_least_one};
 use cli::failure::{Failure, Outcome};
 use cli::output::{make_dir, print, print_json};
 use cli::progress::{exit_on_interrupt, progress_bar};
@@ -125,7 +125,7 @@ struct PlanCommand {
     #[arg(long, default_value = "dsq", value_name = "PATH")]
     program: String,
     #[command(flatten)]
-    rules: RulesArg,
+    rules: TableRulesArg,
 }
 
 #[derive(Serialize)]
@@ -245,7 +245,11 @@ struct SolveCommand {
     #[command(flatten)]
     device: DeviceArg,
     #[command(flatten)]
-    common: Common,
+    rules: TableRulesArg,
+    #[command(flatten)]
+    threads: ThreadsArg,
+    #[command(flatten)]
+    json: JsonArg,
 }
 
 #[derive(Serialize)]
@@ -274,10 +278,10 @@ impl SolveCommand {
         exit_on_interrupt(&ProgressBar::hidden(), RESUME);
         let pool = BufferPool::default();
         let cpu = CpuBackend::default();
-        let mut solver = gpu_solver(self.backend, &self.device, self.common.rules(), self.most_pieces(), cpu)?;
+        let mut solver = gpu_solver(self.backend, &self.device, &self.rules.rules, self.most_pieces(), cpu)?;
         let memory = self.memory.get().bytes();
         let mut solve = |&material| self.solve(material, counts, memory, &pool, solver.as_mut());
-        self.common.threads.run(|| self.classes.iter().try_for_each(&mut solve))?
+        self.threads.run(|| self.classes.iter().try_for_each(&mut solve))?
     }
 
     /// The most pieces of the classes.
@@ -295,7 +299,7 @@ impl SolveCommand {
     ) -> Outcome {
         let job = ClassJob {
             dir: &self.tables,
-            rules: *self.common.rules(),
+            rules: self.rules.rules,
             material,
             stats_only: self.stats_only.then_some(counts),
             memory,
@@ -316,7 +320,7 @@ impl SolveCommand {
                 Solved { class, reused: false, seconds, bytes, peak_bytes }
             }
         };
-        if self.common.json.on {
+        if self.json.on {
             print_json(&solved)
         } else if solved.reused {
             print(format_args!("{}: already complete", solved.class))
@@ -327,10 +331,10 @@ impl SolveCommand {
 
     /// Prints the needs of the job.
     fn plan(&self) -> Outcome {
-        let classes = Classes::new(self.common.rules(), self.most_pieces());
+        let classes = Classes::new(&self.rules.rules, self.most_pieces());
         let member = |&material: &Material| classes.member(material).expect("the classes have as many pieces");
         let ids: Vec<_> = self.classes.iter().map(|class| (member(class).class, !self.stats_only)).collect();
-        print_plan(&classes, ids, &self.rate, Some((self.memory.get().bytes() >> 30) as u64), self.common.json.on)
+        print_plan(&classes, ids, &self.rate, Some((self.memory.get().bytes() >> 30) as u64), self.json.on)
     }
 }
 
@@ -354,7 +358,7 @@ struct StatusCommand {
     #[command(flatten)]
     rate: RateArg,
     #[command(flatten)]
-    rules: RulesArg,
+    rules: TableRulesArg,
     #[command(flatten)]
     json: JsonArg,
 }
@@ -412,7 +416,7 @@ struct FinishCommand {
     #[arg(long, default_value_t = 24, value_name = "N", value_parser = at_least_one::<u64>())]
     hours: u64,
     #[command(flatten)]
-    rules: RulesArg,
+    rules: TableRulesArg,
     #[command(flatten)]
     json: JsonArg,
 }

@@ -5,7 +5,7 @@ use clap::Args;
 use cli::failure::{Failure, Outcome};
 use cli::output::{print, read_json_lines};
 use doushouqi::board::{Color, RuleOptions};
-use doushouqi::tablebase::{ClassCounts, Classes, Stats, Summary};
+use doushouqi::tablebase::{ClassCounts, Classes, Metric, Stats, Summary};
 use report::text::Table;
 use report::text::grouped;
 use serde::Deserialize;
@@ -35,18 +35,16 @@ impl ReportCommand {
         let Some(pieces) = counts.iter().map(|counts| counts.class.len()).max() else {
             return Err(Failure::Input(format!("{}: no counts of classes", self.dir.display())));
         };
-        let rules: RuleOptions = counts[0]
-            .rules
-            .parse()
+        let rules = RuleOptions::from_table_spelling(&counts[0].rules)
             .map_err(|e| Failure::Input(format!("{}: the rules of {}: {e}", self.dir.display(), counts[0].class)))?;
-        let of = Classes::new(&rules, pieces).level(pieces).count();
+        let (metric, of) = (Metric::of(&rules), Classes::new(&rules, pieces).level(pieces).count());
         let counts: Vec<ClassCounts> = counts.into_iter().filter(|counts| counts.class.len() == pieces).collect();
         let levels = self.compare_with.as_deref().map(read_json_lines).transpose()?.unwrap_or_default();
         let parts = [
-            head(&counts, pieces, of),
-            shares(&counts, &levels, pieces, of),
-            class_by_class(counts.iter().map(|counts| (counts.class, &counts.stats))),
-            longest(&counts),
+            head(metric, &counts, pieces, of),
+            shares(metric, &counts, &levels, pieces, of),
+            class_by_class(metric, counts.iter().map(|counts| (counts.class, &counts.stats))),
+            longest(metric, &counts),
             slowest(counts),
         ];
         print(parts.join("\n").trim_end())
@@ -63,10 +61,10 @@ fn all(counts: &[ClassCounts]) -> Stats {
     total
 }
 
-fn head(counts: &[ClassCounts], pieces: usize, of: usize) -> String {
+fn head(metric: Metric, counts: &[ClassCounts], pieces: usize, of: usize) -> String {
     let materials: usize = counts.iter().map(|class| class.same.len() + class.swapped.len()).sum();
     let seconds: f64 = counts.iter().map(|class| class.seconds).sum();
-    let summary = all(counts).summary();
+    let summary = metric.summary(&all(counts));
     let mut table = Table::new(&["positions", "no legal move", "wins", "losses", "draws", "longest line"]);
     table.row(endings(&summary).into_iter().chain([format!("{} plies", summary.longest)]));
     format!(
@@ -79,7 +77,7 @@ fn head(counts: &[ClassCounts], pieces: usize, of: usize) -> String {
     )
 }
 
-fn shares(counts: &[ClassCounts], levels: &[Level], pieces: usize, of: usize) -> String {
+fn shares(metric: Metric, counts: &[ClassCounts], levels: &[Level], pieces: usize, of: usize) -> String {
     let mut table = Table::new(&["<", "wins", "losses", "draws", "longest line"]);
     let mut row = |name: &str, s: &Summary| {
         let share = |n: u64, digits: usize| format!("{:.digits$} %", 100.0 * n as f64 / s.positions.max(1) as f64);
@@ -92,19 +90,19 @@ fn shares(counts: &[ClassCounts], levels: &[Level], pieces: usize, of: usize) ->
     } else {
         ("these classes", " The classes counted so far are no fair sample of their level.")
     };
-    row(name, &all(counts).summary());
+    row(name, &metric.summary(&all(counts)));
     format!("## Comparison with fewer pieces\n\nShares of all positions, White to move.{fair}\n\n{}", table.markdown())
 }
 
 /// The number of longest lines in the list.
 const LONGEST: usize = 12;
 
-fn longest(counts: &[ClassCounts]) -> String {
+fn longest(metric: Metric, counts: &[ClassCounts]) -> String {
     let mut lines: Vec<(u64, String)> = Vec::new();
     for class in counts {
         for turn in Color::ALL {
             if let Some(fen) = &class.deepest[turn] {
-                lines.push((class.stats[turn].summary().longest, fen.clone()));
+                lines.push((metric.summary(&class.stats[turn]).longest, fen.clone()));
             }
         }
     }

@@ -62,7 +62,6 @@ fn the_other_metric_is_refused() {
     fails(2, &["probe", "--tables", at, &format!("{RACE} 101")], &["beyond the limit of 100"]);
     fails(2, &["probe", "--tables", at, "--on-demand", RACE], &limit);
     fails(2, &["probe", "--tables", at, "--rules", "bell", RACE], &["traps=none"]);
-    fails(2, &["bundle", at, "--out", text(&limited.path().join("bundle"))], &limit);
     fails(2, &["repack", at, "--wdl", "--out", text(&limited.path().join("wdl"))], &limit);
     fails(2, &["export", "--tables", at, "--material", "EvL", "--format", "csv"], &limit);
     let two = format!("{at}:{at}");
