@@ -385,12 +385,9 @@ mod tests {
         }
     }
 
-    /// 200 endgames of four pieces within limits of 10 to 100 plies, from both sides, against perfect play: with tables of
-    /// four pieces each result is that of perfect play, and so no worse than without tables.
-    ///
-    /// `./test play_perfectly -- --ignored`
+    /// 500 games from endgames of four pieces within limits of 10 to 100 plies, most of them decided, from both sides against
+    /// perfect play: with tables of four pieces each result is that of perfect play, and so no worse than without tables.
     #[test]
-    #[ignore = "takes half a minute to two minutes"]
     fn tables_of_four_pieces_play_perfectly_within_a_limit() {
         let rules = Rules::new("paper,repetition=none".parse().unwrap());
         let options = || EngineOptions::default().hash_mib(1);
@@ -412,11 +409,16 @@ mod tests {
         ] {
             let pieces: Vec<Piece> = material.parse::<Material>().unwrap().pieces().collect();
             let mut perfect = Perfect::new(&rules, pieces.len(), limit);
-            for i in 0..20 {
-                let start = random.placement(&pieces, &rules).unwrap();
-                let clock = if i % 3 == 0 { 0 } else { random.below(limit as usize) };
-                let fen = format!("{} {clock}", start.to_fen()).parse().unwrap();
-                let start = Game::from_fen(fen, rules.clone(), Some(limit));
+            for i in 0..25 {
+                let start = loop {
+                    let start = random.placement(&pieces, &rules).unwrap();
+                    let clock = if i % 3 == 0 { 0 } else { random.below(limit as usize) };
+                    let fen = format!("{} {clock}", start.to_fen()).parse().unwrap();
+                    let start = Game::from_fen(fen, rules.clone(), Some(limit));
+                    if i % 5 == 0 || perfect.result(&start, Color::White) != Wdl::Draw {
+                        break start;
+                    }
+                };
                 for side in Color::ALL {
                     let expected = perfect.result(&start, side);
                     let least = perfect.play(&mut without, &start, side);
@@ -428,6 +430,6 @@ mod tests {
                 }
             }
         }
-        assert!(better > 0 && decided > 50, "{better} {decided}");
+        assert!(better > 0 && decided >= 400, "{better} {decided}");
     }
 }
