@@ -9,7 +9,8 @@ use cli::progress::{exit_on_interrupt, interrupt, progress_bar};
 use doushouqi::board::{Fen, Move, Position};
 use doushouqi::tablebase::{
     AnswerSource, Content, CountPhase, CountProgress, DtzProber, Material, OnDemand, OnDemandAnswer, OnDemandError,
-    Probe as Values, ProbeDtz, ProbeWdl, TableProber, TableSet, Value, ValueAtClock, ValueWithMoves, Wdl, WdlProber,
+    Probe as Values, ProbeDtz, ProbeWdl, TablePath, TableProber, TableSet, Value, ValueAtClock, ValueWithMoves, Wdl,
+    WdlProber,
 };
 use serde::Serialize;
 use std::cmp::Reverse;
@@ -28,8 +29,9 @@ use std::sync::atomic::Ordering;
                         dsq probe --tables limited '7/7/3e3/7/7/7/3E3/7/7 w 90'\n  \
                         dsq probe --tables tables --on-demand '7/2P4/3d3/1T5/7/7/4E2/2l4/3t3 w'")]
 pub struct Probe {
-    /// The directory of the tables, as `dsq generate` writes it.
-    #[arg(long, value_name = "DIR")]
+    /// The directory of the tables, as `dsq generate` writes it; or two, separated by `:` (on Windows `;`): distances to the end
+    /// and values under a no-capture limit.
+    #[arg(long, value_name = "PATH")]
     tables: PathBuf,
     /// Positions; `-` reads one per line from standard input.
     #[arg(value_name = "FEN", required = true)]
@@ -77,6 +79,9 @@ struct DtzReport {
     limit: u16,
     #[serde(flatten)]
     value: ValueAtClock,
+    /// Without the limit, if there are tables of distances.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dtw: Option<u16>,
     moves: Vec<DtzMove>,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<Vec<String>>,
@@ -122,13 +127,22 @@ impl Prober {
 
 impl Probe {
     pub fn run(self) -> Outcome {
-        let set = TableSet::open(&self.tables)?;
-        let rules = self.rules.rules.unwrap_or(*set.rules().options());
-        if set.no_capture_limit().is_some() && !self.on_demand.on_demand {
-            let prober = set.dtz_prober(&rules)?;
-            let probe = |fens: &[String]| fens.iter().try_for_each(|fen| self.probe_dtz(&prober, fen));
-            return self.threads.run(|| self.each(&probe))?;
-        }
+        let TablePath { distances, results, limited } = TablePath::open(&self.tables)?;
+        let rules_of = |set: &TableSet| self.rules.rules.unwrap_or(set.rules().options().within(None));
+        let (set, rules) = match (limited, distances.or(results)) {
+            (Some(limited), others) if !self.on_demand.on_demand => {
+                let rules = rules_of(&limited);
+                let prober = limited.dtz_prober(&rules)?;
+                let distances = others.map(|set| set.prober(&rules)).transpose()?;
+                let each = |fen: &String| self.probe_dtz(&prober, distances.as_ref(), fen);
+                return self.threads.run(|| self.each(&|fens| fens.iter().try_for_each(each)))?;
+            }
+            (Some(set), None) | (_, Some(set)) => {
+                let rules = rules_of(&set);
+                (set, rules)
+            }
+            (None, None) => return Ok(()),
+        };
         if set.content() == Content::Wdl && !self.line && !self.on_demand.on_demand {
             let prober = set.wdl_prober(&rules)?;
             let probe = |fens: &[String]| fens.iter().try_for_each(|fen| self.probe_results(&prober, fen));
@@ -184,7 +198,7 @@ impl Probe {
     }
 
     /// Prints the value of a position and its moves at the clock of the FEN, from tables that know a no-capture limit.
-    fn probe_dtz(&self, prober: &DtzProber, text: &str) -> Outcome {
+    fn probe_dtz(&self, prober: &DtzProber, distances: Option<&TableProber>, text: &str) -> Outcome {
         let fen: Fen = text.parse().map_err(|e| Failure::Input(format!("{text:?}: {e}")))?;
         let position = &fen.position;
         let limit = prober.limit();
@@ -193,15 +207,21 @@ impl Probe {
         let (Some(value), Some(moves)) = (prober.dtz(position)?, prober.dtz_moves(position, left)?) else {
             return Err(self.too_many(text, position, prober.set(), ""));
         };
+        let to_end = distances.map(|tables| tables.value(position)).transpose()?.flatten();
+        let dtw = to_end.and_then(|value| value.dtw);
         let moves =
             moves.into_iter().map(|(mv, value)| DtzMove { r#move: mv.notation(position), value: value.at(left) });
         let line = if self.line { Some(prober.dtz_line(position, left)?) } else { None };
         let line = line.map(|line| line.iter().map(|(mv, position)| mv.notation(position)).collect());
-        let report = DtzReport { fen: fen.to_string(), limit, value: value.at(left), moves: moves.collect(), line };
+        let report =
+            DtzReport { fen: fen.to_string(), limit, value: value.at(left), dtw, moves: moves.collect(), line };
         if self.json.on {
             return print_json(&report);
         }
         print(format_args!("{}{}: {}", position.to_picture(), report.fen, clock_text(&report.value)))?;
+        if let Some(plies) = dtw {
+            print(format_args!("  without the limit, {plies} plies to the end"))?;
+        }
         for DtzMove { r#move, value } in &report.moves {
             print(format_args!("  {:5} {}", r#move, clock_text(value)))?;
         }

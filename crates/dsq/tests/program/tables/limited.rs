@@ -66,7 +66,13 @@ fn the_other_metric_is_refused() {
     fails(2, &["export", "--tables", at, "--material", "EvL", "--format", "csv"], &limit);
     let two = format!("{at}:{at}");
     fails(2, &["analyze", "--tables", &two, "--depth", "1"], &["both hold values under a no-capture limit"]);
-    stdout(&["analyze", "--tables", &format!("{other}:{at}"), "--depth", "1"]);
+    let both = format!("{other}:{at}");
+    stdout(&["analyze", "--tables", &both, "--depth", "1"]);
+    let answer = json(&["probe", "--tables", &both, &format!("{RACE} 95"), "--json"]);
+    assert_eq!(
+        (&answer["category"], &answer["dtz"], &answer["dtw"]),
+        (&object!("cursed-win"), &object!(9), &object!(9))
+    );
 }
 
 /// In games with the limit of its tables the engine plays exactly, with more pieces than it solves itself: of two captures it
