@@ -54,7 +54,7 @@ fn limits(path: &'static str) -> (Cost, Caching) {
         | "/api/v1/levels"
         | "/api/v1/state" => (QUICK, Caching::Tables),
         "/api/v1/mainline" | "/api/v1/whatif" => (LINE, Caching::Tables),
-        "/api/v1/rulesets" => (SCAN, Caching::Tables),
+        "/api/v1/rulesets" | "/api/v1/dtz" => (SCAN, Caching::Tables),
         "/api/v1/fortress" | "/api/v1/tree" | "/api/v1/matrix" => (LONG, Caching::Tables),
         "/api/v1/longest" => (SCAN, Caching::AllTables),
         "/api/v1/random" | "/api/v1/puzzles" | "/api/v1/game" => (LINE, Caching::Own),

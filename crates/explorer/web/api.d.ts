@@ -8,6 +8,7 @@ declare global {
     type Value = Schemas["Value"];
     type Move = Schemas["Move"];
     type ValueAtClock = Schemas["ValueAtClock"];
+    type Dtz = Schemas["Dtz"];
     type Over = Schemas["Over"];
     type Probe = Schemas["Probe"];
     type MainLine = Schemas["MainLine"];

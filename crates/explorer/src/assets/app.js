@@ -135,17 +135,23 @@ function inGame(probe, node) {
  */
 async function withinLimit(probe, node, signal) {
   const { clock, limit } = status(node);
-  const isLate = (/** @type {{ value: Page.Value | null }} */ { value }) =>
-    (value?.dtw ?? 0) > (limit ?? Infinity) - clock;
+  if (limit === null) return probe;
+  // After a capture the whole limit is left.
+  /** @type {(of: { value: Page.Value | null, captures?: string | null }) => boolean} */
+  const isLate = ({ value, captures }) => (value?.dtw ?? 0) > (captures ? limit + 1 : limit - clock);
   const all = new Map((probe.moves ?? []).map((move) => [move.uci, move]));
   if (probe.over || ![probe, ...all.values()].some(isLate)) return probe;
+  /** @type {Api.Dtz} */
   const exact = await get("dtz", gameParams(node), { signal });
-  if (!exact.known) return probe;
-  const at = (/** @type {any} */ here, /** @type {Api.ValueAtClock} */ { wdl, category }) =>
-    isLate(here) ? { ...here, value: { ...here.value, wdl, category, dtw: null } } : here;
-  const ranked = exact.moves.filter((/** @type {any} */ { uci }) => all.has(uci));
-  const moves = ranked.map((/** @type {any} */ { uci, value }) => at(all.get(uci), value));
-  const keeps = moves.filter((/** @type {any} */ { value }) => value.wdl === exact.value.wdl).length;
+  if (!exact.value) return probe;
+  /** @type {<T extends { value: Page.Value | null }>(of: T, at: Api.ValueAtClock) => T} */
+  const at = (of, { wdl, category }) =>
+    of.value && isLate(of) ? { ...of, value: { ...of.value, wdl, category, dtw: null } } : of;
+  const moves = exact.moves.flatMap(({ uci, value }) => {
+    const move = all.get(uci);
+    return move ? [at(move, value)] : [];
+  });
+  const keeps = moves.filter(({ value }) => value?.wdl === exact.value?.wdl).length;
   return { ...at(probe, exact.value), moves, keeps_result: keeps, zugzwang: null };
 }
 
