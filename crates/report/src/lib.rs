@@ -12,5 +12,7 @@ pub mod board;
 #[cfg(not(target_family = "wasm"))]
 pub mod figures;
 #[cfg(not(target_family = "wasm"))]
+pub mod matrix;
+#[cfg(not(target_family = "wasm"))]
 pub mod plot;
 pub mod text;

@@ -1,5 +1,5 @@
 //! Patterns in the endgame tables: decision trees of all materials, the printed trees, draws, zugzwangs, fortresses, games,
-//! and the values of the animals.
+//! duels, and the values of the animals.
 //!
 //! ```
 //! use doushouqi::tablebase::CellValue;
@@ -13,6 +13,7 @@
 #![warn(missing_docs, unreachable_pub)]
 
 pub mod animals;
+pub mod duels;
 pub mod games;
 pub mod patterns;
 pub mod printed;

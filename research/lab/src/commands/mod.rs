@@ -1,6 +1,7 @@
 //! The commands: one file each, which parses arguments, calls a library and prints.
 
 mod datagen;
+mod duels;
 mod gadgets;
 mod general;
 mod mine;
@@ -18,6 +19,7 @@ pub const PROGRAM: Program = Program {
     about: "Dou Shou Qi (Jungle chess) for researchers: training of the engine, patterns in the endgame tables, boards of any size, and the hardness proof",
     after_help: "Start with:\n  dsq-lab mine --piece-count 2   decision trees that predict the winner\n  \
                  dsq-lab mine zugzwang          positions in which nobody wants to move\n  \
+                 dsq-lab duels TABLES           who wins with which animals\n  \
                  dsq-lab gadgets check          decide the lemmas of the hardness proof\n  \
                  dsq-lab general small          solve small boards\n  \
                  dsq-lab datagen --out first.data && dsq-lab train first.toml\n\n\
@@ -40,6 +42,7 @@ const TRAIN: &[Entry] = &[
 
 const STUDY: &[Entry] = &[
     command!("mine", mine::Mine, "Ctrl-C keeps nothing: results are printed or written at the end."),
+    command!("duels", duels::Duels, "Ctrl-C keeps nothing: results are printed or written at the end."),
     command!("general", general::General, "Ctrl-C keeps nothing: the result is printed at the end."),
     command!("gadgets", gadgets::Gadgets; "check" => LINES),
     command!(

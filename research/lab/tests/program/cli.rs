@@ -28,7 +28,7 @@ fn help_lists_every_command_in_its_group() {
 
 #[test]
 fn shells_complete_and_every_command_has_a_manual_page() {
-    help::completes_and_describes_every_command(8);
+    help::completes_and_describes_every_command(9);
 }
 
 #[test]

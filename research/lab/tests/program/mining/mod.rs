@@ -1,5 +1,6 @@
 //! Mining: features, the printed trees, learned trees and patterns in the tables, through the library and the program.
 
+mod duels;
 mod patterns;
 mod trees;
 

@@ -1,0 +1,77 @@
+//! Duels: the library against brute force, and the program.
+
+use super::*;
+use crate::program::{failure, folder};
+use doushouqi::tablebase::{Generate, Options};
+use mining::duels::{duel, position};
+
+/// Compares duels with brute force: the value, and which moves keep the result.
+fn compare(materials: &[Material]) {
+    let mut slow = slow::Tables::new(&PAPER);
+    for &material in materials {
+        let [white, black] = Color::ALL.map(|color| material.side(color).strongest_first().collect::<Vec<_>>());
+        slow.solve(&white, &black);
+        let value = |position: &Position| match position.winner() {
+            Some(winner) => slow::Value::Decided(if winner == position.turn() { 1 } else { 0 }),
+            None => slow.value_of_board(&slow::board_of(position), position.turn()),
+        };
+        let result = |position: &Position| match value(position) {
+            slow::Value::Decided(plies) => 1 - 2 * i32::from(plies % 2 == 0),
+            _ => 0,
+        };
+        let (start, found) = (position(material), duel(tables(), material).unwrap().unwrap());
+        let wanted = match value(&start) {
+            slow::Value::Decided(plies) => Some(plies),
+            _ => None,
+        };
+        assert_eq!(found.dtw, wanted, "{material}");
+        let mut keep: Vec<String> = start
+            .moves(&Rules::new(PAPER))
+            .iter()
+            .filter(|&&mv| -result(&start.make(mv)) == result(&start))
+            .map(|mv| mv.notation(&start))
+            .collect();
+        let mut said = found.keep.clone();
+        keep.sort();
+        said.sort();
+        assert_eq!(said, keep, "{material}");
+    }
+}
+
+#[test]
+fn duels_are_those_of_brute_force() {
+    let three = Material::all(3);
+    let some: Vec<Material> = Material::all(2).into_iter().chain(three.into_iter().step_by(90)).collect();
+    compare(&some);
+}
+
+/// `./test all_duels -- --ignored`
+#[test]
+#[ignore = "solves all of three pieces by brute force"]
+fn all_duels_are_those_of_brute_force() {
+    compare(&Material::all(3));
+}
+
+/// The program prints a line for each duel, how many of each size are won, and pictures of teams.
+#[test]
+fn the_program_lists_duels() {
+    let dir = folder("duels");
+    let at = dir.to_str().unwrap();
+    let job = Generate { pieces: 3, ..Generate::new(&dir, PAPER) };
+    job.run(&mut Solver::new(&PAPER, 3, Options::default()), &|_| ()).unwrap();
+    let duels = json(&["duels", at, "--json"]);
+    assert_eq!(duels.len(), 64 + 2 * 8 * 28);
+    let won = |animals: [usize; 2], wdl: &str| {
+        let size = |duel: &Json, side: &str| duel[side].as_str().unwrap().len();
+        let is = |duel: &&Json| [size(duel, "white"), size(duel, "black")] == animals && duel["wdl"] == wdl;
+        duels.iter().filter(is).count()
+    };
+    for (animals, counts) in [([1, 1], [27, 7, 30]), ([2, 1], [189, 14, 21])] {
+        assert_eq!(["win", "draw", "loss"].map(|wdl| won(animals, wdl)), counts, "{animals:?}");
+    }
+    let table = stdout(&["duels", at]);
+    assert!(table.lines().any(|line| line.split_whitespace().take(5).eq(["2", "1", "189", "14", "21"])), "{table}");
+    let two = duels.iter().find(|duel| duel["white"] == "EL" && duel["black"] == "R").unwrap();
+    assert!(!two["keep"].as_array().unwrap().is_empty(), "{two}");
+    assert!(failure(2, &["duels", "/nothing/here"]).contains("no tables"));
+}
