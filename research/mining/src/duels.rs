@@ -1,6 +1,6 @@
 //! Duels: whole games with some of the animals of each side, on their home squares, White to move.
 
-use doushouqi::board::{Color, Position, Setup};
+use doushouqi::board::{Color, Position, RuleOptions, Setup};
 use doushouqi::tablebase::{Material, Probe, Value, Wdl};
 use serde::Serialize;
 
@@ -11,7 +11,7 @@ pub struct Duel {
     pub white: String,
     /// Those of Black.
     pub black: String,
-    /// The rules of the tables.
+    /// The rules of the tables: a preset's name, or all options that tables depend on.
     pub rules: String,
     /// The result for White.
     pub wdl: Wdl,
@@ -45,11 +45,13 @@ pub fn duel<T: Probe>(tables: &T, material: Material) -> Result<Option<Duel>, T:
         return Ok(None);
     };
     let team = |color| material.side(color).strongest_first().map(doushouqi::board::Animal::letter).collect();
+    let rules = tables.rules().options();
+    let preset = RuleOptions::PRESETS.into_iter().find(|(_, preset)| preset.table_hash() == rules.table_hash());
     let keep = moves.iter().filter(|(_, value)| value.wdl == wdl).map(|(mv, _)| mv.notation(&position));
     Ok(Some(Duel {
         white: team(Color::White),
         black: team(Color::Black),
-        rules: tables.rules().options().table_spelling(),
+        rules: preset.map_or_else(|| rules.table_spelling(), |(name, _)| name.to_owned()),
         wdl,
         dtw,
         keep: keep.collect(),
