@@ -6,6 +6,7 @@ import inspect
 import operator
 import os
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -250,6 +251,8 @@ def _no_engine_remains() -> Iterator[None]:
 
 
 TREE = dsq.learn_tree(TABLES, "EvL", max_leaves=2)
+FOLDER = tempfile.TemporaryDirectory()
+dsq.generate(FOLDER.name, "EvL", limit=40)
 OBJECTS: dict[type, Callable[[], Any]] = {
     dsq.Analysis: lambda: dsq.Engine(hash_mib=1).analysis(dsq.Board(), dsq.Limit(nodes=20)),
     dsq.Board: dsq.Board,
@@ -260,6 +263,7 @@ OBJECTS: dict[type, Callable[[], Any]] = {
     dsq.GameNode: lambda: dsq.Game.from_string("1. Eb3 (1. Ea4) 1... Rb7 *").variations[0],
     dsq.Info: lambda: dsq.Engine(hash_mib=1).analyse(dsq.Board(), dsq.Limit(nodes=20))[0],
     dsq.Limit: lambda: dsq.Limit(1),
+    dsq.LimitedTables: lambda: dsq.open_limited(FOLDER.name),
     dsq.Move: lambda: dsq.Move(0, 1),
     dsq.Outcome: lambda: dsq.Board("7/7/7/7/7/7/7/7/E6 w").outcome(),
     dsq.Piece: lambda: dsq.Piece(0, True),
