@@ -152,7 +152,7 @@ async function withinLimit(probe, node, signal) {
     return move ? [at(move, value)] : [];
   });
   const keeps = moves.filter(({ value }) => value?.wdl === exact.value?.wdl).length;
-  return { ...at(probe, exact.value), moves, keeps_result: keeps, zugzwang: null };
+  return { ...at(probe, exact.value), moves, keeps_result: keeps, other_side: null, zugzwang: null };
 }
 
 /**

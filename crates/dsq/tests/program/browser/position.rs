@@ -65,6 +65,8 @@ fn the_no_capture_limit_counts() {
         let counted = page.text("document.querySelector('#moves p').textContent");
         assert!(counted.starts_with(&format!("{keep} of {}", moves.len())), "{clock}: {counted}");
         assert_eq!(page.get("document.querySelector('#tolimit') !== null"), json!(clock == 92), "{clock}");
+        // What the tables say of the other side holds without the limit only.
+        assert_eq!(page.get("document.querySelector('#otherside') !== null"), json!(clock == 0), "{clock}");
     }
     page.silent();
 }
