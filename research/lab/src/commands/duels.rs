@@ -2,17 +2,18 @@ use clap::Args;
 use cli::arguments::{JsonArg, ThreadsArg, open_tables};
 use cli::failure::{Failure, Outcome};
 use cli::output::{make_dir, print, print_json, write_file};
-use doushouqi::tablebase::{Material, Wdl};
+use doushouqi::tablebase::{ClassId, Material, Wdl};
 use mining::duels::{Duel, duel, ranking, tallies};
 use rayon::prelude::*;
 use report::matrix::matrix;
 use report::text::Table;
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 /// Who wins with which animals? The exact results of all duels: each side has some of its animals on their home squares,
 /// White moves.
 ///
-/// The values come from tables, so all duels of as many pieces as these are a look-up. Prints how many duels of each size
+/// The values come from tables, so all duels of their classes are look-ups. Prints how many duels of each size
 /// White wins, draws and loses.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq generate --pieces 4 --out tables && dsq-lab duels tables\n  \
@@ -34,8 +35,10 @@ pub struct Duels {
 impl Duels {
     pub fn run(self) -> Outcome {
         let tables = open_tables(&self.tables, None)?;
-        let sizes = 2..=tables.set().classes().pieces();
-        let materials: Vec<Material> = sizes.flat_map(Material::all).collect();
+        let (set, classes) = (tables.set(), tables.set().classes());
+        let listed: HashSet<ClassId> = set.ids().collect();
+        let is_there = |&material: &Material| classes.member(material).is_some_and(|it| listed.contains(&it.class));
+        let materials: Vec<Material> = (2..=classes.pieces()).flat_map(Material::all).filter(is_there).collect();
         let known = |&material: &Material| duel(&tables, material).transpose();
         let found: Result<Vec<Duel>, _> = self.threads.run(|| materials.par_iter().filter_map(known).collect())?;
         let duels = found?;

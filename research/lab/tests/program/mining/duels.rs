@@ -74,5 +74,13 @@ fn the_program_lists_duels() {
     let two = duels.iter().find(|duel| duel["white"] == "EL" && duel["black"] == "R").unwrap();
     assert_eq!(two["rules"], "paper");
     assert!(!two["keep"].as_array().unwrap().is_empty(), "{two}");
+    let (one, plots) = (folder("duel"), folder("plots"));
+    let job = Generate { material: Some(material("ELvTP")), ..Generate::new(&one, PAPER) };
+    job.run(&mut Solver::new(&PAPER, 4, Options::default()), &|_| ()).unwrap();
+    let [one, plots] = [&one, &plots].map(|dir| dir.to_str().unwrap());
+    let duels = json(&["duels", one, "--plot", plots, "--json"]);
+    let best = duels.iter().find(|duel| duel["white"] == "EL" && duel["black"] == "TP").unwrap();
+    let svg = std::fs::read_to_string(format!("{plots}/duels-2-2.svg")).unwrap();
+    assert!(best["wdl"] == "win" && svg.contains(&format!("EL against TP: won in {} plies", best["dtw"])), "{best}");
     assert!(failure(2, &["duels", "/nothing/here"]).contains("no tables"));
 }
