@@ -5,7 +5,7 @@ use clap::Args;
 use cli::arguments::{Memory, MemoryArg, ThreadsArg};
 use cli::failure::Failure;
 use doushouqi::board::RuleOptions;
-use doushouqi::tablebase::{Generate, OnDemand, Options, Solver, TableProber};
+use doushouqi::tablebase::{DtzOnDemand, DtzProber, Generate, OnDemand, Options, Solver, TableProber};
 use std::env;
 use std::path::PathBuf;
 
@@ -53,6 +53,12 @@ impl OnDemandArgs {
 impl CountCache {
     pub fn open(&self, tables: TableProber) -> Result<OnDemand, Failure> {
         let on_demand = OnDemand::new(tables, &self.dir, self.size)?;
+        Ok(self.memory.iter().fold(on_demand, |on_demand, &bytes| on_demand.with_memory(bytes)))
+    }
+
+    /// As [`open`](CountCache::open), for tables that know a no-capture limit.
+    pub fn open_limited(&self, tables: DtzProber) -> Result<DtzOnDemand, Failure> {
+        let on_demand = DtzOnDemand::new(tables, &self.dir, self.size)?;
         Ok(self.memory.iter().fold(on_demand, |on_demand, &bytes| on_demand.with_memory(bytes)))
     }
 

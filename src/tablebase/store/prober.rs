@@ -104,6 +104,10 @@ impl DtzProber {
     pub fn set(&self) -> &TableSet {
         &self.set
     }
+
+    pub(super) fn into_set(self) -> TableSet {
+        self.set
+    }
 }
 
 impl ProbeDtz for DtzProber {

@@ -8,9 +8,9 @@ use cli::output::{print, print_json};
 use cli::progress::{exit_on_interrupt, interrupt, progress_bar};
 use doushouqi::board::{Fen, Move, Position};
 use doushouqi::tablebase::{
-    AnswerSource, Content, CountPhase, CountProgress, DtzProber, Material, OnDemand, OnDemandAnswer, OnDemandError,
-    Probe as Values, ProbeDtz, ProbeWdl, TablePath, TableProber, TableSet, Value, ValueAtClock, ValueWithMoves, Wdl,
-    WdlProber,
+    AnswerSource, Content, CountPhase, CountProgress, DtzOnDemand, DtzProber, Follow, Material, OnDemand,
+    OnDemandAnswer, OnDemandError, Probe as Values, ProbeDtz, ProbeWdl, SetError, TablePath, TableProber, TableSet,
+    Value, ValueAtClock, ValueWithMoves, Wdl, WdlProber,
 };
 use serde::Serialize;
 use std::cmp::Reverse;
@@ -82,6 +82,8 @@ struct DtzReport {
     /// Without the limit, if there are tables of distances.
     #[serde(skip_serializing_if = "Option::is_none")]
     dtw: Option<u16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<AnswerSource>,
     moves: Vec<DtzMove>,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<Vec<String>>,
@@ -93,6 +95,9 @@ struct DtzMove {
     #[serde(flatten)]
     value: ValueAtClock,
 }
+
+/// The way out if a position has more pieces than the tables.
+const ONE_MORE: &str = " (--on-demand answers one more)";
 
 /// A value at a clock in words.
 fn clock_text(ValueAtClock { category, dtz, .. }: &ValueAtClock) -> String {
@@ -108,6 +113,34 @@ fn clock_text(ValueAtClock { category, dtz, .. }: &ValueAtClock) -> String {
 enum Prober {
     Tables(Box<TableProber>),
     OnDemand(Box<OnDemand>),
+}
+
+/// The source of the values under a no-capture limit.
+enum LimitedProber {
+    Tables(Box<DtzProber>),
+    OnDemand(Box<DtzOnDemand>),
+}
+
+impl LimitedProber {
+    fn set(&self) -> &TableSet {
+        match self {
+            LimitedProber::Tables(tables) => tables.set(),
+            LimitedProber::OnDemand(on_demand) => on_demand.set(),
+        }
+    }
+
+    fn values(&self) -> &dyn ProbeDtz<Error = SetError> {
+        match self {
+            LimitedProber::Tables(tables) => &**tables,
+            LimitedProber::OnDemand(on_demand) => &**on_demand,
+        }
+    }
+
+    /// Counts the class of a position if it is missing; the source of the values, if classes are counted on demand.
+    fn count(&self, position: &Position) -> Result<Option<AnswerSource>, Failure> {
+        let LimitedProber::OnDemand(on_demand) = self else { return Ok(None) };
+        counting(|follow| on_demand.count(position, follow).and_then(|()| on_demand.source(position)).map(Some))
+    }
 }
 
 /// The values of a position and of its moves, and best play if it is requested.
@@ -130,14 +163,18 @@ impl Probe {
         let TablePath { distances, results, limited } = TablePath::open(&self.tables)?;
         let rules_of = |set: &TableSet| self.rules.rules.unwrap_or(set.rules().options().within(None));
         let (set, rules) = match (limited, distances.or(results)) {
-            (Some(limited), others) if !self.on_demand.on_demand => {
+            (Some(limited), others) => {
                 let rules = rules_of(&limited);
                 let prober = limited.dtz_prober(&rules)?;
                 let distances = others.map(|set| set.prober(&rules)).transpose()?;
+                let prober = match self.on_demand.cache()? {
+                    Some(cache) => LimitedProber::OnDemand(Box::new(cache.open_limited(prober)?)),
+                    None => LimitedProber::Tables(Box::new(prober)),
+                };
                 let each = |fen: &String| self.probe_dtz(&prober, distances.as_ref(), fen);
                 return self.threads.run(|| self.each(&|fens| fens.iter().try_for_each(each)))?;
             }
-            (Some(set), None) | (_, Some(set)) => {
+            (None, Some(set)) => {
                 let rules = rules_of(&set);
                 (set, rules)
             }
@@ -198,23 +235,25 @@ impl Probe {
     }
 
     /// Prints the value of a position and its moves at the clock of the FEN, from tables that know a no-capture limit.
-    fn probe_dtz(&self, prober: &DtzProber, distances: Option<&TableProber>, text: &str) -> Outcome {
+    fn probe_dtz(&self, prober: &LimitedProber, distances: Option<&TableProber>, text: &str) -> Outcome {
         let fen: Fen = text.parse().map_err(|e| Failure::Input(format!("{text:?}: {e}")))?;
         let position = &fen.position;
-        let limit = prober.limit();
+        let values = prober.values();
+        let limit = values.limit();
         let too_late = || Failure::Input(format!("{text:?}: the clock is beyond the limit of {limit} plies"));
         let left = u32::from(limit).checked_sub(fen.halfmove_clock).ok_or_else(too_late)?;
-        let (Some(value), Some(moves)) = (prober.dtz(position)?, prober.dtz_moves(position, left)?) else {
-            return Err(self.too_many(text, position, prober.set(), ""));
+        let source = prober.count(position)?;
+        let (Some(value), Some(moves)) = (values.dtz(position)?, values.dtz_moves(position, left)?) else {
+            return Err(self.too_many(text, position, prober.set(), ONE_MORE));
         };
         let to_end = distances.map(|tables| tables.value(position)).transpose()?.flatten();
         let dtw = to_end.and_then(|value| value.dtw);
         let moves =
             moves.into_iter().map(|(mv, value)| DtzMove { r#move: mv.notation(position), value: value.at(left) });
-        let line = if self.line { Some(prober.dtz_line(position, left)?) } else { None };
+        let line = if self.line { Some(values.dtz_line(position, left)?) } else { None };
         let line = line.map(|line| line.iter().map(|(mv, position)| mv.notation(position)).collect());
-        let report =
-            DtzReport { fen: fen.to_string(), limit, value: value.at(left), dtw, moves: moves.collect(), line };
+        let (fen, value, moves) = (fen.to_string(), value.at(left), moves.collect());
+        let report = DtzReport { fen, limit, value, dtw, source, moves, line };
         if self.json.on {
             return print_json(&report);
         }
@@ -258,28 +297,11 @@ impl Probe {
                 return Ok(Some(Answer { values, line }));
             }
         };
-        let stop = interrupt();
-        let bar = progress_bar(1000, "%");
-        let follow = |progress: CountProgress| {
-            bar.set_message(match progress.phase {
-                CountPhase::Waiting => "waiting",
-                CountPhase::Reading => "reading tables",
-                CountPhase::Conversions => "captures",
-                CountPhase::Passes => "passes",
-                CountPhase::Writing => "writing the table",
-            });
-            bar.set_position((1000.0 * progress.fraction) as u64);
-            if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        };
-        let answer = || -> Result<Answer, OnDemandError> {
-            let line = if self.line { Some(on_demand.probe_line(position, &follow)?) } else { None };
-            Ok(Answer { values: on_demand.probe(position, self.all_moves, &follow)?, line })
-        };
-        let answer = answer();
-        exit_on_interrupt(&bar, "the positions printed so far are complete");
-        bar.finish_and_clear();
-        let answer = answer?;
-        if stop.load(Ordering::Relaxed) { Err(OnDemandError::Cancelled.into()) } else { Ok(Some(answer)) }
+        let answer = counting(|follow| {
+            let line = if self.line { Some(on_demand.probe_line(position, follow)?) } else { None };
+            Ok(Answer { values: on_demand.probe(position, self.all_moves, follow)?, line })
+        });
+        answer.map(Some)
     }
 
     /// Prints the values of positions, which it reads from the tables together. After an error of the tables it reads
@@ -297,8 +319,7 @@ impl Probe {
     fn probe(&self, prober: &Prober, fen: &str, known: Option<ValueWithMoves>) -> Outcome {
         let position = parse(fen)?;
         let Some(Answer { values, line }) = self.answer(prober, &position, known)? else {
-            let hint = " (--on-demand answers one more)";
-            return Err(self.too_many(fen, &position, prober.tables().set(), hint));
+            return Err(self.too_many(fen, &position, prober.tables().set(), ONE_MORE));
         };
         let OnDemandAnswer { value, moves, source } = values;
         let name = |(mv, position): &(Move, Position)| mv.notation(position);
@@ -329,6 +350,28 @@ impl Probe {
             _ => Ok(()),
         }
     }
+}
+
+/// Runs what may count positions, and shows the progress. Ctrl-C ends it.
+fn counting<T>(run: impl FnOnce(Follow<'_>) -> Result<T, OnDemandError>) -> Result<T, Failure> {
+    let stop = interrupt();
+    let bar = progress_bar(1000, "%");
+    let follow = |progress: CountProgress| {
+        bar.set_message(match progress.phase {
+            CountPhase::Waiting => "waiting",
+            CountPhase::Reading => "reading tables",
+            CountPhase::Conversions => "captures",
+            CountPhase::Passes => "passes",
+            CountPhase::Writing => "writing the table",
+        });
+        bar.set_position((1000.0 * progress.fraction) as u64);
+        if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let done = run(&follow);
+    exit_on_interrupt(&bar, "the positions printed so far are complete");
+    bar.finish_and_clear();
+    let done = done?;
+    if stop.load(Ordering::Relaxed) { Err(OnDemandError::Cancelled.into()) } else { Ok(done) }
 }
 
 fn parse(fen: &str) -> Result<Position, Failure> {

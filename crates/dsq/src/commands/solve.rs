@@ -1,4 +1,4 @@
-use crate::arguments::BackendArg;
+use crate::arguments::{BackendArg, MetricArg};
 use crate::backend::{DryRun, report_fallbacks, work_since};
 use crate::class_plan::{RateArg, planned, print_plan};
 use crate::counts::{COLUMNS, columns};
@@ -8,18 +8,20 @@ use cli::arguments::{Common, Memory};
 use cli::failure::{Failure, Outcome};
 use cli::output::{print, print_json};
 use cli::progress::progress_bar;
-use doushouqi::tablebase::{Classes, DeviceWork, MAX_PIECES, Material, Stats, Summary};
+use doushouqi::board::RuleOptions;
+use doushouqi::tablebase::{Classes, DeviceWork, MAX_PIECES, Material, Metric, Summary};
 use report::text::grouped;
 use serde::Serialize;
 use std::time::Instant;
 
 /// Solve endgames in memory and print the numbers of won, lost and drawn positions.
 ///
-/// The solver computes the exact distance to the end of every position in plies. `positions` = wins + losses + draws +
+/// The solver computes the exact distance to the end of every position in plies, or with --metric dtz, to the next capture or
+/// den entry. `positions` = wins + losses + draws +
 /// no_move, where no_move counts the positions in which the side to move has no legal move (stalemate).
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq solve --pieces 4\n  dsq solve --material EPvLR --json\n  \
-                        dsq solve --pieces 3 --rules chinese\n\nMemory: 4 pieces about 50 MB, 5 pieces up to 6 GB.")]
+                        dsq solve --pieces 3 --rules chinese\n  dsq solve --pieces 4 --metric dtz --limit 100\n\nMemory: 4 pieces about 50 MB, 5 pieces up to 6 GB.")]
 pub struct Solve {
     /// Solve all materials of 2 to N pieces; the counts are sums over all materials with White to move.
     #[arg(long, value_name = "N", required_unless_present = "material", conflicts_with = "material",
@@ -28,6 +30,8 @@ pub struct Solve {
     /// Solve one material: White's animals, v, Black's, of the letters ELTPDWCR in any order.
     #[arg(long, value_name = "MATERIAL")]
     material: Option<Material>,
+    #[command(flatten)]
+    metric: MetricArg,
     #[command(flatten)]
     backend: BackendArg,
     /// Only print the expected time and memory of each class, or with `--backend gpu` the memory and the least time of
@@ -67,34 +71,35 @@ struct OneMaterial {
 
 impl Solve {
     pub fn run(self) -> Outcome {
+        let rules = self.metric.rules(self.common.rules())?;
         if self.dry_run && !self.backend.is_gpu() {
-            return self.plan();
+            return self.plan(&rules);
         }
         if self.dry_run {
             let (material, pieces) = (self.material, self.material.map_or(2, |material| material.len()));
             let pieces = self.pieces.map_or(pieces, usize::from);
-            let (rules, backend) = (self.common.rules(), self.backend.wanted());
+            let backend = self.backend.wanted();
             let (device, bandwidth, json) = (self.backend.device(), self.bandwidth.bytes() as f64, self.common.json.on);
-            return gpu::plan(&DryRun { rules, backend, device, pieces, material, bandwidth, json });
+            return gpu::plan(&DryRun { rules: &rules, backend, device, pieces, material, bandwidth, json });
         }
         self.common.threads.run(|| match (self.material, self.pieces) {
-            (Some(material), _) => self.solve_material(material),
-            (None, Some(pieces)) => self.solve_levels(pieces.into()),
+            (Some(material), _) => self.solve_material(&rules, material),
+            (None, Some(pieces)) => self.solve_levels(&rules, pieces.into()),
             (None, None) => Err(Failure::Input("give --pieces N or --material M".to_owned())),
         })?
     }
 
     /// Prints the expected cost of solving on the CPU by class; classes of the most pieces keep only their counts.
-    fn plan(&self) -> Outcome {
+    fn plan(&self, rules: &RuleOptions) -> Outcome {
         let most = self.material.map_or(self.pieces.map_or(2, usize::from), Material::len);
-        let classes = Classes::new(self.common.rules(), most);
+        let classes = Classes::new(rules, most);
         let ids = planned(&classes, self.material)?;
         let values = |id| classes.get(id).representative.len() < most;
         print_plan(&classes, ids.into_iter().map(|id| (id, values(id))), &self.rate, None, self.common.json.on)
     }
 
-    fn solve_levels(&self, most: usize) -> Outcome {
-        let mut solver = self.backend.solver(self.common.rules(), most)?;
+    fn solve_levels(&self, rules: &RuleOptions, most: usize) -> Outcome {
+        let mut solver = self.backend.solver(rules, most)?;
 
         if !self.common.json.on {
             print(format_args!("pieces {COLUMNS} {:>9}", "seconds"))?;
@@ -110,7 +115,7 @@ impl Solve {
             let stats = solver.level_stats(pieces).expect("the level is solved");
             let seconds = start.elapsed().as_secs_f64();
             let gpu = work_since(&solver, before);
-            let level = Level { pieces, summary: stats.summary(), seconds, gpu };
+            let level = Level { pieces, summary: Metric::of(rules).summary(&stats), seconds, gpu };
             if self.common.json.on {
                 print_json(&level)?;
                 continue;
@@ -121,13 +126,13 @@ impl Solve {
         Ok(())
     }
 
-    fn solve_material(&self, material: Material) -> Outcome {
+    fn solve_material(&self, rules: &RuleOptions, material: Material) -> Outcome {
         let pieces = material.len();
         if pieces > MAX_PIECES {
             return Err(Failure::Input(format!("{material} has {pieces} pieces; at most {MAX_PIECES} can be solved")));
         }
         let start = Instant::now();
-        let mut solver = self.backend.solver(self.common.rules(), pieces)?;
+        let mut solver = self.backend.solver(rules, pieces)?;
 
         let id = solver.classes().member(material).expect("every material has a class").class;
         let bar = progress_bar(0, "classes").with_message(material.to_string());
@@ -139,8 +144,8 @@ impl Solve {
         let report = OneMaterial {
             material: material.to_string(),
             class: solver.classes().get(id).representative.to_string(),
-            white_to_move: stats.white.summary(),
-            black_to_move: stats.black.summary(),
+            white_to_move: Metric::of(rules).summary(stats.white),
+            black_to_move: Metric::of(rules).summary(stats.black),
             seconds: start.elapsed().as_secs_f64(),
             gpu: solver.backend().work(),
         };
@@ -149,22 +154,24 @@ impl Solve {
         }
         let shown = if report.class == report.material { String::new() } else { format!(" (class {})", report.class) };
         print(format_args!("{}{shown}, {:.3} s", report.material, report.seconds))?;
-        for (color, stats) in [("White", stats.white), ("Black", stats.black)] {
-            print(format_args!("{color} to move: {}", describe(stats)))?;
+        for (color, stats) in [("White", &report.white_to_move), ("Black", &report.black_to_move)] {
+            print(format_args!("{color} to move: {}", describe(stats, Metric::of(rules))))?;
         }
         Ok(())
     }
 }
 
-fn describe(stats: &Stats) -> String {
-    let s = stats.summary();
+fn describe(s: &Summary, metric: Metric) -> String {
+    let longest = match metric {
+        Metric::Dtw => format!("longest line {} plies", s.longest),
+        Metric::Dtz(_) => format!("at most {} plies to a capture or den", s.longest),
+    };
     format!(
-        "{} positions: {} wins, {} losses, {} draws, {} without a move; longest line {} plies",
+        "{} positions: {} wins, {} losses, {} draws, {} without a move; {longest}",
         grouped(s.positions),
         grouped(s.wins),
         grouped(s.losses),
         grouped(s.draws),
-        grouped(s.no_move),
-        s.longest
+        grouped(s.no_move)
     )
 }

@@ -3,6 +3,7 @@
 
 mod class_cache;
 mod distance;
+mod dtz;
 mod error;
 #[cfg(test)]
 mod tests;
@@ -17,9 +18,12 @@ use crate::board::{Move, Position, Rules};
 use crate::tablebase::address::{Address, Addresser, ClassSquares};
 use crate::tablebase::solve::needs::most_file_bytes;
 use crate::tablebase::solve::progress::{CountPhase, CountProgress, Follow, Reporter};
-use crate::tablebase::{BufferPool, ClassId, Classes, Material, MemoryNeed, Probe, SolveError, TableProber, Value};
+use crate::tablebase::{
+    BufferPool, CellValue, ClassId, Classes, Material, MemoryNeed, Probe, SolveError, TableProber, Value,
+};
 use class_cache::ClassCache;
 use distance::{Distances, Probed, Stop};
+pub use dtz::DtzOnDemand;
 pub use error::OnDemandError;
 use serde::Serialize;
 use std::cmp::Reverse;
@@ -295,24 +299,29 @@ impl OnDemand {
         Ok(self.cache.get(self.classes.get(id).representative)?.is_none().then_some(id))
     }
 
-    /// The value of a position in the tables or in the cache.
+    /// The value of a position in the tables or in the cache; `None` if the game is over.
     ///
     /// # Errors
     /// If a table cannot be read, or is damaged. A damaged file in the cache counts as not counted from then on.
-    fn known_value(&self, position: &Position) -> Result<Option<Value>, SetError> {
-        if let Some(value) = Value::of_finished(position) {
-            return Ok(Some(value));
-        }
+    fn known_cell(&self, position: &Position) -> Result<Option<CellValue>, SetError> {
         let Some(ClassSquares { class, turn, squares }) = self.addresser.squares(position) else { return Ok(None) };
         if self.has_table(class) {
-            return self.tables.value(position);
+            return self.tables.cell_value(position);
         }
         let Some(file) = self.cache.get(self.classes.get(class).representative)? else { return Ok(None) };
         let value = file.value(turn, squares);
         if matches!(value, Err(TableError::Damaged { .. })) {
             self.cache.mark_damaged(&file);
         }
-        Ok(value?.map(|value| Value::of(value, self.rules())))
+        Ok(value?)
+    }
+
+    /// The value of a position, as [`known_cell`](OnDemand::known_cell); also of a finished game.
+    fn known_value(&self, position: &Position) -> Result<Option<Value>, SetError> {
+        match Value::of_finished(position) {
+            Some(value) => Ok(Some(value)),
+            None => Ok(self.known_cell(position)?.map(|value| Value::of(value, self.rules()))),
+        }
     }
 
     /// `None` instead of the error of damage in a file of the cache.

@@ -2,7 +2,7 @@ use super::*;
 use crate::board::{NoMove, RuleOptions};
 use crate::tablebase::store::block_table::table_len;
 use crate::tablebase::store::partial::left_by;
-use crate::tablebase::{Generate, Options, Solver, TableFile, TableSet, repack};
+use crate::tablebase::{Generate, Options, ProbeDtz, Solver, TableFile, TableSet, repack};
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -114,6 +114,33 @@ fn counted_as_solved(rules: RuleOptions, pieces: usize, materials: &[&str], step
     }
     // RvER is ERvR with the colours swapped.
     assert_eq!(fixture.files().len(), materials.len() - usize::from(materials.contains(&"RvER")));
+}
+
+/// Counted classes under a no-capture limit have the values of tables that contain them.
+#[test]
+fn classes_are_counted_under_a_limit() {
+    let rules = RuleOptions::PAPER.within(Some(30));
+    let (smaller, whole) = (Fixture::new(rules, 2), Fixture::new(rules, 3));
+    let open = |fixture: &Fixture| {
+        TableSet::open(&fixture.dir.path().join("tables")).unwrap().dtz_prober(&RuleOptions::PAPER).unwrap()
+    };
+    let on_demand = DtzOnDemand::new(open(&smaller), &smaller.cache(), GIB).unwrap();
+    let (tables, solver) = (open(&whole), Solver::new(&rules, 3, Options::default()));
+    let mut decided = 0;
+    for material in ["ERvR", "RvPR", "EvLT"] {
+        let material: Material = material.parse().unwrap();
+        for position in positions(&solver, material, 149) {
+            on_demand.count(&position, &ignore).unwrap();
+            let value = on_demand.dtz(&position).unwrap();
+            assert_eq!(value, tables.dtz(&position).unwrap(), "{}", position.to_fen());
+            assert_eq!(on_demand.dtz_moves(&position, 7).unwrap(), tables.dtz_moves(&position, 7).unwrap());
+            decided += usize::from(value.is_some_and(|value| value.plies > 7));
+        }
+    }
+    assert!(decided > 100, "{decided}");
+    let four = first(&Solver::new(&rules, 4, Options::default()), "EPvLR");
+    assert!(matches!(on_demand.count(&four, &ignore), Err(OnDemandError::TooManyPieces { pieces: 4, most: 3 })));
+    assert_eq!(on_demand.dtz(&four).unwrap(), None);
 }
 
 /// Counts read repacked tables: those that they need are restored into the cache once, and the file of a counted class is the

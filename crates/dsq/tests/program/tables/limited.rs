@@ -39,12 +39,39 @@ fn results_are_those_at_the_clock() {
     let three: Json = serde_json::from_str(stats.lines().nth(1).unwrap()).unwrap();
     let wins: u64 = three["by_dtz"]["wins"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).sum();
     assert_eq!((&three["wins"], &three["longest"], three.get("by_plies")), (&object!(wins), &object!(40), None));
+    let solved = stdout(&["solve", "--pieces", "3", "--metric", "dtz", "--limit", "40", "--json"]);
+    let solved: Json = serde_json::from_str(solved.lines().nth(1).unwrap()).unwrap();
+    for count in ["wins", "losses", "draws", "longest"] {
+        assert_eq!(solved[count], three[count], "{count}");
+    }
     // A line goes on after the capture, to the end of the game.
     let deepest = stdout(&["stats", at, "--deepest", "--json"]);
     let three: Json = serde_json::from_str(deepest.lines().nth(1).unwrap()).unwrap();
     assert!(three["plies"] == 40 && three["line"].as_array().unwrap().len() >= 40, "{three}");
     let checked = json(&["verify", at, "--json"]);
     assert_eq!(checked["classes"], 52);
+}
+
+/// With `--on-demand` positions of one piece more are counted under the limit of the tables; those of two more are refused.
+#[test]
+fn one_piece_more_is_counted() {
+    const THREE: &str = "7/7/7/7/L6/6e/5r1/7/7 w 20";
+    let (two, three, cache) = (temporary(), temporary(), temporary());
+    let generate = |pieces, dir| {
+        stdout(&["generate", "--pieces", pieces, "--out", dir, "--metric", "dtz", "--limit", "40"]);
+    };
+    let (small, large) = (text(two.path()), text(three.path()));
+    generate("2", small);
+    generate("3", large);
+    let probe = |fen, options: &[&str]| json(&[&["probe", fen, "--json", "--line"], options].concat());
+    let on_demand = ["--on-demand", "--cache", text(cache.path())];
+    let mut counted = probe(THREE, &[&["--tables", small], &on_demand[..]].concat());
+    assert_eq!(counted.as_object_mut().unwrap().remove("source"), Some(object!("cache")));
+    assert_eq!(counted, probe(THREE, &["--tables", large]));
+    assert_eq!(probe(RACE, &[&["--tables", small], &on_demand[..]].concat())["source"], "tables");
+    let four = "7/7/7/7/L6/6e/5r1/7/3C3 w 20";
+    fails(2, &[&["probe", four, "--tables", small], &on_demand[..]].concat(), &["at most 3 can be counted on demand"]);
+    fails(2, &["probe", THREE, "--tables", small], &["--on-demand answers one more"]);
 }
 
 /// What tables of one metric cannot answer is refused in one sentence.
@@ -60,7 +87,6 @@ fn the_other_metric_is_refused() {
     fails(2, &[&generate[..]].concat(), &["no-capture-limit=100"]);
     fails(2, &["generate", "--pieces", "2", "--out", other, "--metric", "dtz"], &["no-capture-limit=100"]);
     fails(2, &["probe", "--tables", at, &format!("{RACE} 101")], &["beyond the limit of 100"]);
-    fails(2, &["probe", "--tables", at, "--on-demand", RACE], &limit);
     fails(2, &["probe", "--tables", at, "--rules", "bell", RACE], &["traps=none"]);
     fails(2, &["repack", at, "--wdl", "--out", text(&limited.path().join("wdl"))], &limit);
     fails(2, &["export", "--tables", at, "--material", "EvL", "--format", "csv"], &limit);
