@@ -9,6 +9,7 @@ mod board;
 mod engine;
 mod errors;
 mod games;
+mod held;
 mod info;
 mod interrupt;
 mod limit;

@@ -2,6 +2,7 @@
 
 use crate::arguments::BoardArgument;
 use crate::errors::{self, TablesError};
+use crate::held::Held;
 use crate::interrupt::abandonable;
 use crate::memory;
 use crate::moves::PyMove;
@@ -14,7 +15,7 @@ use doushouqi::tablebase::{Dtz, DtzProber, ProbeDtz, TableSet};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 /// Exact values of endgames in games that are drawn after `limit` plies without a capture, from a directory that
 /// `dsq generate --metric dtz` made. A context manager.
@@ -27,36 +28,23 @@ pub(crate) struct PyLimitedTables {
     /// Absolute: the working directory may change.
     directory: PathBuf,
     rules: Option<RuleOptions>,
-    /// The tables and the process that has opened them; `None` once they are closed. Locked with the GIL only, so that a
-    /// forked process finds it open.
-    opened: Mutex<Option<(u32, Arc<DtzProber>)>>,
+    opened: Held<DtzProber>,
 }
 
 impl PyLimitedTables {
-    fn open(py: Python<'_>, directory: PathBuf, rules: Option<RuleOptions>) -> PyResult<(u32, Arc<DtzProber>)> {
+    fn open(py: Python<'_>, directory: PathBuf, rules: Option<RuleOptions>) -> PyResult<DtzProber> {
         memory::need(OPENING_BYTES)?;
         let open = move || {
             let set = TableSet::open(&directory)?;
             let rules = rules.unwrap_or(*set.rules().options());
             set.dtz_prober(&rules)
         };
-        Ok((std::process::id(), Arc::new(abandonable(py, open)?.map_err(errors::tables)?)))
+        abandonable(py, open)?.map_err(errors::tables)
     }
 
-    fn held(&self) -> MutexGuard<'_, Option<(u32, Arc<DtzProber>)>> {
-        self.opened.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The tables. A forked process opens them again: a thread that is missing in it may have locked the files.
+    /// The tables.
     fn prober(&self, py: Python<'_>) -> PyResult<Arc<DtzProber>> {
-        let opened = self.held().clone();
-        let (process, prober) = opened.ok_or_else(|| TablesError::new_err("the tables are closed"))?;
-        if process == std::process::id() {
-            return Ok(prober);
-        }
-        let own = PyLimitedTables::open(py, self.directory.clone(), self.rules)?;
-        *self.held() = Some(own.clone());
-        Ok(own.1)
+        self.opened.get(|_| PyLimitedTables::open(py, self.directory.clone(), self.rules).map(Arc::new))
     }
 
     /// The tables for a board, and the plies that are left before its limit.
@@ -120,7 +108,7 @@ impl PyLimitedTables {
 
     /// Closes the tables: every later call raises TablesError.
     fn close(&self) {
-        *self.held() = None;
+        self.opened.close();
     }
 
     /// For pickle.
@@ -165,5 +153,5 @@ pub(crate) fn open_limited(
 ) -> PyResult<PyLimitedTables> {
     let (directory, rules) = (directories(directory)?, rules.map(|rules| rules.0));
     let opened = PyLimitedTables::open(py, directory.clone(), rules)?;
-    Ok(PyLimitedTables { directory, rules, opened: Mutex::new(Some(opened)) })
+    Ok(PyLimitedTables { directory, rules, opened: Held::new(opened) })
 }

@@ -3,6 +3,7 @@
 use crate::arguments::{self, BoardArgument, Positions};
 use crate::board::PyBoard;
 use crate::errors::{self, TablesError};
+use crate::held::Held;
 use crate::interrupt::{abandonable, parallel, reporting};
 use crate::memory;
 use crate::moves::PyMove;
@@ -26,8 +27,8 @@ use std::convert::Infallible;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::slice::from_ref;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The most pieces of a dense array: 63 squares for each piece.
 const DENSE_PIECES: usize = 4;
@@ -46,9 +47,7 @@ pub(crate) const OPENING_BYTES: usize = 16 << 20;
 /// values: it opens the directory or solves the material again.
 #[pyclass(frozen, name = "Tables", module = "doushouqi")]
 pub(crate) struct PyTables {
-    /// The source, and the process that uses it; `None` once they are closed. Locked with the GIL only, so that a forked
-    /// process finds it open.
-    source: Mutex<Option<(u32, Arc<Source>)>>,
+    source: Held<Source>,
     made_by: MadeBy,
 }
 
@@ -61,34 +60,20 @@ enum MadeBy {
 
 impl PyTables {
     fn of(source: Source, made_by: MadeBy) -> PyTables {
-        PyTables { source: Mutex::new(Some((std::process::id(), Arc::new(source)))), made_by }
+        PyTables { source: Held::new(source), made_by }
     }
 
     /// The source of the values, which stays open while it is in use.
     pub fn source(&self) -> PyResult<Arc<Source>> {
-        let source = self.held().clone();
-        let (process, source) = source.ok_or_else(|| TablesError::new_err("the tables are closed"))?;
-        let here = std::process::id();
-        if process == here {
-            return Ok(source);
-        }
-        // This process was forked. A thread that is missing here may have held locks of a source in use, which therefore
-        // has other owners than `self` and this call.
-        let own = match (&self.made_by, &*source) {
+        self.source.get(|source| match (&self.made_by, &*source) {
             (MadeBy::Open(opening), Source::Files(_) | Source::Loaded(_) | Source::OnDemand(_))
                 if Arc::strong_count(&source) > 2 =>
             {
-                Arc::new(Python::attach(|py| opening.again(py, &source))?)
+                Ok(Arc::new(Python::attach(|py| opening.again(py, &source))?))
             }
             // Nothing of a solver is locked.
-            _ => source,
-        };
-        *self.held() = Some((here, Arc::clone(&own)));
-        Ok(own)
-    }
-
-    fn held(&self) -> MutexGuard<'_, Option<(u32, Arc<Source>)>> {
-        self.source.lock().unwrap_or_else(PoisonError::into_inner)
+            _ => Ok(source),
+        })
     }
 
     /// The source, unless it has other values under these rules. Repetition does not matter.
@@ -266,7 +251,7 @@ impl PyTables {
 
     /// Closes the tables: every later call raises TablesError.
     fn close(&self) {
-        *self.held() = None;
+        self.source.close();
     }
 
     /// For pickle.
