@@ -32,7 +32,7 @@
 //!
 //! `board` and `game` need no feature and only a few dependencies. The default feature is `search`:
 //!
-//! - `serde`: positions, squares, pieces and rules serialise as their text.
+//! - `serde`: positions, squares, pieces and rules serialise as their text; games of Mistboard (JSON) are read.
 //! - `perft`: counting lines of moves on all cores.
 //! - `tablebase`: endgame tables.
 //! - `search`: the engine; includes `perft` and `tablebase`.

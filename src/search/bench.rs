@@ -7,6 +7,7 @@ use crate::board::{Position, Rules};
 use crate::clock::Instant;
 use crate::game::Game;
 use serde::Serialize;
+use std::fmt;
 
 /// Positions of all kinds, from the initial position to endgames of three pieces.
 const POSITIONS: [&str; 20] = [
@@ -35,7 +36,16 @@ const POSITIONS: [&str; 20] = [
 /// The depth of the signature, in plies.
 pub const DEPTH: u32 = 14;
 
-/// The result of a bench.
+/// The greatest depth of a bench.
+pub const MAX_DEPTH: u32 = 60;
+
+/// The options of the engine for the signature.
+#[must_use]
+pub fn options() -> EngineOptions {
+    EngineOptions::default().hash_mib(16)
+}
+
+/// The result of a bench. As text, its last line is the one that OpenBench reads.
 #[derive(Clone, Debug, Serialize)]
 pub struct Bench {
     /// The depth of every search, in plies.
@@ -48,6 +58,14 @@ pub struct Bench {
     pub seconds: f64,
     /// Nodes per second.
     pub nodes_per_second: f64,
+}
+
+impl fmt::Display for Bench {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Bench { depth, positions, nodes, seconds, nodes_per_second } = self;
+        writeln!(f, "{positions} positions to depth {depth} in {seconds:.3} s")?;
+        write!(f, "{nodes} nodes {nodes_per_second:.0} nps")
+    }
 }
 
 /// Searches twenty positions to a depth, each as in a new game. With one thread the number of nodes is the same on

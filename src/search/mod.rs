@@ -32,6 +32,7 @@
 //! | `threads` | the threads of a search, and their vote |
 //! | `tb_root` | endgame tables at the root |
 //! | `engine` | the engine |
+//! | `level`, `wdl` | strength levels; chances of a win, a draw and a loss |
 //! | `bench` | measuring the engine |
 
 pub mod bench;
@@ -41,6 +42,7 @@ mod engine;
 mod eval;
 mod history;
 mod info;
+mod level;
 mod limits;
 mod options;
 mod ordering;
@@ -53,12 +55,15 @@ mod tables;
 mod tb_root;
 mod threads;
 mod tt;
+mod wdl;
 
 pub use engine::{Engine, Search};
 pub use eval::{Evaluation, network};
 pub use info::{Info, SearchResult};
+pub use level::Level;
 pub use limits::{Clock, Limits};
 pub use options::{EngineOptions, SearchPreset};
 pub use parameters::{Parameter, ParameterError};
 pub use score::Score;
 pub use tables::{TableCache, Tables};
+pub use wdl::{Chances, WdlCurve};

@@ -4,8 +4,7 @@ use super::api::Over;
 use super::game_state;
 use doushouqi::board::{Move, Position};
 use doushouqi::game::Game;
-use doushouqi::game::random::Random;
-use doushouqi::search::{Engine, EngineOptions, Info, Limits, Score, Tables};
+use doushouqi::search::{Engine, EngineOptions, Info, Level, Limits, Score, Tables};
 use doushouqi::tablebase::{Value, Wdl};
 use serde::Serialize;
 use std::sync::atomic::AtomicBool;
@@ -262,50 +261,31 @@ impl BestMove {
     }
 }
 
-/// A strength level.
-#[derive(Clone, Copy, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Level {
-    /// A word for the level, which a page may translate.
-    pub name: &'static str,
-    /// The most nodes of a search; null if only the time limits it.
-    pub nodes: Option<u64>,
-    /// By how much a move may be worse than the best one, in centipawns.
-    pub margin: i32,
-}
-
 /// A level with its number, as in answers.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LevelReport {
     /// The value of `strength`.
     pub strength: usize,
-    #[serde(flatten)]
-    pub level: Level,
+    /// A word for the level, which a page may translate.
+    pub name: &'static str,
+    /// The most nodes of a search; null if only the time limits it.
+    pub nodes: Option<u64>,
+    /// By how much a move may be worse than the best one, in centipawns.
+    pub margin: i32,
+    /// The Elo above the weakest level, by games between neighbours; null if it was not measured.
+    pub elo: Option<u16>,
 }
 
 /// Every level, weakest first.
 #[must_use]
 pub fn levels() -> Vec<LevelReport> {
-    LEVELS.iter().enumerate().map(|(i, &level)| LevelReport { strength: i + 1, level }).collect()
+    let report = |(i, level): (usize, &Level)| {
+        let Level { name, nodes, margin, elo, .. } = *level;
+        LevelReport { strength: i + 1, name, nodes, margin, elo }
+    };
+    Level::ALL.iter().enumerate().map(report).collect()
 }
-
-/// The hash memory of a strength below the highest one. It is always the same, so that the same move is played.
-const LEVEL_HASH_MIB: usize = 4;
-
-/// Strengths 1 to 10; the last is limited by time only.
-const LEVELS: [Level; 10] = [
-    Level { name: "beginner", nodes: Some(20), margin: 300 },
-    Level { name: "novice", nodes: Some(60), margin: 200 },
-    Level { name: "learner", nodes: Some(200), margin: 120 },
-    Level { name: "casual", nodes: Some(600), margin: 80 },
-    Level { name: "intermediate", nodes: Some(2_000), margin: 40 },
-    Level { name: "skilled", nodes: Some(6_000), margin: 20 },
-    Level { name: "advanced", nodes: Some(20_000), margin: 10 },
-    Level { name: "expert", nodes: Some(100_000), margin: 0 },
-    Level { name: "master", nodes: Some(500_000), margin: 0 },
-    Level { name: "champion", nodes: None, margin: 0 },
-];
 
 impl Engines {
     /// A move at a strength from 1 to 10, with its score; `None` if the game is over. `seed` selects among moves that
@@ -319,24 +299,16 @@ impl Engines {
         seed: u64,
         stop: &AtomicBool,
     ) -> Option<(Move, Score)> {
-        let level = LEVELS[strength.clamp(1, LEVELS.len()) - 1];
-        let limits = Limits::default().movetime(time);
+        let level = Level::ALL[strength.clamp(1, Level::ALL.len()) - 1];
+        let limits = level.limits(&Limits::default().movetime(time));
         let found = if level.nodes.is_none() {
             let setup = Setup { hash_mib: HASH_MIB, threads: 1, lines: 1, tables };
             self.search(setup, game, &limits, stop, &mut |_| ())
         } else {
-            // A new engine has an empty hash table and plays the same move every time.
-            let lines = if level.margin > 0 { MAX_LINES } else { 1 };
-            let _hash = self.reserve(LEVEL_HASH_MIB);
-            let setup = Setup { hash_mib: LEVEL_HASH_MIB, threads: 1, lines, tables: None };
-            let limits = limits.nodes(level.nodes);
-            setup.engine().search(game, &limits).stop(stop).run().lines
+            let _hash = self.reserve(Level::HASH_MIB);
+            level.engine().search(game, &limits).stop(stop).run().lines
         };
-        let best = found.first()?.score;
-        let is_good = |info: &&Info| best.value() - info.score.value() <= level.margin;
-        let good: Vec<&Info> = found.iter().filter(is_good).collect();
-        let chosen = Random::new(seed).choose(&good).copied()?;
-        Some((chosen.pv[0], chosen.score))
+        level.choose(&found, seed).map(|line| (line.pv[0], line.score))
     }
 }
 

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 /// The most moves of a game.
 pub const MAX_PLIES: usize = 600;
 /// The longest text of a game, in bytes.
-pub const MAX_GAME_TEXT: usize = 32 << 10;
+pub const MAX_GAME_TEXT: usize = 72 << 10;
 /// The most moves of all games of a text together, or of a game with its variations.
 const MAX_TEXT_MOVES: usize = 1200;
 
@@ -86,11 +86,14 @@ fn too_long() -> ApiError {
 }
 
 /// The number of words of a text of games that can be moves: an upper bound of the number of moves. Words end and comments
-/// begin as in the library's reader.
+/// begin as in the library's reader. In JSON these are strings.
 fn max_move_words(text: &str) -> usize {
     let is_end = |letter: char| letter.is_whitespace() || "{()$!?;".contains(letter);
     let mut count = 0;
     for mut line in text.lines().filter(|line| !line.trim_start().starts_with('[')) {
+        if line.trim_start().starts_with("{\"") {
+            count += json_moves(line);
+        }
         loop {
             let (moves, rest) = line.split_at(line.find(['{', ';']).unwrap_or(line.len()));
             count += moves.split(is_end).filter(|word| word.contains(char::is_alphabetic)).count();
@@ -107,6 +110,12 @@ fn max_move_words(text: &str) -> usize {
         }
     }
     count
+}
+
+/// The number of strings of four characters, as moves are, in a line of JSON.
+fn json_moves(line: &str) -> usize {
+    let quotes = line.bytes().enumerate().filter(|&(_, byte)| byte == b'"').map(|(i, _)| i);
+    quotes.clone().zip(quotes.skip(1)).filter(|(from, to)| to - from == 5).count()
 }
 
 /// The no-capture limit of a request: the usual one if missing, none if 0.

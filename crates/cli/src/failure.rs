@@ -51,7 +51,9 @@ impl Failure {
     /// A failure to read a file or directory: [`Failure::Input`] if it does not exist or is no text file.
     pub fn reading(path: impl fmt::Display, error: &io::Error) -> Failure {
         let what = match error.kind() {
-            io::ErrorKind::InvalidData => "it is not text in UTF-8 (decompress a compressed file first)".to_owned(),
+            io::ErrorKind::InvalidData if error.get_ref().is_none() => {
+                "it is not text in UTF-8 (of compressed files, those of gzip are read)".to_owned()
+            }
             _ => error.to_string(),
         };
         failure_of_io(error)(format!("cannot read {path}: {what}"))

@@ -1,16 +1,50 @@
 //! Text from files and standard input. A byte order mark at the beginning, which editors on Windows write, is skipped.
+//! Data that gzip has compressed is decompressed.
 
 use crate::failure::Failure;
-use std::fs;
+use flate2::bufread::MultiGzDecoder;
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
+/// The first bytes of data that gzip has compressed.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+
 /// The text of a file.
 pub fn read_text(path: &Path) -> Result<String, Failure> {
-    let text = fs::read_to_string(path).map_err(|e| Failure::reading(path.display(), &e))?;
+    let mut text = String::new();
+    open(path)?.read_to_string(&mut text).map_err(|e| Failure::reading(path.display(), &e))?;
     Ok(text.strip_prefix(BYTE_ORDER_MARK).map(str::to_owned).unwrap_or(text))
+}
+
+/// Opens a file.
+pub fn open(path: &Path) -> Result<Box<dyn BufRead>, Failure> {
+    let file = File::open(path).and_then(|file| decompressed(BufReader::new(file)));
+    file.map_err(|e| Failure::reading(path.display(), &e))
+}
+
+/// Data as it is, or decompressed.
+pub fn decompressed(mut data: impl BufRead + 'static) -> io::Result<Box<dyn BufRead>> {
+    if data.fill_buf()?.starts_with(&GZIP) {
+        return Ok(Box::new(BufReader::new(Gzip(MultiGzDecoder::new(data)))));
+    }
+    Ok(Box::new(data))
+}
+
+/// Decompresses, with errors that say what is wrong with the data.
+struct Gzip<R>(MultiGzDecoder<R>);
+
+impl<R: BufRead> Read for Gzip<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let wrong = |text| io::Error::new(io::ErrorKind::InvalidData, text);
+        self.0.read(buffer).map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => wrong("the compressed data (gzip) is cut"),
+            io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => wrong("the compressed data (gzip) is damaged"),
+            _ => error,
+        })
+    }
 }
 
 /// The lines of a text.
@@ -76,6 +110,23 @@ mod tests {
             buffer[..part.len()].copy_from_slice(part);
             Ok(part.len())
         }
+    }
+
+    #[test]
+    fn compressed_data_is_read_and_cut_data_is_named() {
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        io::Write::write_all(&mut packed, b"a\nb\n").unwrap();
+        let packed = packed.finish().unwrap();
+        let read = |data: Vec<u8>| lines(decompressed(io::Cursor::new(data)).unwrap()).collect::<Result<Vec<_>, _>>();
+        assert_eq!(read(packed.clone()).unwrap(), ["a", "b"]);
+        assert_eq!(read(packed.repeat(2)).unwrap(), ["a", "b", "a", "b"], "files in one");
+        assert_eq!(read(b"a\nb\n".to_vec()).unwrap(), ["a", "b"]);
+        for len in [3, packed.len() / 2, packed.len() - 1] {
+            assert!(read(packed[..len].to_vec()).unwrap_err().to_string().contains("is cut"), "{len}");
+        }
+        let mut damaged = packed;
+        damaged[12] ^= 0xff;
+        assert!(read(damaged).unwrap_err().to_string().contains("gzip"));
     }
 
     #[test]

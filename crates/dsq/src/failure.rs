@@ -30,6 +30,7 @@ pub fn failure_of_session(error: SessionError) -> Failure {
     match error {
         SessionError::Input(error) => Failure::reading("standard input", &error),
         SessionError::Output(error) => Failure::Output(error),
+        SessionError::Thread(_) => Failure::Environment(error.to_string()),
     }
 }
 

@@ -3,11 +3,13 @@
 use crate::on_demand::user_directory;
 use crate::provenance::now;
 use cli::failure::{Failure, Outcome};
+use cli::input::{lines, open};
 use doushouqi::board::{Move, Position};
-use doushouqi::game::Record;
+use doushouqi::game::{Record, RecordReader};
 use doushouqi::search::Score;
+use std::fmt;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// The moves of a line in the papers' notation.
@@ -46,10 +48,23 @@ pub fn read_game(path: &Path, number: usize) -> Result<Record, Failure> {
 
 /// Reads all games of a file.
 pub fn read_games(path: &Path) -> Result<Vec<Record>, Failure> {
-    let bytes = std::fs::read(path).map_err(|e| Failure::reading(path.display(), &e))?;
-    let text = String::from_utf8(bytes)
-        .map_err(|_| Failure::reading(path.display(), &io::Error::from(io::ErrorKind::InvalidData)))?;
-    Record::parse_all(&text).map_err(|e| Failure::Input(format!("{}: {e}", path.display())))
+    let mut records = Vec::new();
+    read_each(&path.display(), open(path)?, |record| {
+        records.push(record);
+        Ok(())
+    })?;
+    Ok(records)
+}
+
+/// Reads games and passes each on as soon as it has ended; an error names the line.
+pub fn read_each(name: &dyn fmt::Display, text: impl BufRead, mut act: impl FnMut(Record) -> Outcome) -> Outcome {
+    let wrong = |error| Failure::Input(format!("{name}: {error}"));
+    let mut reader = RecordReader::default();
+    for (i, line) in lines(text).enumerate() {
+        let line = line.map_err(|e| Failure::reading(format_args!("{name}, line {}", i + 1), &e))?;
+        reader.line(&line).map_err(wrong)?.into_iter().try_for_each(&mut act)?;
+    }
+    reader.finish().map_err(wrong)
 }
 
 /// A file to append games to.

@@ -352,6 +352,11 @@ export interface components {
         /** @description A level with its number, as in answers. */
         LevelReport: {
             /**
+             * Format: uint16
+             * @description The Elo above the weakest level, by games between neighbours; null if it was not measured.
+             */
+            elo: number | null;
+            /**
              * Format: int32
              * @description By how much a move may be worse than the best one, in centipawns.
              */

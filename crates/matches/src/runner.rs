@@ -9,9 +9,9 @@ use super::referee::{Conditions, PlayedGame, Usage, play};
 use super::spec::PlayerSpec;
 use super::statistics::{Decision, Sprt, Tally};
 use doushouqi::board::{ByColor, Color, Rules};
-use doushouqi::game::{Conclusion, ForfeitReason};
+use doushouqi::game::{Conclusion, ForfeitReason, Record};
 use doushouqi::search::{Engine, TableCache};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -115,6 +115,12 @@ pub struct MatchGame {
     pub played: PlayedGame,
 }
 
+/// The players of a game: the first player is White in games with an even number.
+fn seats(number: u64) -> ByColor<usize> {
+    let swapped = number % 2 == 1;
+    ByColor { white: usize::from(swapped), black: usize::from(!swapped) }
+}
+
 /// The two players of a game.
 type Team = [Box<dyn Player>; 2];
 
@@ -131,22 +137,43 @@ impl Match {
         stop: &AtomicBool,
         report: &mut dyn FnMut(&MatchGame, &Standing) -> ControlFlow<()>,
     ) -> Result<Standing, MatchError> {
+        self.resume(BTreeMap::new(), stop, report)
+    }
+
+    /// Continues the match: `earlier` are the games that an earlier run has played, by their numbers
+    /// ([`Match::games_of`]). They are reported and count as if they had just been played.
+    ///
+    /// # Errors
+    /// As [`Match::run`].
+    pub fn resume(
+        &self,
+        earlier: BTreeMap<u64, MatchGame>,
+        stop: &AtomicBool,
+        report: &mut dyn FnMut(&MatchGame, &Standing) -> ControlFlow<()>,
+    ) -> Result<Standing, MatchError> {
         let pairs = self.first_pair.saturating_add(self.games.div_ceil(2));
         self.openings.check(pairs, &self.rules, self.no_capture_limit)?;
-        let teams = self.teams(stop)?;
+        let (known, mut waiting): (BTreeSet<u64>, _) = (earlier.keys().copied().collect(), earlier);
         let mut standing = Standing::default();
+        if self.count(&mut waiting, &mut standing, report) || known.len() as u64 >= self.games {
+            return Ok(standing);
+        }
+        let teams = self.teams(self.games - known.len() as u64, stop)?;
         let next = AtomicU64::new(0);
         // Stops the running games when the test has decided.
         let over = AtomicBool::new(false);
         let (sender, games) = channel();
         std::thread::scope(|scope| {
             for mut team in teams {
-                let (sender, next, over) = (sender.clone(), &next, &over);
+                let (sender, next, over, known) = (sender.clone(), &next, &over, &known);
                 let play = move || {
                     loop {
                         let number = next.fetch_add(1, Ordering::Relaxed);
                         if number >= self.games || over.load(Ordering::Relaxed) {
                             break;
+                        }
+                        if known.contains(&number) {
+                            continue;
                         }
                         let played = self.play(number, &mut team, over).transpose();
                         if played.is_none_or(|game| sender.send(game).is_err()) {
@@ -158,7 +185,6 @@ impl Match {
                 thread.spawn_scoped(scope, play).expect("a thread can be started");
             }
             drop(sender);
-            let mut waiting = BTreeMap::new();
             let mut ended = false;
             let mut opening_error = None;
             loop {
@@ -176,14 +202,9 @@ impl Match {
                     Err(RecvTimeoutError::Timeout) => continue,
                     Err(RecvTimeoutError::Disconnected) => break,
                 }
-                while !ended && let Some(game) = waiting.remove(&(standing.tally.games())) {
-                    standing.add(&game);
-                    let go_on = report(&game, &standing);
-                    let decided = standing.half_pair.is_none() && self.decision(&standing).is_some();
-                    if decided || go_on.is_break() {
-                        ended = true;
-                        over.store(true, Ordering::Relaxed);
-                    }
+                if !ended && self.count(&mut waiting, &mut standing, report) {
+                    ended = true;
+                    over.store(true, Ordering::Relaxed);
                 }
             }
             standing.opening_error = opening_error.filter(|_| !ended);
@@ -200,8 +221,55 @@ impl Match {
         Ok(standing)
     }
 
-    /// The players of each game that is played at the same time.
-    fn teams(&self, stop: &AtomicBool) -> Result<Vec<Team>, MatchError> {
+    /// Counts and reports the games before which no game is missing. Returns whether the match ends with one of them.
+    fn count(
+        &self,
+        waiting: &mut BTreeMap<u64, MatchGame>,
+        standing: &mut Standing,
+        report: &mut dyn FnMut(&MatchGame, &Standing) -> ControlFlow<()>,
+    ) -> bool {
+        while let Some(game) = waiting.remove(&standing.tally.games()) {
+            standing.add(&game);
+            let go_on = report(&game, standing);
+            let decided = standing.half_pair.is_none() && self.decision(standing).is_some();
+            if decided || go_on.is_break() {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The games of this match among saved ones, by their numbers: those of the same players, time control, rules, limit
+    /// and opening. Their usage is unknown.
+    #[must_use]
+    pub fn games_of(&self, records: Vec<Record>) -> BTreeMap<u64, MatchGame> {
+        let games = records.into_iter().filter_map(|record| {
+            let tag = |name: &str| record.tags.iter().find(|(tag, _)| tag == name).map(|(_, text)| text.clone());
+            let number = tag("Round")?.parse::<u64>().ok()?.checked_sub(1).filter(|&number| number < self.games)?;
+            let players = seats(number);
+            let opening = self.openings.game(self.pair(number), &self.rules, self.no_capture_limit).ok()?;
+            let game = &record.game;
+            let is_game = record.white == self.players[players.white].name()
+                && record.black == self.players[players.black].name()
+                && tag("TimeControl")? == self.conditions.control.to_string()
+                && game.rules().options() == self.rules.options()
+                && game.no_capture_limit() == self.no_capture_limit
+                && game.start_fen() == opening.start_fen()
+                && game.moves().starts_with(opening.moves())
+                && record.conclusion().result() != "*";
+            let played = PlayedGame { detail: tag("Detail"), usage: ByColor::default(), record };
+            is_game.then_some((number, MatchGame { number, players, played }))
+        });
+        games.collect()
+    }
+
+    /// The pair of a game.
+    fn pair(&self, number: u64) -> u64 {
+        self.first_pair.wrapping_add(number / 2)
+    }
+
+    /// The players of each of `games` games that are played at the same time.
+    fn teams(&self, games: u64, stop: &AtomicBool) -> Result<Vec<Team>, MatchError> {
         let mut specs = self.players.clone();
         let mut cache = TableCache::default();
         for spec in &mut specs {
@@ -219,7 +287,7 @@ impl Match {
             let requirements = Requirements { remarks: worker == 0, ..requirements };
             Ok([specs[0].make(&requirements, stop)?, specs[1].make(&requirements, stop)?])
         };
-        (0..self.concurrency.clamp(1, self.games.max(1) as usize)).map(team).collect()
+        (0..self.concurrency.clamp(1, games.max(1) as usize)).map(team).collect()
     }
 
     /// The decision of the test, if it has one.
@@ -235,13 +303,11 @@ impl Match {
         team: &mut [Box<dyn Player>; 2],
         stop: &AtomicBool,
     ) -> Result<Option<MatchGame>, OpeningsError> {
-        let pair = self.first_pair.wrapping_add(number / 2);
-        let game = self.openings.game(pair, &self.rules, self.no_capture_limit)?;
+        let game = self.openings.game(self.pair(number), &self.rules, self.no_capture_limit)?;
         let plies = game.moves().len();
-        let swapped = number % 2 == 1;
-        let players = ByColor { white: usize::from(swapped), black: usize::from(!swapped) };
+        let players = seats(number);
         let [first, second] = team;
-        let (white, black) = if swapped { (second, first) } else { (first, second) };
+        let (white, black) = if players.white == 1 { (second, first) } else { (first, second) };
         let seats = ByColor { white: white.as_mut(), black: black.as_mut() };
         let seed = self.openings.seed().wrapping_add(number);
         let Some(mut played) = play(seats, game, &self.conditions, &self.adjudication, seed, stop) else {
@@ -251,6 +317,7 @@ impl Match {
         record.white = self.players[players.white].name().to_owned();
         record.black = self.players[players.black].name().to_owned();
         record.tags.push(("Round".to_owned(), (number + 1).to_string()));
+        record.tags.push(("TimeControl".to_owned(), self.conditions.control.to_string()));
         record.tags.push(("OpeningPlies".to_owned(), plies.to_string()));
         if let Some(detail) = &played.detail {
             record.tags.push(("Detail".to_owned(), detail.clone()));

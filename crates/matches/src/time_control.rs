@@ -1,6 +1,7 @@
 //! The limits of the moves of a game.
 
 use doushouqi::search::{Clock, Limits};
+use std::fmt;
 use std::time::Duration;
 
 /// The limit of each move of a game.
@@ -42,6 +43,18 @@ impl TimeControl {
             TimeControl::Depth(_) | TimeControl::Nodes(_) => None,
             TimeControl::MoveTime(time) => Some(time),
             TimeControl::Clock { .. } => Some(remaining),
+        }
+    }
+}
+
+/// As the tag `TimeControl` of a saved game: `depth 9`, `nodes 2000`, `movetime 100` in milliseconds, or `10+0.1` in seconds.
+impl fmt::Display for TimeControl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TimeControl::Depth(depth) => write!(f, "depth {depth}"),
+            TimeControl::Nodes(nodes) => write!(f, "nodes {nodes}"),
+            TimeControl::MoveTime(time) => write!(f, "movetime {}", time.as_millis()),
+            TimeControl::Clock { base, increment } => write!(f, "{}+{}", base.as_secs_f64(), increment.as_secs_f64()),
         }
     }
 }

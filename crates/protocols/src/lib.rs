@@ -32,4 +32,7 @@ pub enum SessionError {
     /// The output cannot be written.
     #[error("cannot write an answer: {0}")]
     Output(#[source] io::Error),
+    /// A thread for an analysis cannot be started.
+    #[error("cannot start a thread: {0}")]
+    Thread(#[source] io::Error),
 }

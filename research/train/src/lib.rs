@@ -3,7 +3,7 @@
 //! The files, the lowest first: `error`, `record` (a position with its labels in 24 bytes, and files of records), `datagen`
 //! (self-play), `endgames` (positions of endgame tables), `model` (the network in floating point, its gradient,
 //! quantisation), `checkpoint` (its file), `adamw` (the optimiser), `recipe` (the description of a training run),
-//! `training` (the run).
+//! `training` (the run). `wdl` fits the curve from scores to results.
 //!
 //! ```
 //! use train::{Model, Recipe, Shape};
@@ -27,6 +27,7 @@ mod model;
 mod recipe;
 mod record;
 mod training;
+mod wdl;
 
 pub use datagen::Datagen;
 pub use endgames::Endgames;
@@ -35,3 +36,4 @@ pub use model::{Model, Shape};
 pub use recipe::Recipe;
 pub use record::{DataFile, Header, PIECES, Record, read_records};
 pub use training::{Epoch, Trained, train};
+pub use wdl::Scored;

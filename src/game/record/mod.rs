@@ -37,9 +37,14 @@
 //! A game of Mistboard, which calls White red (`[Red "Anna"]`, or `r` in the `FEN`) and mirrors the board, is read as the
 //! same game on this board. A tag `Variant` without these marks and without a `FEN` leaves the board unknown, an error.
 //!
+//! A line of JSON is a game as Mistboard exports it, if the crate has the feature `serde`: `variant`, `players`, `plies` with
+//! their `uci`, `result`, `termination`, and optionally `fen`; the rules are `chinese`, the limit 200.
+//!
 //! The parser plays every move: every game that it returns is legal and matches its result and termination. A game that
 //! went on after a draw by repetition or by the no-capture limit has `repetition=none` among its rules, or another limit.
 
+#[cfg(feature = "serde")]
+mod mistboard;
 mod reader;
 
 pub use reader::RecordReader;
@@ -95,6 +100,15 @@ pub enum RecordProblem {
     /// The game is of another program, whose board may be mirrored.
     #[error("a game with the tag Variant needs the tag FEN: the boards of some programs are mirrored")]
     Variant,
+    /// A line that begins like JSON is not a game of Mistboard, or is cut.
+    #[error("the JSON is not a game of Mistboard, or is cut: {0}")]
+    Json(String),
+    /// The game is another one.
+    #[error("a game of {variant}, not of Jungle")]
+    OtherGame {
+        /// Its name.
+        variant: String,
+    },
     /// A game to be written has positions before its first one.
     #[error("a text cannot contain the positions before the first one of its game")]
     EarlierPositions,

@@ -98,6 +98,11 @@ impl RecordReader {
         if let Some(tag) = rest.strip_prefix('[') {
             return if self.lines.is_empty() { self.tag(tag) } else { Err(RecordProblem::TagAmongMoves) };
         }
+        #[cfg(feature = "serde")]
+        if self.lines.is_empty() && self.tags.is_empty() && super::mistboard::is_json(rest) {
+            records.push(super::mistboard::read(rest, &mut self.rules)?);
+            return Ok(());
+        }
         while let Some(first) = rest.chars().next() {
             let after = match first {
                 '{' => {

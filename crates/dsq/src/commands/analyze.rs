@@ -27,7 +27,8 @@ pub struct Analyze {
     /// The position, with an optional halfmove clock as third field [default: the initial position]
     #[arg(long, value_name = "FEN")]
     fen: Option<String>,
-    /// A file of games written by `dsq match --out` or `dsq play`; it also sets the rules and the no-capture limit
+    /// A file of games, of `dsq match --out` or `dsq play` or of a site (docs/files.md), also compressed by gzip; it also sets
+    /// the rules and the no-capture limit
     #[arg(long, value_name = "FILE", conflicts_with_all = ["fen", "rules", "multipv", "no_capture_limit"])]
     game: Option<PathBuf>,
     /// The number of the game in the file, from 1

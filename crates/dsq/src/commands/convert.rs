@@ -1,15 +1,14 @@
-use crate::games::text_of;
+use crate::games::{read_each, text_of};
 use clap::Args;
 use cli::arguments::RulesArg;
 use cli::failure::{Failure, Outcome};
-use cli::input::lines;
+use cli::input::{decompressed, lines, open};
 use cli::output::print;
 use doushouqi::board::{Move, Position, Rules};
 use doushouqi::formats::{Dialect, DialectFen};
 use doushouqi::game::{Record, format_moves, parse_moves};
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::io::{self, BufReader};
+use std::path::PathBuf;
 use std::str::FromStr;
 use study::puzzles::Puzzle;
 
@@ -20,12 +19,14 @@ use study::puzzles::Puzzle;
 ///
 /// Formats: dsq, this program's notation; mistboard, for Mistboard and MistyJungle: mirrored, red (r) begins, two
 /// counters; katago, for KataGomo's AnimalChess: J is the panther, squares are capitals; animalcraft: M is the mouse,
-/// the board is rotated; saved, the games that `dsq match --out` writes. docs/notation.md describes the formats.
+/// the board is rotated; saved, the games that `dsq match --out` writes, and games that sites export as text or JSON.
+/// Input may be compressed by gzip. docs/files.md lists what is read, docs/notation.md describes the formats.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  dsq convert --from mistboard --to dsq 't5l/1c3d1/e1w1p1r/7/7/7/R1P1W1E/1D3C1/L5T r 0 1'\n  \
                   dsq convert --from dsq --to katago --file positions.fen\n  \
                   dsq convert --from saved --to mistboard --file games.txt\n  \
+                  dsq convert --from saved --to saved --file mistboard_jungle_2026-09.jsonl.gz > games.txt\n  \
                   dsq convert --from dsq --to mistboard < puzzles.jsonl"
 )]
 pub struct Convert {
@@ -66,36 +67,26 @@ impl FromStr for Format {
 impl Convert {
     pub fn run(self) -> Outcome {
         let rules = Rules::new(self.rules.rules);
-        let input = |path: Option<&Path>| -> Result<Box<dyn BufRead>, Failure> {
-            Ok(match path {
-                None => Box::new(io::stdin().lock()),
-                Some(path) => {
-                    Box::new(BufReader::new(File::open(path).map_err(|e| Failure::reading(path.display(), &e))?))
-                }
-            })
+        let input = || match &self.file {
+            None => decompressed(BufReader::new(io::stdin())).map_err(|e| Failure::reading("standard input", &e)),
+            Some(path) => open(path),
         };
         let name = self.file.as_ref().map_or_else(|| "standard input".to_owned(), |file| file.display().to_string());
         match self.from {
             Format::Saved => {
-                let text = if self.lines.is_empty() {
-                    let mut text = String::new();
-                    let read = input(self.file.as_deref())?.read_to_string(&mut text);
-                    read.map_err(|e| Failure::reading(&name, &e))?;
-                    text
-                } else {
-                    self.lines.join("\n")
-                };
-                let records = Record::parse_all(&text).map_err(|e| Failure::Input(format!("{name}: {e}")))?;
-                records.iter().try_for_each(|record| self.write(record, 1))
+                let text = || Box::new(io::Cursor::new(self.lines.join("\n")));
+                let text = if self.lines.is_empty() { input()? } else { text() };
+                read_each(&name, text, |record| self.write(&record, 1))
             }
             Format::Lines(from) if !self.lines.is_empty() => {
                 self.lines.iter().try_for_each(|line| self.line(from, line, &rules).map_err(Failure::Input)?)
             }
             Format::Lines(from) => {
-                for (i, line) in lines(input(self.file.as_deref())?).enumerate() {
-                    let line = line.map_err(|e| Failure::reading(&name, &e))?;
+                for (i, line) in lines(input()?).enumerate() {
+                    let place = format!("{name}, line {}", i + 1);
+                    let line = line.map_err(|e| Failure::reading(&place, &e))?;
                     if !line.trim().is_empty() {
-                        let error = |text| Failure::Input(format!("{name}, line {}: {text}", i + 1));
+                        let error = |text| Failure::Input(format!("{place}: {text}"));
                         self.line(from, &line, &rules).map_err(error)??;
                     }
                 }
@@ -107,9 +98,15 @@ impl Convert {
     /// Converts a line. The outer error describes a fault in the line, the inner one a failure to print.
     fn line(&self, from: Dialect, line: &str, rules: &Rules) -> Result<Outcome, String> {
         if line.trim_start().starts_with('{') {
-            let puzzle: Puzzle = serde_json::from_str(line).map_err(|_| {
-                "this JSON is not a puzzle of `dsq puzzles`; games are text, as `dsq match --out` writes them (--from saved)"
-            })?;
+            let Ok(puzzle) = serde_json::from_str::<Puzzle>(line) else {
+                let records = Record::parse_all(line).map_err(|error| {
+                    format!(
+                        "this JSON is neither a puzzle of `dsq puzzles` nor a game of Mistboard ({})",
+                        error.problem
+                    )
+                })?;
+                return Ok(records.iter().try_for_each(|record| self.write(record, 1)));
+            };
             let Format::Lines(to) = self.to else {
                 return Err("a puzzle cannot be written as a saved game".to_owned());
             };

@@ -1,6 +1,6 @@
 use crate::arguments::{LevelArgs, NoCaptureArg, clock};
 use crate::failure::failure_of_match;
-use crate::games::Archive;
+use crate::games::{Archive, read_games};
 use clap::Args;
 use cli::arguments::{JsonArg, RulesArg, at_least_one};
 use cli::failure::{Failure, Outcome};
@@ -16,7 +16,7 @@ use matches::{
 };
 use report::text::grouped;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -33,7 +33,8 @@ use std::time::{Duration, Instant};
 ///
 /// The players play every opening twice, with colours exchanged. A game ends by the rules, by a late, illegal or
 /// missing move, or by adjudication (--draw, --resign, --max-moves, --adjudicate-tables). With --nodes or --depth and
-/// one thread per player, the same command plays the same games for every --concurrency.
+/// one thread per player, the same command plays the same games for every --concurrency. With --out, it continues a match
+/// that was stopped.
 ///
 /// Programs receive the rules and the no-capture limit (UCI options Rules and NoCaptureLimit, GTP commands
 /// kata-set-rules and kata-set-rule). The match does not start if a program refuses the rules or lacks a command; GTP
@@ -103,7 +104,8 @@ pub struct MatchCommand {
     /// Do not send the rules and the no-capture limit to programs, which play by them already.
     #[arg(long)]
     assume_rules: bool,
-    /// Append each game to this file when it ends.
+    /// Append each game to this file when it ends. Games of this match that are in the file already count and are not
+    /// played again, so the same command continues a match.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Stop when a sequential probability ratio test accepts one of two normalised Elo differences (error rates of 5 %):
@@ -238,10 +240,20 @@ impl MatchCommand {
         warn_of_repeated_games(&competition);
         let stop = interrupt();
         let mut file = self.out.as_deref().map(Archive::open).transpose()?;
+        let earlier = self.out.as_deref().map_or(Ok(Vec::new()), read_games)?;
+        let earlier = competition.games_of(earlier);
+        let known: BTreeSet<u64> = earlier.keys().copied().collect();
+        if let Some(path) = self.out.as_ref().filter(|_| !known.is_empty()) {
+            eprintln!("{} of {} games of this match are in {}", known.len(), self.games, path.display());
+        }
         let bar = progress_bar(self.games, "games");
         let begin = Instant::now();
         let mut failure = Ok(());
-        let result = competition.run(stop, &mut |game, standing| {
+        let result = competition.resume(earlier, stop, &mut |game, standing| {
+            if known.contains(&game.number) {
+                bar.inc(1);
+                return ControlFlow::Continue(());
+            }
             let done = file.as_mut().map_or(Ok(()), |file| file.append(&game.played.record));
             let done = done.and_then(|()| {
                 if self.json.on { bar.suspend(|| print_game(&competition, game, standing)) } else { Ok(()) }

@@ -92,14 +92,14 @@ fn lines_are_converted_both_ways() {
         fails(
             2,
             &["convert", "--from", "dsq", "--to", "katago", json],
-            "not a puzzle of `dsq puzzles`; games are text",
+            "neither a puzzle of `dsq puzzles` nor a game of Mistboard",
         );
     }
     let packed = std::env::temp_dir().join(format!("dsq-packed-{}.gz", std::process::id()));
     std::fs::write(&packed, [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0xff]).unwrap();
     for from in ["dsq", "saved"] {
         let arguments = ["convert", "--from", from, "--to", "katago", "--file", packed.to_str().unwrap()];
-        fails(2, &arguments, "decompress a compressed file first");
+        fails(2, &arguments, "line 1: the compressed data (gzip) is");
     }
     std::fs::remove_file(packed).unwrap();
     fails(2, &["convert", "--from", "xboard", "--to", "katago"], "dsq, mistboard, katago or animalcraft, or saved");
@@ -274,4 +274,106 @@ fn games_are_adjudicated() {
     assert_eq!((&last["terminations"]["adjudication"], &last["plies"]), (&Json::from(4), &Json::from(4)), "{report}");
     std::fs::remove_dir_all(&dir).unwrap();
     fails(2, &[&common[..], &["--draw", "score=5"]].concat(), "move-number=40");
+}
+
+/// A game as Mistboard exports it; `more` are further fields.
+fn export(moves: &str, result: &str, termination: &str, more: &str) -> String {
+    let ply = |(i, uci): (usize, &str)| {
+        let mover = if i % 2 == 0 { "red" } else { "black" };
+        format!(
+            r#"{{"ply":{},"mover":"{mover}","uci":"{uci}","san":null,"red_clock_ms_after":600000,"black_clock_ms_after":null}}"#,
+            i + 1
+        )
+    };
+    let plies: Vec<String> = moves.split_whitespace().enumerate().map(ply).collect();
+    format!(
+        r#"{{"schema_version":"1.0","game_id":"jg_1","source":{{"name":"Mistboard","url":"https://mistboard.com","game_url":"https://mistboard.com/jungle/game/jg_1"}},"variant":"jungle","mode":"pvp","time_control":{{"initial_ms":600000,"increment_ms":5000,"label":"600+5"}},"players":{{"red":{{"handle":"Anna"}},"black":{{"handle":null}}}},"started_at":"2026-09-03T10:00:00.000Z","ended_at":"2026-09-03T10:10:00.000Z","result":"{result}","termination":"{termination}","ply_count":{},{more}"license":"CC BY 4.0","plies":[{}]}}"#,
+        plies.len(),
+        plies.join(",")
+    )
+}
+
+fn gzip(text: &str) -> Vec<u8> {
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    packed.write_all(text.as_bytes()).unwrap();
+    packed.finish().unwrap()
+}
+
+/// Games of sites are read from one line each, plain or compressed, by every command that reads games.
+#[test]
+fn games_of_sites_are_read() {
+    let fen = r#""fen":"7/7/3e3/7/7/7/3E3/7/7 r 0 1","#;
+    let dump = [
+        export("g3f3 a7b7", "red", "resignation", ""),
+        export("g3f3 a7b7 f3g3", "black", "timeout", ""),
+        export("d3d4", "draw", "agreement", fen),
+        export("g3f3", "unfinished", "abandoned", ""),
+    ]
+    .map(|game| game + "\n")
+    .concat();
+    let saved = filter(&["convert", "--from", "saved", "--to", "saved"], &dump);
+    let records = Record::parse_all(&saved).unwrap();
+    let ends: Vec<_> =
+        records.iter().map(|record| (record.conclusion().result(), record.conclusion().termination())).collect();
+    assert_eq!(ends, [("1-0", "resignation"), ("0-1", "time"), ("1/2-1/2", "adjudication"), ("*", "unfinished")]);
+    let first = &records[0];
+    // The board is mirrored, and the rules are the Chinese ones.
+    assert_eq!(first.game.moves().iter().map(ToString::to_string).collect::<Vec<_>>(), ["a3b3", "g7f7"]);
+    assert_eq!(
+        (first.game.rules().options().preset_name(), first.game.no_capture_limit()),
+        (Some("chinese"), Some(200))
+    );
+    assert_eq!((&*first.white, &*first.black, first.date.as_deref()), ("Anna", "", Some("2026.09.03")));
+    assert!(first.tags.contains(&("Site".to_owned(), "https://mistboard.com/jungle/game/jg_1".to_owned())));
+    let lines = filter(&["convert", "--from", "saved", "--to", "dsq"], &dump);
+    assert_eq!(lines, filter(&["convert", "--from", "mistboard", "--to", "dsq"], &dump));
+    assert_eq!(lines.lines().nth(2), Some("7/7/3e3/7/7/7/3E3/7/7 w moves d3d4"));
+
+    let packed = std::env::temp_dir().join(format!("dsq-games-{}.jsonl.gz", std::process::id()));
+    std::fs::write(&packed, gzip(&dump)).unwrap();
+    let path = packed.to_str().unwrap();
+    assert_eq!(stdout(&["convert", "--from", "saved", "--to", "dsq", "--file", path]), lines);
+    assert!(stdout(&["analyze", "--game", path, "--number", "2", "--depth", "1"]).lines().count() >= 3);
+
+    // What is wrong is one sentence with the line; the games before it are written.
+    let other = export("h2e2", "red", "checkmate", "").replace("jungle", "xiangqi");
+    let cut = &export("g3f3", "red", "resignation", "")[..400];
+    let illegal = export("g3f3 g3f3", "red", "resignation", "");
+    let outside = export("h3h4", "red", "resignation", "");
+    let wrong = export("g3f3", "red", "den-entered", fen);
+    for (line, words) in [
+        (&*other, "line 2: a game of xiangqi, not of Jungle"),
+        (cut, "line 2: the JSON is not a game of Mistboard, or is cut: EOF"),
+        (
+            r#"{"variant":"jungle"}"#,
+            "line 2: the JSON is not a game of Mistboard, or is cut: a game has plies or moves",
+        ),
+        (r#"{"plies":[7]}"#, "line 2: the JSON is not a game of Mistboard"),
+        (&illegal, "line 2: after ply 1: "),
+        (&outside, "line 2: "),
+        (&wrong, "line 2: after ply 0: "),
+    ] {
+        let text = format!("{}\n{line}\n", export("g3f3", "red", "resignation", ""));
+        let damaged = file("dump", &text);
+        let arguments = ["convert", "--from", "saved", "--to", "dsq", "--file", damaged.to_str().unwrap()];
+        let output = dsq(&arguments);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(2) && stderr.contains(words), "{words}: {stderr}");
+        assert_eq!(
+            (stderr.lines().count(), String::from_utf8(output.stdout).unwrap().lines().count()),
+            (1, 1),
+            "{stderr}"
+        );
+    }
+    let whole = gzip(&dump.repeat(50));
+    std::fs::write(&packed, &whole[..whole.len() - 20]).unwrap();
+    fails(2, &["convert", "--from", "saved", "--to", "dsq", "--file", path], "the compressed data (gzip) is");
+    std::fs::remove_file(packed).unwrap();
+
+    // A comment in braces is no JSON.
+    let commented = filter(&["convert", "--from", "saved", "--to", "saved"], "{\"so\" it began} 1. Eb3 *\n");
+    assert!(commented.contains("{\"so\" it began}"), "{commented}");
+    let kydai = "[Red \"A\"]\n[Black \"B\"]\n[Variant \"Jungle\"]\n\n1. b2b3 b8b7 2. f2f3 f8f7 *\n";
+    let moves = filter(&["convert", "--from", "saved", "--to", "dsq"], kydai);
+    assert!(moves.ends_with(" moves f2f3 f8f7 b2b3 b8b7\n"), "{moves}");
 }

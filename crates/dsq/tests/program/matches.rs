@@ -192,6 +192,52 @@ fn a_match_is_repeatable() {
     assert_eq!(summary["complete"], true);
 }
 
+/// The same command continues a match: the games of its file are not played again, wherever they are missing, and games of
+/// another match do not count.
+#[test]
+fn a_match_continues_from_its_file() {
+    let path = file("resumed");
+    let run = |nodes: &str, concurrency: &str| {
+        let out = path.to_str().unwrap();
+        let common = ["match", "builtin:default,hash=1MiB", "builtin:random", "--games", "10", "--json", "--out", out];
+        let (lines, stderr) = json(
+            &[&common[..], &["--nodes", nodes, "--openings", "random:4:9", "--concurrency", concurrency]].concat(),
+        );
+        (lines, stderr, std::fs::read_to_string(&path).unwrap())
+    };
+    let (whole, stderr, text) = run("200", "1");
+    assert!(whole.len() == 11 && stderr.is_empty(), "{stderr}");
+    let records = records(&path);
+    let write = |numbers: &[usize]| {
+        let text = |&i: &usize| records[i].to_text().unwrap() + "\n";
+        std::fs::write(&path, numbers.iter().map(text).collect::<String>()).unwrap();
+    };
+    let timed = ["seconds", "players"];
+    for (kept, concurrency) in
+        [(&[0, 1, 2][..], "1"), (&[0, 1, 2], "3"), (&[5, 2], "2"), (&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9], "1")]
+    {
+        write(kept);
+        let (lines, stderr, again) = run("200", concurrency);
+        assert!(stderr.contains(&format!("{} of 10 games of this match are in ", kept.len())), "{stderr}");
+        let missing: Vec<usize> = (0..10).filter(|i| !kept.contains(i)).collect();
+        let played: Vec<usize> =
+            lines[..lines.len() - 1].iter().map(|line| line["game"].as_u64().unwrap() as usize - 1).collect();
+        assert_eq!(played, missing);
+        assert_eq!(without(lines.last().unwrap(), &timed), without(&whole[10], &timed), "{kept:?}");
+        if kept.is_sorted() {
+            assert_eq!(again, text, "{kept:?}");
+        }
+    }
+    // A match with other limits is another one.
+    write(&[0, 1, 2]);
+    let (lines, stderr, _) = run("100", "1");
+    assert!(lines.len() == 11 && stderr.is_empty(), "{stderr}");
+    std::fs::write(&path, &text[..text.len() / 2]).unwrap();
+    let out = path.to_str().unwrap();
+    assert!(failure(2, &["match", "builtin:random", "builtin:random", "--out", out]).contains("within"));
+    std::fs::remove_file(path).unwrap();
+}
+
 /// Random movers play until the SPRT decides, after the same number of games at any concurrency.
 #[test]
 fn a_test_ends_a_match() {
@@ -407,7 +453,8 @@ fn a_full_disk_keeps_the_games_and_the_result() {
     let summary: Value = serde_json::from_str(stdout.lines().last().unwrap()).unwrap();
     let saved = records(&path).len();
     assert!(saved > 0 && summary["games"] == saved + 1 && summary["complete"] == false, "{saved}: {summary}");
-    assert_eq!(dsq(&[&players[..], &["--games", "1"]].concat()).status.code(), Some(0));
+    // The match goes on from there.
+    assert_eq!(dsq(&[&players[..], &["--games", &(saved + 1).to_string()]].concat()).status.code(), Some(0));
     assert_eq!(records(&path).len(), saved + 1);
 
     let text = std::fs::read_to_string(&path).unwrap();

@@ -2,8 +2,8 @@
 
 /**
  * `strength` is the server's, from 1 to 10; `perfect` plays the tables' best move if they contain the position.
- * `elo` is the measured difference to the first level, rounded (results/levels.md); the strongest level depends on the
- * machine.
+ * `elo` is the measured difference to the first level, rounded (src/search/level.rs); the strongest level depends on
+ * the machine.
  * @type {{key: string, strength: number, elo?: number, perfect?: boolean}[]}
  */
 export const LEVELS = [

@@ -71,7 +71,12 @@ export function resume({ mistake, ply }) {
 }
 
 export function reviewSection() {
-  const file = h("input", { type: "file", id: "gamefile", accept: ".txt,.pgn,.game,text/plain", onchange: readFile });
+  const file = h("input", {
+    type: "file",
+    id: "gamefile",
+    accept: ".txt,.pgn,.game,.json,.jsonl,.gz,text/plain",
+    onchange: readFile,
+  });
   const text = h("textarea", {
     id: "gametext",
     rows: 4,
@@ -119,10 +124,21 @@ function drawState() {
   refill($("#reviewbar"), ready || state.share !== null ? parts : []);
 }
 
-/** @param {any} event */
+/**
+ * Reads a file, which gzip may have compressed.
+ * @param {any} event
+ */
 async function readFile(event) {
   const [file] = event.target.files;
-  if (file) $("#gametext").value = pasted = await during("a file", file.text());
+  if (!file) return;
+  const packed = file.name.endsWith(".gz");
+  const data = packed ? new Response(file.stream().pipeThrough(new DecompressionStream("gzip"))) : file;
+  try {
+    $("#gametext").value = pasted = await during("a file", data.text());
+  } catch {
+    state.text = t("review.damaged");
+    drawState();
+  }
 }
 
 /** The text of which the list of games shows the numbers. */

@@ -279,6 +279,7 @@ export default {
   "review.do": "Review the text",
   "review.line": "Review the line",
   "review.file": "From a file",
+  "review.damaged": "The compressed file is damaged or cut.",
   "review.game": "Game in the text",
   "review.ready": "The review is ready: see Analyse, Game.",
   "review.show": "Show the review",

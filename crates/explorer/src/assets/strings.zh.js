@@ -272,6 +272,7 @@ export default {
   "review.do": "复盘文本",
   "review.line": "复盘棋谱",
   "review.file": "从文件",
+  "review.damaged": "压缩文件已损坏或不完整。",
   "review.game": "文本中的第几局",
   "review.ready": "复盘已完成：见“分析”的“棋谱”。",
   "review.show": "显示复盘",

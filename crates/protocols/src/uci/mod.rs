@@ -1,8 +1,10 @@
 //! UCI (Universal Chess Interface, April 2006), except commands without a meaning in this game.
 //!
 //! The commands, one on each line: `uci`, `isready`, `ucinewgame`, `position startpos|fen FEN [moves ...]`, `go`,
-//! `stop`, `ponderhit`, `setoption`, `quit`; also `d`, which draws the board, and `wait`, which reads no further command
-//! until the search has ended. The end of the input is `quit`: a search ends with it.
+//! `stop`, `ponderhit`, `setoption`, `quit`; also `d`, which draws the board, `eval`, which shows the static evaluation
+//! and the part of each piece in it, `bench [DEPTH]`, which searches the positions of `dsq bench` and ends with the line
+//! that OpenBench reads, and `wait`, which reads no further command until the search has ended. The end of the input is
+//! `quit`: a search ends with it.
 //!
 //! - A FEN contains the board, the side to move and optionally the halfmove clock, the plies since the last capture,
 //!   which count for `NoCaptureLimit`, and the move number. The six fields of chess are accepted, too. Moves are in
@@ -40,10 +42,16 @@
 //! - `OnDemandCache` is a directory of classes that were counted on demand from the distances in `TablePath`, which must
 //!   be set first. In a position of such a class the engine chooses among the best moves. The engine itself counts
 //!   nothing.
+//! - `UCI_ShowWDL` adds `wdl WIN DRAW LOSS` to scores: the chances in permille between equal engines, by a curve fitted
+//!   to games ([`Score::chances`](doushouqi::search::Score::chances)).
+//! - `UCI_LimitStrength` plays at `UCI_Elo`, the Elo above the weakest level of the page
+//!   ([`Level::of_elo`](doushouqi::search::Level::of_elo)), with the network of the rules, one thread and no tables. `Seed`
+//!   selects among moves that are good enough; without one, an `info string` names the one that was drawn.
 //! - `Contempt` is the amount that the engine gives up to avoid a draw, in centipawns.
 //! - `Move Overhead` is the time in milliseconds that stays on the clock at each move, for delays between engine and
 //!   GUI.
 
+mod eval;
 mod go;
 mod options;
 mod output;
@@ -53,7 +61,7 @@ use crate::SessionError;
 use doushouqi::board::{Fen, Move, ParseFenError, Position, Rules};
 use doushouqi::game::Game;
 use doushouqi::search::network::Network;
-use doushouqi::search::{Engine, EngineOptions, Evaluation};
+use doushouqi::search::{Engine, EngineOptions, Evaluation, Level, bench};
 use doushouqi::tablebase::{OnDemand, Probe};
 use go::{Go, parse_go};
 use options::declarations;
@@ -111,6 +119,16 @@ struct Uci<W> {
     network: Option<Arc<Network>>,
     /// Option `Ponder`.
     ponder: bool,
+    /// Option `UCI_ShowWDL`.
+    show_wdl: bool,
+    /// Option `UCI_LimitStrength`.
+    limit_strength: bool,
+    /// Option `UCI_Elo`.
+    elo: u16,
+    /// Option `Seed`.
+    seed: u32,
+    /// The games since the start.
+    games: u64,
     /// Option `TablePath`.
     table_path: PathBuf,
     /// Option `OnDemandCache`.
@@ -134,6 +152,11 @@ impl<W: Write + Send + 'static> Uci<W> {
             evaluation: Evaluation::Default,
             network: None,
             ponder: false,
+            show_wdl: false,
+            limit_strength: false,
+            elo: Level::MAX_ELO,
+            seed: 0,
+            games: 0,
             table_path: PathBuf::new(),
             counted: None,
             game: Some(Game::new(Position::start(), rules.clone(), no_capture_limit)),
@@ -164,6 +187,7 @@ impl<W: Write + Send + 'static> Uci<W> {
             "ucinewgame" => {
                 if self.is_idle(command) {
                     self.engine().new_game();
+                    self.games += 1;
                     self.game = Some(Game::new(Position::start(), self.rules.clone(), self.no_capture_limit));
                 }
             }
@@ -189,6 +213,15 @@ impl<W: Write + Send + 'static> Uci<W> {
                 }
             }
             "wait" => self.wait_for_end(),
+            "eval" => match &self.game {
+                Some(game) => self.output.line(&eval::trace(game, &self.options.evaluation)),
+                None => self.complain("eval: the last position was refused"),
+            },
+            "bench" => {
+                if self.is_idle(command) {
+                    self.bench(rest.trim());
+                }
+            }
             "d" => match &self.game {
                 Some(game) => self.output.line(&format!("{}{}", game.position().to_picture(), game.fen())),
                 None => self.complain("d: the last position was refused"),
@@ -303,7 +336,9 @@ impl<W: Write + Send + 'static> Uci<W> {
         let hash = self.rules.options().table_hash();
         let counted = self.counted.clone().filter(|counted| counted.rules().options().table_hash() == hash);
         let first = game.as_ref().and_then(|game| game.legal_moves().first().copied());
-        let task = Task { game, go, counted, move_overhead: self.options.move_overhead, received };
+        let level = self.limit_strength.then(|| (Level::of_elo(self.elo), self.choice_seed(game.as_ref())));
+        let (move_overhead, show_wdl) = (self.options.move_overhead, self.show_wdl);
+        let task = Task { game, go, counted, move_overhead, show_wdl, level, received };
         match task.start(engine, self.output.clone()) {
             Ok(running) => self.running = Some(running),
             Err(error) => {
@@ -311,6 +346,20 @@ impl<W: Write + Send + 'static> Uci<W> {
                 self.output.line(&best_move(first));
             }
         }
+    }
+
+    /// Searches the positions of [`bench`], as `dsq bench` does.
+    fn bench(&self, depth: &str) {
+        let depth = if depth.is_empty() { Some(bench::DEPTH) } else { depth.parse().ok() };
+        match depth.filter(|depth| (1..=bench::MAX_DEPTH).contains(depth)) {
+            Some(depth) => self.output.line(&bench::bench(depth, &bench::options(), &Rules::default()).to_string()),
+            None => self.complain(&format!("bench: the depth is a number from 1 to {}", bench::MAX_DEPTH)),
+        }
+    }
+
+    /// The seed of a level's choice. It differs from position to position and from game to game.
+    fn choice_seed(&self, game: Option<&Game>) -> u64 {
+        game.map_or(0, |game| game.position().key()) ^ (self.games << 32 | u64::from(self.seed))
     }
 
     /// Replays the game under the current rules.

@@ -5,9 +5,10 @@ use super::output::quoted;
 use doushouqi::board::{RuleOptions, Rules};
 use doushouqi::game::Game;
 use doushouqi::search::network::Network;
-use doushouqi::search::{EngineOptions, Evaluation, Parameter, Tables};
+use doushouqi::search::{EngineOptions, Evaluation, Level, Parameter, Tables};
 use doushouqi::tablebase::{OnDemand, SetError, TablePath};
 use std::fmt;
+use std::hash::{BuildHasher, RandomState};
 use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -42,11 +43,27 @@ impl<W: Write + Send + 'static> Uci<W> {
             }
             "Contempt" => self.options.contempt = option.number(value)? as u16,
             "Ponder" => {
-                self.ponder = match value.to_ascii_lowercase().as_str() {
-                    "true" => true,
-                    "false" => false,
-                    _ => return Err(option.refuse("true or false", value)),
-                };
+                self.ponder = option.boolean(value)?;
+                return Ok(());
+            }
+            "UCI_ShowWDL" => {
+                self.show_wdl = option.boolean(value)?;
+                return Ok(());
+            }
+            "UCI_LimitStrength" => {
+                self.limit_strength = option.boolean(value)?;
+                if self.limit_strength && self.seed == 0 {
+                    self.seed = RandomState::new().hash_one(0) as u32 | 1;
+                    self.complain(&format!("Seed is {}", self.seed));
+                }
+                return Ok(());
+            }
+            "UCI_Elo" => {
+                self.elo = option.number(value)? as u16;
+                return Ok(());
+            }
+            "Seed" => {
+                self.seed = option.number(value)?;
                 return Ok(());
             }
             "Evaluation" => {
@@ -205,7 +222,7 @@ enum Kind {
 }
 
 /// No value is a keyword of UCI, such as `default`: clients split declarations at keywords.
-const OPTIONS: [Setting; 14] = [
+const OPTIONS: [Setting; 18] = [
     Setting { name: "Hash", kind: Kind::Spin { default: 64, min: 1, max: 65_536 } },
     Setting { name: "Clear Hash", kind: Kind::Button },
     Setting { name: "Threads", kind: Kind::Spin { default: 1, min: 1, max: 256 } },
@@ -223,6 +240,13 @@ const OPTIONS: [Setting; 14] = [
     },
     Setting { name: "OnDemandCache", kind: Kind::Text { default: "<empty>" } },
     Setting { name: "NoCaptureLimit", kind: Kind::Spin { default: Game::NO_CAPTURE_LIMIT, min: 0, max: 10_000 } },
+    Setting { name: "UCI_ShowWDL", kind: Kind::Check { default: false } },
+    Setting { name: "UCI_LimitStrength", kind: Kind::Check { default: false } },
+    Setting {
+        name: "UCI_Elo",
+        kind: Kind::Spin { default: Level::MAX_ELO as u32, min: 0, max: Level::MAX_ELO as u32 },
+    },
+    Setting { name: "Seed", kind: Kind::Spin { default: 0, min: 0, max: u32::MAX } },
 ];
 
 /// The parameters of the search that are options of this build.
@@ -261,6 +285,10 @@ impl Setting {
         };
         let number = value.parse().ok().filter(|number| (min..=max).contains(number));
         number.ok_or_else(|| self.refuse(&format!("a number from {min} to {max}"), value))
+    }
+
+    fn boolean(&self, value: &str) -> Result<bool, String> {
+        value.to_ascii_lowercase().parse().map_err(|_| self.refuse("true or false", value))
     }
 
     fn refuse(&self, expected: &str, value: &str) -> String {

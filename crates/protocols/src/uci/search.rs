@@ -5,7 +5,7 @@ use super::output::Output;
 use doushouqi::board::Move;
 use doushouqi::game::Game;
 use doushouqi::perft::{Perft, PerftMode};
-use doushouqi::search::{Engine, Info, SearchResult};
+use doushouqi::search::{Engine, Info, Level, SearchResult};
 use doushouqi::tablebase::{OnDemand, Probe};
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -85,6 +85,10 @@ pub(super) struct Task {
     pub counted: Option<Arc<OnDemand>>,
     /// The delay to allow for at each move, as the engine's options state it.
     pub move_overhead: Duration,
+    /// Option `UCI_ShowWDL`.
+    pub show_wdl: bool,
+    /// The level to play at and the seed of its choice, if the strength is limited.
+    pub level: Option<(Level, u64)>,
     /// When the command arrived: from then on the clock runs.
     pub received: Instant,
 }
@@ -121,9 +125,17 @@ impl Task {
         if let Some(depth) = self.go.perft {
             return perft(game, depth, &flags.stop, output);
         }
-        let best = self.best_counted(game, &flags.stop);
+        let best = self.best_counted(game, &flags.stop).filter(|_| self.level.is_none());
         let allowed = best.or_else(|| self.go.moves.clone()).unwrap_or_else(|| game.legal_moves().to_vec());
-        let result = self.search(engine, game, &allowed, flags, output);
+        let mut result = match &self.level {
+            None => self.search(engine, game, &allowed, flags, output),
+            Some((level, _)) => self.search(&mut level.engine(), game, &allowed, flags, output),
+        };
+        if let Some((level, seed)) = self.level
+            && let Some(chosen) = level.choose(&result.lines, seed).cloned()
+        {
+            result.lines.insert(0, chosen);
+        }
         if let Some(moves) = self.go.limits.mate
             && result.lines.first().and_then(|line| line.score.win_in()).is_none_or(|plies| plies >= 2 * moves)
         {
@@ -143,7 +155,8 @@ impl Task {
         output: &Output<W>,
     ) -> SearchResult {
         let mut reported = None;
-        let mut search = engine.search(game, &self.go.limits);
+        let limits = self.level.map_or(self.go.limits, |(level, _)| level.limits(&self.go.limits));
+        let mut search = engine.search(game, &limits);
         if self.go.ponder {
             search = search.ponder(&flags.hit);
         }
@@ -152,7 +165,9 @@ impl Task {
             .stop(&flags.stop)
             .started(self.received)
             .on_info(|info| {
-                output.line(&info_line(info));
+                if self.shows(info) {
+                    output.line(&self.info_line(game, info));
+                }
                 if info.multipv == 1 {
                     reported = Some((info.depth, info.score, info.pv.clone()));
                 }
@@ -165,9 +180,37 @@ impl Task {
         if let Some(best) = result.lines.first()
             && reported != Some((best.depth, best.score, best.pv.clone()))
         {
-            result.lines.iter().for_each(|info| output.line(&info_line(info)));
+            result
+                .lines
+                .iter()
+                .filter(|info| self.shows(info))
+                .for_each(|info| output.line(&self.info_line(game, info)));
         }
         result
+    }
+
+    /// Whether an `info` line reports this line of the search. The other lines of a level are not the user's.
+    fn shows(&self, info: &Info) -> bool {
+        self.level.is_none() || info.multipv == 1
+    }
+
+    /// An `info` line.
+    fn info_line(&self, game: &Game, info: &Info) -> String {
+        let Info { depth, seldepth, multipv, score, nodes, hashfull, tbhits, .. } = info;
+        let millis = info.time.as_millis();
+        let nps = (info.nodes as f64 / info.time.as_secs_f64().max(1e-6)) as u64;
+        let wdl = if self.show_wdl {
+            let [win, draw, loss] = score.chances(game.position().occupied().len()).per_mille();
+            format!(" wdl {win} {draw} {loss}")
+        } else {
+            String::new()
+        };
+        let pv: Vec<String> = info.pv.iter().map(Move::to_string).collect();
+        let pv = pv.join(" ");
+        format!(
+            "info depth {depth} seldepth {seldepth} multipv {multipv} score {score}{wdl} nodes {nodes} nps {nps} \
+             hashfull {hashfull} tbhits {tbhits} time {millis} pv {pv}"
+        )
     }
 
     /// The move to ponder on, if the option is set and the game goes on after it.
@@ -204,24 +247,6 @@ pub(super) fn game_to_search(game: Option<&Game>) -> (Option<Game>, Vec<&'static
 
 pub(super) fn best_move(mv: Option<Move>) -> String {
     mv.map_or_else(|| "bestmove 0000".to_owned(), |mv| format!("bestmove {mv}"))
-}
-
-/// An `info` line.
-fn info_line(info: &Info) -> String {
-    let millis = info.time.as_millis();
-    let nps = (info.nodes as f64 / info.time.as_secs_f64().max(1e-6)) as u64;
-    let pv: Vec<String> = info.pv.iter().map(Move::to_string).collect();
-    format!(
-        "info depth {} seldepth {} multipv {} score {} nodes {} nps {nps} hashfull {} tbhits {} time {millis} pv {}",
-        info.depth,
-        info.seldepth,
-        info.multipv,
-        info.score,
-        info.nodes,
-        info.hashfull,
-        info.tbhits,
-        pv.join(" ")
-    )
 }
 
 /// Prints the perft count of each move, and returns the line with the total.

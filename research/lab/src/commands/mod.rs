@@ -9,6 +9,7 @@ mod openings;
 mod reduce;
 mod train;
 mod tune;
+mod wdl;
 
 use cli::{Entry, Program, command};
 
@@ -38,6 +39,7 @@ const TRAIN: &[Entry] = &[
     ),
     command!("openings", openings::OpeningsCommand, LINES),
     command!("tune", tune::Tune, "Ctrl-C keeps the trials that are finished; the same command continues."),
+    command!("wdl", wdl::Wdl),
 ];
 
 const STUDY: &[Entry] = &[

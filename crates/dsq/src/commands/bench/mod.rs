@@ -42,7 +42,7 @@ pub struct Bench {
     #[command(subcommand)]
     what: Option<What>,
     /// Depth of the search in plies.
-    #[arg(long, default_value_t = bench::DEPTH, value_parser = clap::value_parser!(u32).range(1..=60))]
+    #[arg(long, default_value_t = bench::DEPTH, value_parser = clap::value_parser!(u32).range(1..=i64::from(bench::MAX_DEPTH)))]
     depth: u32,
     #[command(flatten)]
     threads: SearchThreadsArg,
@@ -134,16 +134,12 @@ impl Bench {
         }
         let rules = Rules::new(self.rules.rules);
         let evaluation = named_evaluation(&self.evaluation)?;
-        let options = EngineOptions::default().hash_mib(16).threads(self.threads.count()).evaluation(evaluation);
+        let options = bench::options().threads(self.threads.count()).evaluation(evaluation);
         let report = bench::bench(self.depth, &options, &rules);
         if self.json.on {
             return print_json(&report);
         }
-        // OpenBench reads the numbers of the last line.
-        print(format_args!(
-            "{} positions to depth {} in {:.3} s\n{} nodes {:.0} nps",
-            report.positions, report.depth, report.seconds, report.nodes, report.nodes_per_second
-        ))
+        print(report)
     }
 }
 

@@ -318,6 +318,33 @@ fn variations_are_kept_in_links_and_files() {
     page.silent();
 }
 
+/// The page opens a file of a site that gzip has compressed, and says when such a file is damaged.
+#[test]
+fn compressed_games_of_sites_are_opened() {
+    let Some(page) = Page::start() else { return };
+    page.open("/?view=game");
+    let game = r#"{"variant":"jungle","players":{"red":{"handle":"Anna"},"black":{"handle":"Bo"}},"result":"red","termination":"resignation","plies":[{"uci":"g3f3"},{"uci":"a7b7"}]}"#;
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    std::io::Write::write_all(&mut packed, game.as_bytes()).unwrap();
+    let packed = packed.finish().unwrap();
+    let choose = |bytes: &[u8]| {
+        page.run(&format!(
+            "const files = new DataTransfer(); files.items.add(new File([new Uint8Array({})], 'games.jsonl.gz')); \
+             const input = document.querySelector('#gamefile'); input.files = files.files; \
+             input.dispatchEvent(new Event('change'));",
+            json!(bytes)
+        ));
+    };
+    choose(&packed);
+    page.wait(&format!("document.querySelector('#gametext').value === {}", json!(game)));
+    page.click("#opengame");
+    page.wait("location.search.includes('line=a3b3.g7f7')");
+    page.wait("document.querySelector('#gametags').textContent.includes('White: Anna, Black: Bo')");
+    page.expect("document.querySelector('#rules').value", "chinese");
+    choose(&packed[..packed.len() - 9]);
+    page.wait("document.querySelector('#reviewstate').textContent === 'The compressed file is damaged or cut.'");
+}
+
 /// A script after which `window.text` is the text that the page saves.
 const SAVED: &str = "window.text = null; const make = URL.createObjectURL; URL.createObjectURL = (blob) => { blob.text().then((text) => { window.text = text; }); return make.call(URL, blob); }; HTMLAnchorElement.prototype.click = () => {};";
 

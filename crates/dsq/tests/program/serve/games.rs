@@ -127,7 +127,7 @@ fn games_are_checked_alike_on_the_way_in_and_out() {
         let again = connection.post("/api/v1/game", &json!({"text": text}).to_string()).json();
         assert_eq!(again["text"], text, "{more}");
     }
-    let long = "x".repeat(40_000);
+    let long = "x".repeat(80_000);
     let refused = [
         (&going_on, tags(&[("Date", "yesterday")]), "tags", "wrong_game"),
         (&going_on, tags(&[("Date", &long)]), "tags", "wrong_game"),

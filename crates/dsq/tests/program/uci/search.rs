@@ -1,6 +1,7 @@
 //! Searches of the program as a process.
 
 use super::*;
+use doushouqi::search::Level;
 
 /// `MultiPV` keeps the hash: the same search again takes a fraction of the nodes. `Clear Hash` empties it.
 #[test]
@@ -309,4 +310,91 @@ fn a_win_is_seen() {
     }
     assert_eq!(Position::from_fen("3C3/7/7/7/7/7/7/7/r6 b").unwrap().winner(), Some(Color::White));
     engine.end();
+}
+
+/// Scores come with the chances of a win, a draw and a loss, if the option is set.
+#[test]
+fn scores_show_chances() {
+    let mut engine = Engine::start();
+    let mut scores = |commands: &str| -> Vec<(String, Vec<u32>)> {
+        engine.send(&format!("{commands}\ngo depth 6"));
+        let lines = engine.until("bestmove");
+        let infos = lines.iter().filter_map(|line| line.split_once(" score ")?.1.split_once(" nodes "));
+        let split = |text: &str| {
+            let (score, chances) = text.split_once(" wdl ").unwrap_or((text, ""));
+            (score.to_owned(), chances.split_whitespace().map(|word| word.parse().unwrap()).collect())
+        };
+        infos.map(|(text, _)| split(text)).collect()
+    };
+    assert!(scores("position startpos").iter().all(|(_, chances)| chances.is_empty()));
+    for (score, chances) in scores("setoption name UCI_ShowWDL value true\nposition startpos") {
+        let [win, draw, loss] = chances[..] else { panic!("{chances:?}") };
+        assert_eq!(win + draw + loss, 1000);
+        let cp: i32 = score.strip_prefix("cp ").unwrap().parse().unwrap();
+        assert!(cp == 0 || (cp > 0) == (win > loss) || win == loss, "{score} {chances:?}");
+    }
+    let won = scores("position fen 7/3C3/7/7/7/7/4e2/7/7 w");
+    assert!(won.contains(&("mate 1".to_owned(), vec![1000, 0, 0])), "{won:?}");
+    engine.end();
+}
+
+/// With a limited strength the engine searches few nodes, and plays a move that is nearly as good as the best. The same
+/// seed plays the same moves, other seeds others.
+#[test]
+fn strength_is_limited() {
+    let mut engine = Engine::start();
+    engine.send("setoption name UCI_LimitStrength value true\nisready");
+    let seed = engine.until("readyok");
+    assert!(seed.iter().any(|line| line.starts_with("info string Seed is ")), "{seed:?}");
+    engine.send("setoption name UCI_Elo value 0");
+    let first = |engine: &mut Engine, seed: u32| {
+        engine.best_move(&format!("setoption name Seed value {seed}\nposition startpos\ngo movetime 60000"))
+    };
+    let moves: Vec<String> = (1..=20).map(|seed| first(&mut engine, seed)).collect();
+    assert_eq!(moves, (1..=20).map(|seed| first(&mut engine, seed)).collect::<Vec<_>>());
+    let different: std::collections::HashSet<&String> = moves.iter().collect();
+    assert!(different.len() > 1, "{moves:?}");
+    let game = Game::new(Position::start(), Rules::default(), Some(100));
+    assert!(moves.iter().all(|mv| game.legal_moves().contains(&game.parse(mv).unwrap())));
+    let mut nodes = |elo: u32| {
+        engine.send(&format!("setoption name UCI_Elo value {elo}\nposition startpos\ngo movetime 60000"));
+        let lines = engine.until("bestmove");
+        let last = lines.iter().rfind(|line| line.contains(" nodes ")).unwrap().split_once(" nodes ").unwrap().1;
+        last.split(' ').next().unwrap().parse::<u64>().unwrap()
+    };
+    for level in Level::ALL.into_iter().filter(|level| level.nodes.is_some_and(|nodes| nodes < 1000)) {
+        let (elo, most) = (level.elo.unwrap(), level.nodes.unwrap());
+        let nodes = nodes(elo.into());
+        assert!((1..=most).contains(&nodes), "{nodes} nodes at {elo} Elo");
+    }
+    engine.end();
+}
+
+/// Each piece has the part that it adds to the static evaluation.
+#[test]
+fn the_static_evaluation_is_shown() {
+    let text = answers(b"setoption name Evaluation value burnett\nposition fen 7/7/3e3/7/7/7/3E3/7/R6 b\neval\nquit\n");
+    // The slow twin: a rat on a1 is worth 508 cp.
+    assert_eq!(text.last().unwrap(), "Static evaluation +5.08 (White's view, in cats; Burnett's tables)");
+    assert!(text.contains(&"R      a1       +5.08".to_owned()), "{text:?}");
+    let text = answers(b"eval\nquit\n");
+    assert_eq!(text.iter().filter(|line| line.contains("  ") && !line.starts_with("piece")).count(), 16);
+    let last = answers(b"position fen 7/7/3e3/7/7/7/7/7/R6 b\neval\nquit\n");
+    assert_eq!(last.iter().filter(|line| line.ends_with('-')).count(), 2, "each side has one piece: {last:?}");
+    assert_eq!(complaints("position fen x\neval\nquit\n").len(), 2);
+}
+
+/// OpenBench reads the last line, which is that of the command line.
+#[test]
+fn the_bench_ends_with_nodes_and_speed() {
+    let nodes = |text: &str| {
+        let words: Vec<&str> = text.split(' ').collect();
+        let [nodes, "nodes", speed, "nps"] = words[..] else { panic!("{text}") };
+        assert!(speed.parse::<u64>().is_ok(), "{text}");
+        nodes.parse::<u64>().unwrap()
+    };
+    let of_session = answers(b"bench 6\nquit\n");
+    let of_program = String::from_utf8(crate::dsq::dsq(&["bench", "--depth", "6"]).stdout).unwrap();
+    assert_eq!(nodes(of_session.last().unwrap()), nodes(of_program.lines().last().unwrap()));
+    assert_eq!(complaints("bench 0\nbench x\nbench 61\nquit\n").len(), 3);
 }

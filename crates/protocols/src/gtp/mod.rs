@@ -13,6 +13,17 @@
 //! | `kata-set-param maxVisits\|maxTime N` | nodes or seconds for each search |
 //! | `kata-set-rules RULES` | rule options, such as `chinese` or `paper,shore=none`; the game goes on under them |
 //! | `kata-set-rule KEY VALUE` | one rule option, or `no-capture-limit` (plies, or `none`); the game goes on under it |
+//! | `kata-analyze`, `lz-analyze` `[COLOR] [INTERVAL] [KEY N ...]` | reports every INTERVAL hundredths of a second, by default a second, until the next line; keys are `interval`, `minmoves`, `maxmoves` |
+//! | `stop` | nothing: like every line, it ends an analysis |
+//!
+//! A report is a line as KataGo or Leela Zero writes it, with `info move M visits N winrate W ... lcb W order I pv ...`
+//! for each move. `visits` are the nodes of the whole search, at least `maxVisits` once it has ended by itself, `winrate`
+//! the expected points of the side to move ([`Score::chances`](doushouqi::search::Score::chances)), and `lcb` the same;
+//! `scoreMean` is the chance of a draw in percent, as KataGomo has it, and `scoreLead` the score in cats.
+//!
+//! What the GUI Dandelion-Chess sends, too: `mc N` (the no-capture limit, 0 for none), `mm 0`, `kata-set-rule scoring 0` to
+//! `3` (KataGomo's variants: 2 and 3 let lions and tigers leap over an own rat, 1 and 3 let rats take each other across the
+//! shore), `drawjudge DRAW`, `looprule none`, and `kata-set-param playoutDoublingAdvantage X`, which has no effect.
 //!
 //! Moves may follow a draw by repetition or by the no-capture limit, since another site may not declare it: `genmove`
 //! then searches as if the positions so far did not count as repeated, or without a limit.
@@ -20,12 +31,16 @@
 //! With moves in two stages, as in KataGomo, a move is two `play` or two `genmove` commands: the square that the piece
 //! leaves, then the square that it enters.
 
+mod analysis;
+
 use crate::SessionError;
-use doushouqi::board::{ByColor, Color, Position, RuleOptions, Rules, Square, UciMove};
+use analysis::{Analysis, Arguments, Request, Style};
+use doushouqi::board::{ByColor, Color, Move, Position, RuleOptions, Rules, Square, UciMove};
 use doushouqi::formats::Dialect;
 use doushouqi::game::Game;
 use doushouqi::search::{Clock, Engine, EngineOptions, Limits};
 use std::io::{BufRead, Write};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The settings that GTP starts with.
@@ -43,7 +58,7 @@ pub struct GtpOptions {
     pub two_stage: bool,
 }
 
-const COMMANDS: [&str; 21] = [
+const COMMANDS: [&str; 26] = [
     "protocol_version",
     "name",
     "version",
@@ -65,38 +80,80 @@ const COMMANDS: [&str; 21] = [
     "kata-set-param",
     "kata-set-rules",
     "kata-set-rule",
+    "kata-analyze",
+    "lz-analyze",
+    "stop",
+    "mm",
+    "mc",
 ];
 
 /// The longest accepted time, in seconds.
 const LONGEST: f64 = 1e6;
 
-/// Answers commands until `quit` or the end of the input.
+/// Answers commands until `quit` or the end of the input. An analysis runs in its own thread.
 ///
 /// # Errors
 /// If the input cannot be read or the output cannot be written.
-pub fn run(input: impl BufRead, mut output: impl Write, options: GtpOptions) -> Result<(), SessionError> {
-    let mut gtp = Gtp::new(options);
-    for line in input.split(b'\n') {
-        let line = line.map_err(SessionError::Input)?;
-        let text = String::from_utf8_lossy(&line);
-        // Windows begins a text with a byte order mark.
-        let text = text.trim_start_matches('\u{feff}');
-        let text: String = text.split('#').next().unwrap_or_default().replace('\t', " ");
-        let text: String = text.chars().filter(|letter| !letter.is_control()).collect();
-        let mut words = text.split_whitespace().peekable();
-        let id = words.next_if(|word| word.bytes().all(|b| b.is_ascii_digit())).unwrap_or_default().to_owned();
-        let Some(command) = words.next() else { continue };
-        let arguments: Vec<&str> = words.collect();
-        let written = match gtp.command(command, &arguments) {
-            Ok(answer) => write!(output, "={id} {answer}\n\n"),
-            Err(problem) => write!(output, "?{id} {problem}\n\n"),
+pub fn run(input: impl BufRead, output: impl Write + Send, options: GtpOptions) -> Result<(), SessionError> {
+    let output = Mutex::new(output);
+    let write = |text: &str| {
+        let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
+        output.write_all(text.as_bytes()).and_then(|()| output.flush()).map_err(SessionError::Output)
+    };
+    std::thread::scope(|scope| {
+        let mut gtp = Gtp::new(options);
+        let mut analysis: Option<Analysis<'_>> = None;
+        let read = || -> Result<(), SessionError> {
+            for line in input.split(b'\n') {
+                if let Some(running) = analysis.take() {
+                    gtp.engine = running.end();
+                    write("\n")?;
+                }
+                let line = line.map_err(SessionError::Input)?;
+                let text = clean(&line);
+                let mut words = text.split_whitespace().peekable();
+                let id = words.next_if(|word| word.bytes().all(|b| b.is_ascii_digit())).unwrap_or_default();
+                let Some(command) = words.next() else { continue };
+                let arguments: Vec<&str> = words.collect();
+                let request = match command {
+                    "kata-analyze" | "lz-analyze" => Some(gtp.analyze(command == "lz-analyze", &arguments)),
+                    _ => None,
+                };
+                let answer = match request {
+                    Some(Ok(request)) => {
+                        write(&format!("={id} \n"))?;
+                        let engine = gtp.take_engine();
+                        analysis =
+                            Some(Analysis::start(scope, request, engine, &output).map_err(SessionError::Thread)?);
+                        continue;
+                    }
+                    Some(Err(problem)) => Err(problem),
+                    None => gtp.command(command, &arguments),
+                };
+                write(
+                    &answer.map_or_else(|problem| format!("?{id} {problem}\n\n"), |text| format!("={id} {text}\n\n")),
+                )?;
+                if command == "quit" {
+                    break;
+                }
+            }
+            Ok(())
         };
-        written.and_then(|()| output.flush()).map_err(SessionError::Output)?;
-        if command == "quit" {
-            break;
+        let done = read();
+        if let Some(running) = analysis {
+            running.end();
+            return done.and_then(|()| write("\n"));
         }
-    }
-    Ok(())
+        done
+    })
+}
+
+/// A line as text, without comment and control characters.
+fn clean(line: &[u8]) -> String {
+    let text = String::from_utf8_lossy(line);
+    // Windows begins a text with a byte order mark.
+    let text = text.trim_start_matches('\u{feff}').split('#').next().unwrap_or_default().replace('\t', " ");
+    text.chars().filter(|letter| !letter.is_control()).collect()
 }
 
 /// The first half of a move in two stages.
@@ -145,7 +202,8 @@ impl TimeLeft {
 
 struct Gtp {
     options: GtpOptions,
-    engine: Engine,
+    /// The engine, created on demand; `None` also while it analyzes.
+    engine: Option<Engine>,
     game: Game,
     stage: Option<Stage>,
     /// The time of each side, if it is limited.
@@ -158,10 +216,19 @@ struct Gtp {
 
 impl Gtp {
     fn new(options: GtpOptions) -> Gtp {
-        let engine = Engine::new(options.engine.clone());
+        let engine = Some(Engine::new(options.engine.clone()));
         let game = Game::new(Position::start(), options.rules.clone(), options.no_capture_limit);
         let byo_yomi = TimeLeft { time: Duration::ZERO, stones: 0 };
         Gtp { options, engine, game, stage: None, time_left: ByColor::default(), first: None, byo_yomi }
+    }
+
+    fn take_engine(&mut self) -> Engine {
+        self.engine.take().unwrap_or_else(|| Engine::new(self.options.engine.clone()))
+    }
+
+    fn engine(&mut self) -> &mut Engine {
+        let engine = self.take_engine();
+        self.engine.insert(engine)
     }
 
     fn command(&mut self, command: &str, arguments: &[&str]) -> Result<String, String> {
@@ -175,7 +242,7 @@ impl Gtp {
             ("quit", []) => Ok(String::new()),
             ("boardsize" | "rectangular_boardsize", ["7", "9"]) | ("clear_board", []) => {
                 self.begin(Position::start());
-                self.engine.new_game();
+                self.engine().new_game();
                 Ok(String::new())
             }
             ("boardsize" | "rectangular_boardsize", _) => Err("unacceptable size: the board is 7 9".to_owned()),
@@ -226,20 +293,19 @@ impl Gtp {
                 self.options.limits.movetime = Some(seconds(number)?);
                 Ok(String::new())
             }
-            ("kata-set-param", _) => Err("the parameters are maxVisits and maxTime".to_owned()),
+            ("kata-set-param", ["playoutDoublingAdvantage", number]) => {
+                let known = number.parse().is_ok_and(|number: f64| (-3.0..=3.0).contains(&number));
+                let problem = || "playoutDoublingAdvantage is a number from -3 to 3, and has no effect".to_owned();
+                known.then(String::new).ok_or_else(problem)
+            }
+            ("kata-set-param", _) => {
+                Err("the parameters are maxVisits, maxTime and playoutDoublingAdvantage".to_owned())
+            }
+            ("stop", []) => Ok(String::new()),
+            ("mc", [plies]) => self.set_rule("no-capture-limit", plies).map(done),
             ("kata-set-rules", [rules]) => self.set_rules(rules).map(done),
-            ("kata-set-rule", ["no-capture-limit", limit]) => {
-                let limit = match *limit {
-                    "none" => Some(0),
-                    plies => plies.parse().ok(),
-                };
-                let limit: u32 = limit.ok_or_else(|| "the limit is a number of plies, or none".to_owned())?;
-                self.continue_under(self.options.rules.clone(), (limit > 0).then_some(limit)).map(done)
-            }
-            ("kata-set-rule", [key, value]) => {
-                let options = self.options.rules.options().with(key, value).map_err(|error| error.to_string())?;
-                self.continue_under(Rules::new(options), self.options.no_capture_limit).map(done)
-            }
+            ("mm", [plies]) => self.set_rule("mm", plies).map(done),
+            ("kata-set-rule", [key, value]) => self.set_rule(key, value).map(done),
             _ if COMMANDS.contains(&command) => Err("wrong arguments".to_owned()),
             _ => Err("unknown command".to_owned()),
         }
@@ -256,11 +322,36 @@ impl Gtp {
         self.continue_under(Rules::new(options), self.options.no_capture_limit)
     }
 
+    /// Sets a rule of this program or of KataGomo.
+    fn set_rule(&mut self, key: &str, value: &str) -> Result<(), String> {
+        let rules = *self.options.rules.options();
+        let (mut no_capture_limit, mut set) = (self.options.no_capture_limit, Vec::new());
+        match (key, value) {
+            ("no-capture-limit", "none") => no_capture_limit = None,
+            ("no-capture-limit", plies) => {
+                let plies: u32 = plies.parse().map_err(|_| "the limit is a number of plies, or none".to_owned())?;
+                no_capture_limit = (plies > 0).then_some(plies);
+            }
+            ("scoring", "0" | "1" | "2" | "3") => {
+                set.push(("own-rat-blocks", if matches!(value, "0" | "1") { "yes" } else { "no" }));
+                set.push(("shore", if matches!(value, "0" | "2") { "none" } else { "elephant-safe" }));
+            }
+            ("looprule", "none") => set.push(("repetition", "none")),
+            ("drawjudge", "DRAW") | ("mm", "0") => {}
+            ("scoring" | "looprule" | "drawjudge" | "mm", _) => {
+                return Err(format!("{key} {value} is not one of the rules here"));
+            }
+            _ => set.push((key, value)),
+        }
+        let rules = set.iter().try_fold(rules, |rules, (key, value)| rules.with(key, value));
+        self.continue_under(Rules::new(rules.map_err(|error| error.to_string())?), no_capture_limit)
+    }
+
     /// Continues the game under other rules.
     fn continue_under(&mut self, rules: Rules, no_capture_limit: Option<u32>) -> Result<(), String> {
         let game = self.game.under(rules.clone(), no_capture_limit);
         self.game = game.map_err(|error| format!("a move of this game is against these rules: {error}"))?;
-        self.engine.prepare(&rules);
+        self.engine().prepare(&rules);
         (self.options.rules, self.options.no_capture_limit) = (rules, no_capture_limit);
         Ok(())
     }
@@ -307,6 +398,29 @@ impl Gtp {
         left.map(|left| left.clock(self.byo_yomi))
     }
 
+    /// The legal moves; if `play` has named a piece, those of that piece.
+    fn named_moves(&self, game: &Game) -> Vec<Move> {
+        game.legal_moves().into_iter().filter(|mv| self.stage.is_none_or(|stage| stage.from == mv.from)).collect()
+    }
+
+    /// The analysis that `kata-analyze`, or `lz-analyze` with integers, asks for.
+    fn analyze(&self, integers: bool, arguments: &[&str]) -> Result<Request, String> {
+        let turn = self.game.position().turn();
+        let (color, arguments) = match arguments.split_first() {
+            Some((color, rest)) if side(color).is_ok() => (*color, rest),
+            _ => (if turn == Color::White { "b" } else { "w" }, arguments),
+        };
+        let arguments = Arguments::parse(arguments)?;
+        self.mover(color)?;
+        let game = self.game.played_on();
+        let moves = self.named_moves(&game);
+        if moves.is_empty() {
+            return Err("the piece has no move".to_owned());
+        }
+        let style = Style { integers, two_stage: self.options.two_stage, from: self.stage.map(|stage| stage.from) };
+        Ok(Request { game, moves, style, nodes: self.options.limits.nodes, arguments })
+    }
+
     fn generate(&mut self, color: &str) -> Result<String, String> {
         let start = Instant::now();
         let mover = self.mover(color)?;
@@ -317,14 +431,14 @@ impl Gtp {
             self.make(UciMove { from, to })?;
             return Ok(name(to));
         }
-        // If `play` has named a piece, that piece moves.
-        let named: Vec<_> =
-            game.legal_moves().into_iter().filter(|mv| self.stage.is_none_or(|stage| stage.from == mv.from)).collect();
+        let named = self.named_moves(&game);
         let mut limits = self.options.limits.clock(self.clock());
         if limits == Limits::default() {
             limits.movetime = Some(Duration::from_secs(1));
         }
-        let best = self.engine.search(&game, &limits).moves(&named).started(start).run().best();
+        let engine = self.engine();
+        engine.set_multipv(1);
+        let best = engine.search(&game, &limits).moves(&named).started(start).run().best();
         self.time_left[mover] = self.time_left[mover].map(|left| left.after(start.elapsed(), self.byo_yomi));
         let mv = best.ok_or_else(|| "the piece has no move".to_owned())?;
         if self.options.two_stage && self.stage.is_none() {
@@ -354,6 +468,9 @@ fn seconds(text: &str) -> Result<Duration, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::VecDeque;
+    use std::io::{self, Read};
+    use std::sync::{Arc, Condvar};
 
     fn options(two_stage: bool) -> GtpOptions {
         GtpOptions {
@@ -481,6 +598,253 @@ mod tests {
         let unlimited = "kata-set-rule no-capture-limit none\nkata-set-rule repetition none\n";
         let answers = answers(&format!("{unlimited}{start}{}final_score", cycle.repeat(60)), false);
         assert_eq!(answers.last().unwrap(), "? cannot score: the game is not over");
+    }
+
+    /// Output that a conversation reads while it is written.
+    #[derive(Clone, Default)]
+    struct Shared(Arc<(Mutex<Vec<u8>>, Condvar)>);
+
+    impl Write for Shared {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.0.lock().unwrap().extend(bytes);
+            self.0.1.notify_all();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    impl Shared {
+        fn text(&self) -> String {
+            String::from_utf8(self.0.0.lock().unwrap().clone()).unwrap()
+        }
+    }
+
+    /// A program that sends each command once the answer to the one before contains a number of reports.
+    struct Conversation {
+        output: Shared,
+        /// The reports to wait for, and the command after them.
+        steps: VecDeque<(usize, &'static str)>,
+        /// The length of the output at the last command.
+        seen: usize,
+        line: Vec<u8>,
+    }
+
+    impl Read for Conversation {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let len = self.fill_buf()?.read(buffer)?;
+            self.consume(len);
+            Ok(len)
+        }
+    }
+
+    impl BufRead for Conversation {
+        fn fill_buf(&mut self) -> io::Result<&[u8]> {
+            if self.line.is_empty()
+                && let Some((reports, command)) = self.steps.pop_front()
+            {
+                let (written, changed) = &*self.output.0;
+                let few = |text: &mut Vec<u8>| {
+                    text[self.seen..].split(|&byte| byte == b'\n').filter(|line| line.starts_with(b"info")).count()
+                        < reports
+                };
+                self.seen = changed.wait_while(written.lock().unwrap(), few).unwrap().len();
+                self.line = format!("{command}\n").into_bytes();
+            }
+            Ok(&self.line)
+        }
+
+        fn consume(&mut self, len: usize) {
+            self.line.drain(..len);
+        }
+    }
+
+    /// The answers to a conversation.
+    fn conversation(steps: &[(usize, &'static str)], options: GtpOptions) -> Vec<String> {
+        let output = Shared::default();
+        let input =
+            Conversation { output: output.clone(), steps: steps.iter().copied().collect(), seen: 0, line: Vec::new() };
+        run(input, output.clone(), options).unwrap();
+        let text = output.text();
+        assert!(text.ends_with("\n\n"), "{text:?}");
+        text.trim_end_matches('\n').split("\n\n").map(str::to_owned).collect()
+    }
+
+    /// The moves of a report with the numbers of each: the words after `keys`, which must come in this order.
+    fn report<'a>(line: &'a str, keys: &[&str]) -> Vec<(&'a str, Vec<f64>, Vec<&'a str>)> {
+        let of_move = |text: &'a str| {
+            let (head, pv) = text.trim().split_once(" pv ").unwrap();
+            let words: Vec<&str> = head.split(' ').collect();
+            let places: Vec<usize> =
+                keys.iter().map(|key| words.iter().position(|word| word == key).expect(key)).collect();
+            assert!(places.is_sorted() && words[0] == "move", "{text}");
+            (words[1], places.iter().map(|&i| words[i + 1].parse().unwrap()).collect(), pv.split(' ').collect())
+        };
+        line.strip_prefix("info ").expect(line).split("info ").map(of_move).collect()
+    }
+
+    /// What the GUI Dandelion-Chess sends when it starts, and when its user selects and moves the elephant; it reads the
+    /// fields of a report in this order, and takes a line with `illegal` for a reason to begin again.
+    #[test]
+    fn dandelion_chess_gets_its_candidates() {
+        let analyze = "kata-analyze interval 20";
+        let fen = "setfen l5t/1d3c1/r1j1w1e/7/7/7/E1W1J1R/1C3D1/T5L w";
+        let start = [
+            "showboard",
+            analyze,
+            fen,
+            "mm 300",
+            "mc 0",
+            analyze,
+            fen,
+            "komi 0.0",
+            "kata-set-param playoutDoublingAdvantage 0.0",
+            analyze,
+            fen,
+            "kata-set-rule scoring 0",
+            analyze,
+            fen,
+            "kata-set-rule drawjudge WEIGHT",
+            analyze,
+            fen,
+            "kata-set-rule looprule seventhree",
+            "",
+        ];
+        let mut steps: Vec<(usize, &str)> = start.map(|command| (0, command)).to_vec();
+        steps.extend([
+            (0, analyze),
+            (2, "play B A3"),
+            (0, ""),
+            (0, analyze),
+            (1, "play B A4"),
+            (0, analyze),
+            (1, "stop"),
+            (0, "undo"),
+            (0, "quit"),
+        ]);
+        let options =
+            GtpOptions { limits: Limits::default(), rules: Rules::new("chinese".parse().unwrap()), ..options(true) };
+        let answers = conversation(&steps, options);
+        let asked: Vec<&str> =
+            steps.iter().map(|&(_, command)| command).filter(|command| !command.is_empty()).collect();
+        // `showboard` has an empty line in its answer, as in KataGo.
+        let answers = &answers[answers.len() - asked.len()..];
+        for (command, answer) in asked.iter().zip(answers) {
+            let known = answer.starts_with('=')
+                || ["mm 300", "kata-set-rule drawjudge WEIGHT", "kata-set-rule looprule seventhree"].contains(command);
+            assert!(known && !answer.contains("illegal"), "{command}: {answer}");
+            assert!(answer.contains("info") == false || *command == analyze, "{command}: {answer}");
+        }
+        let keys = ["visits", "winrate", "scoreMean", "scoreLead", "lcb", "order"];
+        let last = |n: usize| {
+            let analyses: Vec<&String> = asked
+                .iter()
+                .zip(answers)
+                .filter(|(command, _)| **command == analyze)
+                .map(|(_, answer)| answer)
+                .collect();
+            report(analyses[analyses.len() - n].lines().last().unwrap(), &keys)
+        };
+        // First the squares of pieces, each once; then the squares that the elephant enters; then the other side's pieces.
+        let position = Position::start();
+        let squares = |report: &[(&str, Vec<f64>, Vec<&str>)]| -> Vec<Square> {
+            report.iter().map(|(square, ..)| square.to_lowercase().parse().unwrap()).collect()
+        };
+        let (pieces, targets, others) = (last(3), last(2), last(1));
+        assert!(
+            pieces.len() > 1 && squares(&pieces).iter().all(|&square| position.side(Color::White).contains(square))
+        );
+        assert!(
+            squares(&pieces).iter().all(|square| squares(&pieces).iter().filter(|other| *other == square).count() == 1)
+        );
+        assert!(
+            squares(&targets).iter().all(|square| ["a2", "a4", "b3"].contains(&&*square.to_string()))
+                && targets.len() == 3
+        );
+        assert!(squares(&others).iter().all(|&square| position.side(Color::Black).contains(square)));
+        for (number, report) in [pieces, targets, others].into_iter().enumerate() {
+            let win_rates: Vec<f64> = report.iter().map(|(_, values, _)| values[1]).collect();
+            assert!(win_rates.is_sorted_by(|a, b| a >= b), "{win_rates:?}");
+            for (order, (square, values, pv)) in report.iter().enumerate() {
+                let [visits, win_rate, draws, _, lcb, rank] = values[..] else { panic!("{values:?}") };
+                assert!(
+                    visits >= 1.0
+                        && (0.0..=1.0).contains(&win_rate)
+                        && lcb == win_rate
+                        && (0.0..=100.0).contains(&draws)
+                );
+                assert_eq!((rank, pv[0]), (order as f64, *square));
+                // The line begins with a move: two squares, or the second one if the first is chosen.
+                let from = if number == 1 { "A3" } else { square };
+                let to = if number == 1 { square } else { pv[1] };
+                let mv = format!("{from}{to}").to_lowercase();
+                let mut game = Game::new(position.clone(), Rules::new("chinese".parse().unwrap()), None);
+                if number == 2 {
+                    game.play(game.parse("a3a4").unwrap()).unwrap();
+                }
+                assert!(game.parse(&mv).is_ok(), "{mv}");
+            }
+        }
+    }
+
+    /// A report has integers for `lz-analyze`; the number of moves, the side and the visits are as asked for.
+    #[test]
+    fn analyses_take_arguments() {
+        let den = "setfen 7/3C3/7/7/7/7/4e2/7/7 w";
+        let steps = [
+            (0, den),
+            (0, "7 lz-analyze b 1 maxmoves 2"),
+            (1, "kata-set-param maxVisits 500"),
+            (0, "kata-analyze 1 maxmoves 1"),
+            (3, "name"),
+            (0, "quit"),
+        ];
+        let answers = conversation(&steps, GtpOptions { limits: Limits::default(), ..options(false) });
+        assert!(answers[1].starts_with("=7 \ninfo move D8D9 visits "), "{}", answers[1]);
+        let best = report(answers[1].lines().last().unwrap(), &["visits", "winrate", "lcb", "order"]);
+        assert!(best.len() == 2 && best[0].1[1] == 10_000.0 && best[0].2 == ["D8D9"], "{best:?}");
+        let limited = report(answers[3].lines().last().unwrap(), &["visits", "winrate"]);
+        assert!(limited.len() == 1 && limited[0].1 == [500.0, 1.0], "{limited:?}");
+        assert_eq!(answers[4..], ["= doushouqi", "= "]);
+        for wrong in ["w", "b 0 x", "interval", "interval x", "b 20 ownership true", "x 20", "interval 0"] {
+            let refused = super::tests::answers(&format!("kata-analyze {wrong}\nlz-analyze {wrong}"), false);
+            assert!(
+                refused.len() == 2 && refused.iter().all(|answer| answer.starts_with("? ")),
+                "{wrong}: {refused:?}"
+            );
+        }
+        let over = super::tests::answers(&format!("{den}\nplay b D8D9\nkata-analyze"), false);
+        assert_eq!(over[2], "? the game is over");
+    }
+
+    /// The rules of KataGomo's variants.
+    #[test]
+    fn variants_of_katagomo_are_rules() {
+        let rules = |number: u8| {
+            let mut gtp = Gtp::new(options(false));
+            gtp.command("kata-set-rule", &["scoring", &number.to_string()]).unwrap();
+            let rules = *gtp.options.rules.options();
+            rules.values().map(|(option, value)| format!("{}={value}", option.key)).collect::<Vec<_>>()
+        };
+        for (number, blocks, shore) in
+            [(0, "yes", "none"), (1, "yes", "elephant-safe"), (2, "no", "none"), (3, "no", "elephant-safe")]
+        {
+            let rules = rules(number);
+            assert!(
+                [format!("own-rat-blocks={blocks}"), format!("shore={shore}")].iter().all(|rule| rules.contains(rule)),
+                "{rules:?}"
+            );
+        }
+        let mut gtp = Gtp::new(options(false));
+        assert_eq!(gtp.command("mc", &["200"]), Ok(String::new()));
+        assert_eq!(gtp.options.no_capture_limit, Some(200));
+        assert_eq!(gtp.command("mc", &["0"]), Ok(String::new()));
+        assert_eq!(gtp.options.no_capture_limit, None);
+        for (key, value) in [("scoring", "4"), ("drawjudge", "x"), ("looprule", "x"), ("mm", "x")] {
+            assert!(gtp.set_rule(key, value).is_err(), "{key} {value}");
+        }
     }
 
     #[test]
