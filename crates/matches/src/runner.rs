@@ -77,11 +77,7 @@ pub struct Standing {
 impl Standing {
     fn add(&mut self, game: &MatchGame) {
         let conclusion = game.played.record.conclusion();
-        let halves = match conclusion.winner() {
-            None => 1,
-            Some(winner) if game.players[winner] == 0 => 2,
-            Some(_) => 0,
-        };
+        let halves = game.halves();
         self.tally.add_game(halves);
         match self.half_pair.take() {
             Some((pair, first)) if pair == game.number / 2 => self.tally.add_pair(first, halves),
@@ -113,6 +109,18 @@ pub struct MatchGame {
     pub players: ByColor<usize>,
     /// The game.
     pub played: PlayedGame,
+}
+
+impl MatchGame {
+    /// The points of the first player in halves: 0, 1 or 2.
+    #[must_use]
+    pub fn halves(&self) -> usize {
+        match self.played.record.conclusion().winner() {
+            None => 1,
+            Some(winner) if self.players[winner] == 0 => 2,
+            Some(_) => 0,
+        }
+    }
 }
 
 /// The two players of a game.
@@ -235,8 +243,8 @@ impl Match {
         team: &mut [Box<dyn Player>; 2],
         stop: &AtomicBool,
     ) -> Result<Option<MatchGame>, OpeningsError> {
-        let pair = self.first_pair.wrapping_add(number / 2);
-        let game = self.openings.game(pair, &self.rules, self.no_capture_limit)?;
+        let opening = self.first_pair.wrapping_mul(2).wrapping_add(number);
+        let game = self.openings.game(opening, &self.rules, self.no_capture_limit)?;
         let plies = game.moves().len();
         let swapped = number % 2 == 1;
         let players = ByColor { white: usize::from(swapped), black: usize::from(!swapped) };
