@@ -12,7 +12,7 @@ pub fn squares_in_play(Piece { color, animal }: Piece) -> Bitboard {
 }
 
 /// A set of animals.
-#[derive(Copy, Clone, Default, PartialEq, Eq, Hash)]
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct AnimalSet(u8);
 
 impl AnimalSet {
@@ -58,6 +58,27 @@ impl AnimalSet {
     /// The members, strongest first: the order in which a material is written.
     pub fn strongest_first(self) -> impl Iterator<Item = Animal> {
         Animal::ALL.into_iter().rev().filter(move |&a| self.contains(a))
+    }
+
+    /// The animals of these letters, which are a part of `text`.
+    fn parse(letters: &str, text: &str) -> Result<AnimalSet, ParseMaterialError> {
+        letters.chars().try_fold(AnimalSet::EMPTY, |set, letter| {
+            let text = || text.to_owned();
+            match Animal::from_letter(letter) {
+                None => Err(ParseMaterialError::UnknownAnimal { text: text(), letter }),
+                Some(animal) if set.contains(animal) => Err(ParseMaterialError::Duplicate { text: text(), animal }),
+                Some(animal) => Ok(set.with(animal)),
+            }
+        })
+    }
+}
+
+/// Parses letters of either case in any order.
+impl FromStr for AnimalSet {
+    type Err = ParseMaterialError;
+
+    fn from_str(text: &str) -> Result<AnimalSet, ParseMaterialError> {
+        AnimalSet::parse(text, text)
     }
 }
 
@@ -240,20 +261,9 @@ impl FromStr for Material {
     fn from_str(text: &str) -> Result<Material, ParseMaterialError> {
         let (white, black) =
             text.split_once(['v', 'V']).ok_or_else(|| ParseMaterialError::NoVersus { text: text.to_owned() })?;
-        let side = |letters: &str, color| {
-            let mut set = AnimalSet::EMPTY;
-            for letter in letters.chars() {
-                let animal = Animal::from_letter(letter)
-                    .ok_or_else(|| ParseMaterialError::UnknownAnimal { text: text.to_owned(), letter })?;
-                if set.contains(animal) {
-                    return Err(ParseMaterialError::Duplicate { text: text.to_owned(), animal });
-                }
-                set = set.with(animal);
-            }
-            if set.is_empty() {
-                return Err(ParseMaterialError::EmptySide { text: text.to_owned(), color });
-            }
-            Ok(set)
+        let side = |letters: &str, color| match AnimalSet::parse(letters, text)? {
+            AnimalSet::EMPTY => Err(ParseMaterialError::EmptySide { text: text.to_owned(), color }),
+            set => Ok(set),
         };
         Ok(Material { white: side(white, Color::White)?, black: side(black, Color::Black)? })
     }

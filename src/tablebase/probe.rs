@@ -6,7 +6,7 @@ use crate::board::{Move, NoMove, Position, Rules};
 use std::cmp::{Ordering, Reverse};
 
 /// Win, draw or loss from the side to move's view. A greater result is better for the side to move.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Wdl {
     /// The side to move loses.

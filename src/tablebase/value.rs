@@ -78,10 +78,7 @@ impl Cells {
     #[inline(always)]
     #[must_use]
     pub fn get(&self, cell: usize) -> u16 {
-        match self {
-            Cells::Byte(cells) => u16::from(cells[cell]),
-            Cells::Wide(cells) => cells[cell],
-        }
+        self.view().get(cell)
     }
 
     /// `len` cells of `cell_bytes` bytes (1 or 2), all with the code 0.
@@ -178,6 +175,15 @@ pub(crate) enum CellsMut<'a> {
 }
 
 impl<'a> CellsRef<'a> {
+    /// The code of a cell.
+    #[inline(always)]
+    pub(crate) fn get(self, cell: usize) -> Code {
+        match self {
+            CellsRef::Byte(cells) => cells[cell].into(),
+            CellsRef::Wide(cells) => cells[cell],
+        }
+    }
+
     /// Bytes of a cell: 1 or 2.
     pub(crate) fn cell_bytes(self) -> usize {
         match self {

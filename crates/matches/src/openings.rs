@@ -1,8 +1,9 @@
 //! The openings of a match.
 
-use doushouqi::board::{Fen, Move, ParseFenError, Position, Rules};
+use doushouqi::board::{Animal, Color, Fen, Move, ParseFenError, Position, Rules};
 use doushouqi::game::random::Random;
 use doushouqi::game::{Game, ParseRecordError, Record};
+use doushouqi::tablebase::AnimalSet;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -22,8 +23,8 @@ fn biased() -> Result<Openings, OpeningsError> {
     Openings::book("biased", &format!("{BIASED}{images}"), 0)
 }
 
-/// The openings of a match. Their text is `start`, `random:PLIES:SEED` or `biased`; [`Openings::book`] parses a book.
-/// `biased` is a built-in book of positions in which one side stands clearly better ([`crate::BiasedOpenings`]), and then
+/// The openings of a match. Their text is `start`, `random:PLIES:SEED`, `without:ANIMALS:PLIES:SEED` or `biased`;
+/// [`Openings::book`] parses a book. `biased` is a built-in book of positions in which one side stands clearly better ([`crate::BiasedOpenings`]), and then
 /// their mirror images.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -32,6 +33,16 @@ pub enum Openings {
     Start,
     /// Every pair of games begins after its own random legal moves from the initial position.
     Random {
+        /// The number of moves.
+        plies: u32,
+        /// The seed of the moves.
+        seed: u64,
+    },
+    /// A handicap: the first player lacks some animals. Every pair of games begins after its own random legal moves of the
+    /// other animals, which capture nothing; then the first player's are taken from their home squares.
+    Without {
+        /// The animals, at most all but one.
+        animals: AnimalSet,
         /// The number of moves.
         plies: u32,
         /// The seed of the moves.
@@ -61,7 +72,8 @@ pub struct Opening {
 pub enum OpeningsError {
     /// The text names no openings.
     #[error(
-        "{text:?} is not an opening: write start, biased, or random:PLIES:SEED with at most {} plies, as in random:8:1",
+        "{text:?} is not an opening: write start, biased, random:PLIES:SEED with at most {} plies, as in random:8:1, or \
+         without:ANIMALS:PLIES:SEED, as in without:R:8:1",
         Openings::MAX_PLIES
     )]
     Text {
@@ -147,15 +159,17 @@ impl Openings {
     pub fn seed(&self) -> u64 {
         match self {
             Openings::Start | Openings::Book { .. } => 0,
-            Openings::Random { seed, .. } => *seed,
+            Openings::Random { seed, .. } | Openings::Without { seed, .. } => *seed,
         }
     }
 
-    /// The opening of a pair of games, counted from 0. The game is not over; the result depends only on the arguments.
+    /// The opening of a game, counted from 0. Games 2k and 2k + 1 are a pair; the first player is White in the first one. The
+    /// game is not over; the result depends only on the arguments.
     ///
     /// # Errors
     /// If every try of random moves ends the game, or the opening of the book is not legal or ends the game.
-    pub fn game(&self, pair: u64, rules: &Rules, no_capture_limit: Option<u32>) -> Result<Game, OpeningsError> {
+    pub fn game(&self, number: u64, rules: &Rules, no_capture_limit: Option<u32>) -> Result<Game, OpeningsError> {
+        let pair = number / 2;
         match self {
             Openings::Start => Ok(Game::new(Position::start(), rules.clone(), no_capture_limit)),
             Openings::Random { plies, seed } => {
@@ -167,6 +181,14 @@ impl Openings {
                     game
                 });
                 games.into_iter().find(|game| game.end().is_none()).ok_or(OpeningsError::Random { plies: *plies })
+            }
+            Openings::Without { animals, plies, seed } => {
+                let first = Color::ALL[(number % 2) as usize];
+                let mut random = Random::numbered(*seed, pair);
+                (0..1000)
+                    .find_map(|_| without(*animals, first, &mut random, *plies, rules))
+                    .map(|position| Game::new(position, rules.clone(), no_capture_limit))
+                    .ok_or(OpeningsError::Random { plies: *plies })
             }
             Openings::Book { name, openings } => {
                 let number = (pair % openings.len() as u64) as usize;
@@ -186,7 +208,7 @@ impl Openings {
     pub fn count(&self) -> Option<u64> {
         match self {
             Openings::Start => Some(1),
-            Openings::Random { .. } => None,
+            Openings::Random { .. } | Openings::Without { .. } => None,
             Openings::Book { openings, .. } => Some(openings.len() as u64),
         }
     }
@@ -197,8 +219,24 @@ impl Openings {
     /// As [`Openings::game`].
     pub fn check(&self, pairs: u64, rules: &Rules, no_capture_limit: Option<u32>) -> Result<(), OpeningsError> {
         (0..pairs.max(1).min(self.count().unwrap_or(1)))
-            .try_for_each(|pair| self.game(pair, rules, no_capture_limit).map(|_| ()))
+            .try_for_each(|pair| self.game(2 * pair, rules, no_capture_limit).map(|_| ()))
     }
+}
+
+/// The position after random moves of the other animals, without those of `first`; `None` if there are fewer moves or the game
+/// is over.
+fn without(animals: AnimalSet, first: Color, random: &mut Random, plies: u32, rules: &Rules) -> Option<Position> {
+    let mut position = Position::start();
+    for _ in 0..plies {
+        let is_quiet = |mv: &&Move| !animals.contains(mv.animal) && position.piece_at(mv.to).is_none();
+        let quiet: Vec<Move> = position.moves(rules).iter().filter(is_quiet).copied().collect();
+        position = position.make(*random.choose(&quiet)?);
+        position.outcome(rules).is_none().then_some(())?;
+    }
+    let mut setup = position.to_setup();
+    let taken = |animal: Animal| animals.contains(animal).then(|| position.square_of(first, animal)).flatten();
+    Animal::ALL.into_iter().filter_map(taken).for_each(|square| setup.squares[square.index()] = None);
+    Position::from_setup(&setup).ok().filter(|position| position.outcome(rules).is_none())
 }
 
 /// Parses a position with its halfmove clock and the EPD operation for it.
@@ -237,6 +275,7 @@ impl fmt::Display for Openings {
         match self {
             Openings::Start => f.write_str("start"),
             Openings::Random { plies, seed } => write!(f, "random:{plies}:{seed}"),
+            Openings::Without { animals, plies, seed } => write!(f, "without:{animals}:{plies}:{seed}"),
             Openings::Book { name, openings } => write!(f, "{name} ({})", openings.len()),
         }
     }
@@ -247,15 +286,18 @@ impl FromStr for Openings {
 
     fn from_str(text: &str) -> Result<Openings, OpeningsError> {
         let parts: Vec<&str> = text.split(':').collect();
+        let moves = |plies: &str, seed: &str| {
+            plies.parse().ok().filter(|&plies| plies <= Openings::MAX_PLIES).zip(seed.parse().ok())
+        };
         let parsed = match parts[..] {
             ["start"] => Some(Openings::Start),
             ["biased"] => biased().ok(),
-            ["random", plies, seed] => plies
-                .parse()
-                .ok()
-                .filter(|&plies| plies <= Openings::MAX_PLIES)
-                .zip(seed.parse().ok())
-                .map(|(plies, seed)| Openings::Random { plies, seed }),
+            ["random", plies, seed] => moves(plies, seed).map(|(plies, seed)| Openings::Random { plies, seed }),
+            ["without", animals, plies, seed] => {
+                let animals = animals.parse().ok().filter(|animals: &AnimalSet| animals.len() < Animal::COUNT);
+                let game = animals.zip(moves(plies, seed));
+                game.map(|(animals, (plies, seed))| Openings::Without { animals, plies, seed })
+            }
             _ => None,
         };
         parsed.ok_or_else(|| OpeningsError::Text { text: text.to_owned() })
@@ -275,12 +317,12 @@ mod tests {
         let rules = Rules::default();
         let text = "# elephants\n7/7/3e3/7/7/7/3E3/7/7 w\n\n7/7/3e3/7/7/7/3E3/7/7 b 12 id \"a; b\";\n";
         let openings = book(text, 8).unwrap();
-        let fen = |pair| openings.game(pair, &rules, Some(100)).unwrap().fen().to_string();
+        let fen = |pair: u64| openings.game(2 * pair + 1, &rules, Some(100)).unwrap().fen().to_string();
         let both = ["7/7/3e3/7/7/7/3E3/7/7 w", "7/7/3e3/7/7/7/3E3/7/7 b 12"];
         assert_eq!([fen(0), fen(1), fen(2)], [both[0], both[1], both[0]]);
         let games = "[White \"a\"]\n\n1. Eb3 rb7 2. Ea3 *\n\n1. Eb3 *\n";
         let openings = book(games, 2).unwrap();
-        let moves = |pair| openings.game(pair, &rules, None).unwrap().moves().len();
+        let moves = |pair: u64| openings.game(2 * pair, &rules, None).unwrap().moves().len();
         assert_eq!([moves(0), moves(1), moves(2)], [2, 1, 2]);
         for text in [text, games] {
             assert_eq!(book(&format!("\u{feff}{text}"), 2), book(text, 2));
@@ -321,11 +363,45 @@ mod tests {
         }
     }
 
+    /// Both games of a pair have the same position but for the animals that the first player lacks, White in the first game.
+    #[test]
+    fn handicaps_change_sides() {
+        let rules = Rules::default();
+        for (text, missing) in [("without:RL:8:1", "LR"), ("without:e:5:2", "E"), ("without::8:1", "")] {
+            let openings: Openings = text.parse().unwrap();
+            let mut seen = std::collections::HashSet::new();
+            for pair in 0..50 {
+                let both = [2 * pair, 2 * pair + 1].map(|number| openings.game(number, &rules, Some(100)).unwrap());
+                let pieces = both.each_ref().map(|game| game.position().pieces().collect::<Vec<_>>());
+                assert!(both.iter().all(|game| game.end().is_none() && game.halfmove_clock() == 0), "{text}");
+                for (color, (has, lacks)) in Color::ALL.into_iter().zip([(1, 0), (0, 1)]) {
+                    let of = |game: usize| pieces[game].iter().filter(move |(piece, _)| piece.color == color);
+                    assert!(of(lacks).all(|piece| of(has).any(|other| other == piece)), "{text} {pair}");
+                    let gone: Vec<_> = of(has).filter(|piece| of(lacks).all(|other| other != *piece)).collect();
+                    assert!(gone.len() == missing.len() && of(has).count() == Animal::COUNT, "{text} {pair}");
+                    for (piece, square) in gone {
+                        assert!(missing.contains(piece.animal.letter()));
+                        assert_eq!(Position::start().square_of(color, piece.animal), Some(*square));
+                    }
+                }
+                seen.insert(both[0].fen().to_string());
+            }
+            assert!(seen.len() > 45, "{text}: {}", seen.len());
+        }
+        for wrong in ["without:ELTPDWCR:8:1", "without:RR:8:1", "without:X:8:1", "without:R:201:1", "without:R:8"] {
+            assert!(wrong.parse::<Openings>().unwrap_err().to_string().contains("without:R:8:1"), "{wrong}");
+        }
+    }
+
     #[test]
     fn what_is_displayed_is_parsed() {
-        for openings in
-            [Openings::Start, Openings::Random { plies: 0, seed: 3 }, Openings::Random { plies: 200, seed: u64::MAX }]
-        {
+        let animals = AnimalSet::EMPTY.with(Animal::Rat).with(Animal::Lion);
+        for openings in [
+            Openings::Start,
+            Openings::Random { plies: 0, seed: 3 },
+            Openings::Random { plies: 200, seed: u64::MAX },
+            Openings::Without { animals, plies: 8, seed: 2 },
+        ] {
             assert_eq!(openings.to_string().parse::<Openings>().unwrap(), openings);
         }
     }

@@ -77,11 +77,7 @@ pub struct Standing {
 impl Standing {
     fn add(&mut self, game: &MatchGame) {
         let conclusion = game.played.record.conclusion();
-        let halves = match conclusion.winner() {
-            None => 1,
-            Some(winner) if game.players[winner] == 0 => 2,
-            Some(_) => 0,
-        };
+        let halves = game.halves();
         self.tally.add_game(halves);
         match self.half_pair.take() {
             Some((pair, first)) if pair == game.number / 2 => self.tally.add_pair(first, halves),
@@ -119,6 +115,18 @@ pub struct MatchGame {
 fn seats(number: u64) -> ByColor<usize> {
     let swapped = number % 2 == 1;
     ByColor { white: usize::from(swapped), black: usize::from(!swapped) }
+}
+
+impl MatchGame {
+    /// The points of the first player in halves: 0, 1 or 2.
+    #[must_use]
+    pub fn halves(&self) -> usize {
+        match self.played.record.conclusion().winner() {
+            None => 1,
+            Some(winner) if self.players[winner] == 0 => 2,
+            Some(_) => 0,
+        }
+    }
 }
 
 /// The two players of a game.
@@ -247,7 +255,7 @@ impl Match {
             let tag = |name: &str| record.tags.iter().find(|(tag, _)| tag == name).map(|(_, text)| text.clone());
             let number = tag("Round")?.parse::<u64>().ok()?.checked_sub(1).filter(|&number| number < self.games)?;
             let players = seats(number);
-            let opening = self.openings.game(self.pair(number), &self.rules, self.no_capture_limit).ok()?;
+            let opening = self.openings.game(self.opening(number), &self.rules, self.no_capture_limit).ok()?;
             let game = &record.game;
             let is_game = record.white == self.players[players.white].name()
                 && record.black == self.players[players.black].name()
@@ -263,9 +271,9 @@ impl Match {
         games.collect()
     }
 
-    /// The pair of a game.
-    fn pair(&self, number: u64) -> u64 {
-        self.first_pair.wrapping_add(number / 2)
+    /// The number of a game's opening.
+    fn opening(&self, number: u64) -> u64 {
+        self.first_pair.wrapping_mul(2).wrapping_add(number)
     }
 
     /// The players of each of `games` games that are played at the same time.
@@ -303,7 +311,7 @@ impl Match {
         team: &mut [Box<dyn Player>; 2],
         stop: &AtomicBool,
     ) -> Result<Option<MatchGame>, OpeningsError> {
-        let game = self.openings.game(self.pair(number), &self.rules, self.no_capture_limit)?;
+        let game = self.openings.game(self.opening(number), &self.rules, self.no_capture_limit)?;
         let plies = game.moves().len();
         let players = seats(number);
         let [first, second] = team;

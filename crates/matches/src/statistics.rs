@@ -64,7 +64,7 @@ impl Tally {
     }
 
     /// Adds a pair, given the points of its two games in halves. [`Tally::add_game`] counts the games.
-    pub(crate) fn add_pair(&mut self, first: usize, second: usize) {
+    pub fn add_pair(&mut self, first: usize, second: usize) {
         self.pairs[(first + second).min(4)] += 1;
     }
 
@@ -95,6 +95,13 @@ impl Tally {
         let error = deviation / pairs.sqrt();
         let (low, high) = (mean - QUANTILE * error, mean + QUANTILE * error);
         (pairs > 1.0 && error > 0.0 && low > 0.0 && high < 1.0).then(|| (elo(high) - elo(low)) / 2.0)
+    }
+
+    /// Half the width of the 95 % interval of the score; `None` if there are fewer than two pairs.
+    #[must_use]
+    pub fn score_error(&self) -> Option<f64> {
+        let (pairs, [_, deviation]) = (self.number_of_pairs(), self.mean_and_deviation());
+        (pairs > 1.0).then(|| QUANTILE * deviation / pairs.sqrt())
     }
 
     /// The normalised Elo difference, and half the width of its 95 % interval; `None` if all pairs have the same score or

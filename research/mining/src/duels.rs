@@ -1,11 +1,13 @@
 //! Duels: whole games with some of the animals of each side, on their home squares, White to move.
 
-use doushouqi::board::{Color, Position, RuleOptions, Setup};
+use doushouqi::board::{Color, Position, RuleOptions, Rules, Setup};
 use doushouqi::tablebase::{Material, Probe, Value, Wdl};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 
 /// A duel with its exact value.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Duel {
     /// The letters of White's animals, the strongest first.
     pub white: String,
@@ -44,18 +46,61 @@ pub fn duel<T: Probe>(tables: &T, material: Material) -> Result<Option<Duel>, T:
     let (Some(Value { wdl, dtw }), Some(moves)) = (tables.value(&position)?, tables.moves(&position)?) else {
         return Ok(None);
     };
-    let team = |color| material.side(color).strongest_first().map(doushouqi::board::Animal::letter).collect();
-    let rules = tables.rules().options();
-    let preset = RuleOptions::PRESETS.into_iter().find(|(_, preset)| preset.table_hash() == rules.table_hash());
     let keep = moves.iter().filter(|(_, value)| value.wdl == wdl).map(|(mv, _)| mv.notation(&position));
     Ok(Some(Duel {
-        white: team(Color::White),
-        black: team(Color::Black),
-        rules: preset.map_or_else(|| rules.table_spelling(), |(name, _)| name.to_owned()),
+        white: material.side(Color::White).to_string(),
+        black: material.side(Color::Black).to_string(),
+        rules: rules_name(tables.rules().options()),
         wdl,
         dtw,
         keep: keep.collect(),
     }))
+}
+
+/// The rules of duels as [`Duel::rules`].
+#[must_use]
+pub fn rules_name(rules: &RuleOptions) -> String {
+    let preset = RuleOptions::PRESETS.into_iter().find(|(_, preset)| preset.table_hash() == rules.table_hash());
+    preset.map_or_else(|| rules.table_spelling(), |(name, _)| name.to_owned())
+}
+
+/// The positions whose values decide the duel of a material: the first one, and those after White's moves that capture
+/// nothing.
+#[must_use]
+pub fn positions(material: Material, rules: &Rules) -> Vec<Position> {
+    let start = position(material);
+    let next: Vec<Position> = start.moves(rules).into_iter().map(|mv| start.make(mv)).collect();
+    let is_quiet = |next: &Position| next.winner().is_none() && Material::of(next) == Some(material);
+    [start].into_iter().chain(next.into_iter().filter(is_quiet)).collect()
+}
+
+/// Noted values of some positions, and tables for the others.
+pub struct Noted<'a, T> {
+    tables: &'a T,
+    /// By the key of the position.
+    values: HashMap<u64, Value>,
+}
+
+impl<'a, T> Noted<'a, T> {
+    /// These values, and tables.
+    pub fn new(tables: &'a T, values: impl IntoIterator<Item = (Position, Value)>) -> Noted<'a, T> {
+        Noted { tables, values: values.into_iter().map(|(position, value)| (position.key(), value)).collect() }
+    }
+}
+
+impl<T: Probe> Probe for Noted<'_, T> {
+    type Error = T::Error;
+
+    fn rules(&self) -> &Rules {
+        self.tables.rules()
+    }
+
+    fn value(&self, position: &Position) -> Result<Option<Value>, T::Error> {
+        match self.values.get(&position.key()) {
+            Some(&value) => Ok(Some(value)),
+            None => self.tables.value(position),
+        }
+    }
 }
 
 /// The duels of one size: those that White wins, draws and loses, and the longest one that is decided.

@@ -1,5 +1,5 @@
 //! Patterns in the endgame tables: decision trees of all materials, the printed trees, draws, zugzwangs, fortresses, games,
-//! duels, and the values of the animals.
+//! duels, the values of the animals, and the opening.
 //!
 //! ```
 //! use doushouqi::tablebase::CellValue;
@@ -15,6 +15,7 @@
 pub mod animals;
 pub mod duels;
 pub mod games;
+pub mod opening;
 pub mod patterns;
 pub mod printed;
 pub mod report;

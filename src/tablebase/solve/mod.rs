@@ -14,3 +14,4 @@ pub(crate) mod observer;
 pub(crate) mod progress;
 pub(crate) mod solver;
 pub(crate) mod values;
+pub(crate) mod watch;

@@ -3,12 +3,12 @@
 
 use crate::board::{ByColor, Color, RuleOptions};
 use crate::memory::has_memory;
-use crate::tablebase::index::{Index, ROW_CELLS};
+use crate::tablebase::index::{Index, ROW_CELLS, WIDTH};
 use crate::tablebase::layout::BLOCK_ROWS;
 use crate::tablebase::solve::cpu::change_log::ClassLog;
-use crate::tablebase::solve::cpu::rows::Rows;
+use crate::tablebase::solve::cpu::rows::{CellPlace, Rows};
 use crate::tablebase::solve::error::SolveError;
-use crate::tablebase::value::{Cells, CellsRef};
+use crate::tablebase::value::{Cells, CellsRef, Code};
 #[cfg(test)]
 use crate::tablebase::{ClassId, Solved, Solver, value::decided};
 use crate::tablebase::{Stats, Table};
@@ -117,6 +117,25 @@ impl SolvedRows {
                 blocks.into_par_iter().enumerate().map_init(S::default, block).collect()
             }
         }
+    }
+
+    /// For each of these cells its code if this side is to move, else 0.
+    ///
+    /// # Errors
+    /// If the values cannot be read back from a temporary file.
+    pub(crate) fn codes(&self, turn: Color, cells: &[(Color, usize)]) -> Result<Vec<Code>, SolveError> {
+        let place = |&(side, cell): &(Color, usize)| self.rows.cell_place(cell).filter(|_| side == turn);
+        let places: Vec<Option<CellPlace>> = cells.iter().map(place).collect();
+        let blocks = self.map_blocks(turn, |(): &mut (), first, codes| {
+            let rows = first..first + codes.len() / ROW_CELLS;
+            let in_block = |place: &CellPlace| rows.contains(&place.number);
+            let found = places.iter().enumerate().filter_map(|(i, place)| Some((i, place.filter(in_block)?)));
+            let code = |CellPlace { number, word, bit }| codes.get((number - first) * ROW_CELLS + word * WIDTH + bit);
+            Ok(found.map(|(i, place)| (i, code(place))).collect::<Vec<_>>())
+        })?;
+        let mut codes = vec![0; cells.len()];
+        blocks.into_iter().flatten().for_each(|(i, code)| codes[i] = code);
+        Ok(codes)
     }
 
     /// The values of all rows in memory.

@@ -142,6 +142,14 @@ pub enum SetError {
         /// The most pieces of these tables.
         pieces: usize,
     },
+    /// A watched position has other pieces than the class that is counted, or its game is over.
+    #[error("{fen} is no position of the class {class}")]
+    OtherClass {
+        /// The position.
+        fen: String,
+        /// The representative of the class.
+        class: Material,
+    },
     /// The tables have fewer pieces than the captures of a class lead to.
     #[error("captures of {class} lead to tables of {needed} pieces; these tables go to {pieces}")]
     SmallTables {

@@ -351,6 +351,7 @@ impl Run<'_> {
                 spill,
                 pool: pool.clone(),
                 observer: &Unobserved,
+                watch: None,
             };
             let fits = on_device(solver, id, level.values, memory).is_some();
             let Made { stats, blocks, .. } = work.solve(fits.then_some(&mut *solver))?;

@@ -8,13 +8,17 @@ use super::exact::ExactTables;
 use super::file::{Content, TableError, TableFile};
 use super::peak;
 use super::write::ClassBlocks;
-use crate::board::{ByColor, RuleOptions};
+use crate::board::{ByColor, Color, Piece, Position, RuleOptions, Rules, Square};
+use crate::tablebase::address::MaterialAddresser;
 use crate::tablebase::solve::captures::Captures;
 use crate::tablebase::solve::cpu::iteration::solve;
 use crate::tablebase::solve::cpu::task::{Keep, Task};
 use crate::tablebase::solve::observer::{Observer, Unobserved};
+use crate::tablebase::solve::watch::Watch;
 use crate::tablebase::store::limit::MemoryLimit;
-use crate::tablebase::{BufferPool, ClassId, Classes, CpuBackend, Material, MemoryNeed, Solved, Solver, Stats};
+use crate::tablebase::{
+    BufferPool, CellValue, ClassId, Classes, CpuBackend, Material, MemoryNeed, Metric, Solved, Solver, Stats, Value,
+};
 use std::path::Path;
 use std::sync::Mutex;
 use std::time::Instant;
@@ -65,17 +69,23 @@ impl ClassJob<'_> {
     /// # Panics
     /// If the solver is for other rules.
     pub fn run(&self, solver: Option<&mut Solver>) -> Result<JobDone, SetError> {
-        let classes = match &solver {
+        let (classes, id) = self.class(solver.as_deref())?;
+        match self.there(classes.get(id).representative)? {
+            Some(there) => Ok(there),
+            None => self.solve(&classes, id, solver),
+        }
+    }
+
+    /// The classes of the solver, or of the rules, and that of the material.
+    fn class(&self, solver: Option<&Solver>) -> Result<(Classes, ClassId), SetError> {
+        let classes = match solver {
             Some(solver) => solver.classes().clone(),
             None => Classes::new(&self.rules, self.material.len()),
         };
         assert_eq!(classes.options().table_hash(), self.rules.table_hash(), "a solver of these rules");
         let missing = || SetError::TooFewPieces { material: self.material, pieces: classes.pieces() };
         let id = classes.member(self.material).ok_or_else(missing)?.class;
-        match self.there(classes.get(id).representative)? {
-            Some(there) => Ok(there),
-            None => self.solve(&classes, id, solver),
-        }
+        Ok((classes, id))
     }
 
     /// [`JobDone::There`] if the file of the class is complete.
@@ -99,22 +109,70 @@ impl ClassJob<'_> {
         }
     }
 
+    /// Counts the class, and returns the values of these positions of it, which are noted when they are decided: no other value
+    /// is kept, and nothing is written. With the backend of a solver all values are kept until the class is solved.
+    ///
+    /// # Errors
+    /// As for [`run`](ClassJob::run), and if a position is none of the class.
+    ///
+    /// # Panics
+    /// If the solver is for other rules.
+    pub fn watch(
+        &self,
+        positions: &[Position],
+        solver: Option<&mut Solver>,
+    ) -> Result<(ClassCounts, Vec<Value>), SetError> {
+        let (classes, id) = self.class(solver.as_deref())?;
+        let name = classes.get(id).representative;
+        let cell = |position: &Position| {
+            let cell = watched_cell(&classes, id, position);
+            cell.ok_or_else(|| SetError::OtherClass { fen: position.to_fen(), class: name })
+        };
+        let watch = Watch::new(positions.iter().map(cell).collect::<Result<_, _>>()?);
+        let (counts, _) = self.make(&classes, id, false, &watch, solver)?;
+        let rules = Rules::new(self.rules);
+        let value = |(position, code): (&Position, u16)| {
+            let stalemate = Some(CellValue::NoMove).filter(|_| position.moves(&rules).is_empty());
+            let value = Value::of(stalemate.or_else(|| CellValue::from_code(code)).unwrap_or(CellValue::Draw), &rules);
+            Value { dtw: value.dtw.filter(|_| classes.metric() == Metric::Dtw), ..value }
+        };
+        Ok((counts, positions.iter().zip(watch.codes()).map(value).collect()))
+    }
+
     /// Solves the class, and writes its values or its counts.
     fn solve(&self, classes: &Classes, id: ClassId, solver: Option<&mut Solver>) -> Result<JobDone, SetError> {
+        let class = classes.get(id);
+        let (counts, blocks) = self.make(classes, id, self.stats_only.is_none(), &Watch::new(Vec::new()), solver)?;
+        if let Some(blocks) = blocks {
+            blocks.write(&TableFile::path(self.dir, class.representative), class, &self.rules, &counts.stats)?;
+        }
+        if let Some(dir) = self.stats_only {
+            counts.write(dir)?;
+        }
+        Ok(JobDone::Solved(Box::new(counts)))
+    }
+
+    /// Solves the class. Returns its counts, and the blocks of its file if the values are kept.
+    fn make(
+        &self,
+        classes: &Classes,
+        id: ClassId,
+        values: bool,
+        watch: &Watch,
+        solver: Option<&mut Solver>,
+    ) -> Result<(ClassCounts, Option<ClassBlocks>), SetError> {
         let (start, class, restored) = (Instant::now(), classes.get(id), self.spill.join(RESTORED));
         let work = Work {
             tables: ExactTables { classes, dir: self.dir, restored: &restored, memory: self.memory },
             id,
-            values: self.stats_only.is_none(),
+            values,
             memory: self.memory,
             spill: self.spill,
             pool: self.pool.clone(),
             observer: &Unobserved,
+            watch: Some(watch).filter(|watch| !watch.is_empty()),
         };
         let Made { stats, deepest, blocks, planned } = work.solve(solver)?;
-        if let Some(blocks) = blocks {
-            blocks.write(&TableFile::path(self.dir, class.representative), class, &self.rules, &stats)?;
-        }
         let index = class.index();
         let counts = ClassCounts {
             deepest: ByColor::from_fn(|turn| Some(index.position(deepest[turn]?, turn)?.to_fen())),
@@ -125,11 +183,18 @@ impl ClassJob<'_> {
             provenance: self.provenance.clone(),
             ..ClassCounts::new(&self.rules, class, stats)
         };
-        if let Some(dir) = self.stats_only {
-            counts.write(dir)?;
-        }
-        Ok(JobDone::Solved(Box::new(counts)))
+        Ok((counts, blocks))
     }
+}
+
+/// The side to move and the cell of a position of a class; `None` if its pieces are others, or the game is over.
+fn watched_cell(classes: &Classes, id: ClassId, position: &Position) -> Option<(Color, usize)> {
+    let material = Material::of(position).filter(|_| position.winner().is_none())?;
+    let pieces: Vec<Piece> = material.pieces().collect();
+    let addresser = MaterialAddresser::new(classes, material, &pieces).filter(|addresser| addresser.class == id)?;
+    let squares: Option<Vec<Square>> =
+        pieces.iter().map(|piece| position.square_of(piece.color, piece.animal)).collect();
+    Some((addresser.turn(position.turn()), addresser.cell(&squares?)))
 }
 
 /// One class to solve from the files that its captures lead to.
@@ -145,6 +210,8 @@ pub(super) struct Work<'a> {
     /// Buffers that classes use one after the other.
     pub pool: BufferPool,
     pub observer: &'a dyn Observer,
+    /// Cells whose values are noted.
+    pub watch: Option<&'a Watch>,
 }
 
 /// A class that was solved from files.
@@ -197,17 +264,19 @@ impl Work<'_> {
         let is_spilling = !limit.holds(need.peak_with_log());
         let backend = CpuBackend::default().with_pool(self.pool.clone());
         let backend = if is_spilling { backend.spilling(self.spill.to_owned()) } else { backend };
-        let solved = solve(Task { observer: self.observer, ..backend.task(classes, id, keep) }, &captures)?;
+        let task = Task { observer: self.observer, watch: self.watch, ..backend.task(classes, id, keep) };
+        let solved = solve(task, &captures)?;
         if is_spilling && solved.values.is_some() {
             // The memory of the planes may not suffice for the values, too.
             self.pool.clear();
         }
-        Made::of(&solved, planned, self.observer)
+        Made::of(&solved, self.values, planned, self.observer)
     }
 
     fn solve_with(self, solver: &mut Solver) -> Result<Made, SetError> {
-        let Work { tables, id, values, observer, .. } = self;
-        let planned = MemoryLimit::new(self.memory).make_space(solver, id, values)?;
+        let Work { tables, id, values, observer, watch, .. } = self;
+        let kept = values || watch.is_some();
+        let planned = MemoryLimit::new(self.memory).make_space(solver, id, kept)?;
         let mut missing = solver.classes().captures(id);
         missing.retain(|&capture| solver.table(capture).is_none());
         let files = tables.open(id, &missing, observer)?;
@@ -216,8 +285,11 @@ impl Work<'_> {
         }
         peak::restart();
         let made = Mutex::new(None);
-        solver.solve_classes(&[id], values, false, &|_, solved| {
-            *made.lock().unwrap_or_else(|e| e.into_inner()) = Some(Made::of(solved, planned, observer)?);
+        solver.solve_classes(&[id], kept, false, &|_, solved| {
+            if let (Some(watch), Some(values)) = (watch, &solved.values) {
+                watch.read(values)?;
+            }
+            *made.lock().unwrap_or_else(|e| e.into_inner()) = Some(Made::of(solved, values, planned, observer)?);
             Ok::<_, SetError>(())
         })?;
         Ok(made.into_inner().unwrap_or_else(|e| e.into_inner()).expect("it is solved"))
@@ -225,9 +297,9 @@ impl Work<'_> {
 }
 
 impl Made {
-    fn of(solved: &Solved, planned: usize, observer: &dyn Observer) -> Result<Made, SetError> {
+    fn of(solved: &Solved, keep: bool, planned: usize, observer: &dyn Observer) -> Result<Made, SetError> {
         let Solved { stats, deepest, values } = solved;
-        let blocks = values.as_ref().map(|values| {
+        let blocks = values.as_ref().filter(|_| keep).map(|values| {
             observer.values(0, 1)?;
             ClassBlocks::of(values, stats, observer)
         });
@@ -238,6 +310,9 @@ impl Made {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::game::random::Random;
+    use crate::tablebase::{Generate, Options, Probe, position_of};
+    use std::collections::HashSet;
     use std::fs;
 
     /// A class whose values do not fit into memory replays them from a change log, and its file has the same bytes.
@@ -276,6 +351,77 @@ mod tests {
             job(all.path(), name).run(None).unwrap();
             solve_with_log(&job(logged.path(), name), &classes, id);
             assert!(fs::read(&whole).unwrap() == fs::read(&path).unwrap(), "{name}");
+        }
+    }
+
+    /// The slow twin of watched values: those of tables in memory.
+    #[test]
+    fn watched_values_are_those_of_the_tables() {
+        let rules = ["paper".parse().unwrap(), "chinese".parse().unwrap(), RuleOptions::PAPER.within(Some(12))];
+        for rules in rules {
+            let dir = tempfile::tempdir().unwrap();
+            let three = || Solver::new(&rules, 3, Options::default());
+            Generate { pieces: 3, ..Generate::new(dir.path(), rules) }.run(&mut three(), &|_| ()).unwrap();
+            let mut slow = Solver::solved(&rules, 3).unwrap();
+            let mut random = Random::new(1);
+            let mut seen = HashSet::new();
+            for name in ["RvE", "CDvR", "LvTP", "RvLR", "EPvLR", "DRvCR", "TvWCR", "LTDvC"] {
+                let material: Material = name.parse().unwrap();
+                let pieces: Vec<Piece> = material.pieces().collect();
+                let mut positions: Vec<Position> =
+                    (0..300).filter_map(|_| random.placement(&pieces, &Rules::new(rules))).collect();
+                if material.len() == 4 {
+                    slow = Solver::solved_material(&rules, material).unwrap();
+                }
+                let table = slow.material_table(material).unwrap();
+                for turn in Color::ALL {
+                    let _ = table.each(turn, |squares, value| {
+                        let stalemate =
+                            (value == CellValue::NoMove).then(|| position_of(&pieces, squares, turn)).flatten();
+                        positions.extend(stalemate.clone());
+                        stalemate.map_or(Ok(()), |_| Err(()))
+                    });
+                }
+                let job = ClassJob {
+                    dir: dir.path(),
+                    rules,
+                    material,
+                    stats_only: None,
+                    memory: 4 << 30,
+                    spill: dir.path(),
+                    provenance: Provenance::default(),
+                    pool: BufferPool::default(),
+                };
+                let wanted: Vec<Value> =
+                    positions.iter().map(|position| slow.value(position).unwrap().unwrap()).collect();
+                let (counts, values) = job.watch(&positions, None).unwrap();
+                assert_eq!(values, wanted, "{name}");
+                assert_eq!(Some(&counts.stats), slow.class_stats(slow.classes().member(material).unwrap().class));
+                let mut solver = Solver::new(&rules, material.len(), Options::default());
+                let (other, values) = job.watch(&positions, Some(&mut solver)).unwrap();
+                assert_eq!((other.stats, values), (counts.stats, wanted.clone()), "{name}");
+                seen.extend(wanted.iter().map(|value| (value.wdl, value.dtw)));
+            }
+            assert!(seen.len() > 20 || rules.no_capture_limit.is_some() && seen.len() == 3, "{}", seen.len());
+        }
+    }
+
+    #[test]
+    fn a_watched_position_of_another_class_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let job = ClassJob {
+            dir: dir.path(),
+            rules: RuleOptions::PAPER,
+            material: "EvL".parse().unwrap(),
+            stats_only: None,
+            memory: 1 << 30,
+            spill: dir.path(),
+            provenance: Provenance::default(),
+            pool: BufferPool::default(),
+        };
+        for fen in ["7/7/3r3/7/7/7/3E3/7/7 w", "3E3/7/3l3/7/7/7/7/7/7 b", "7/7/7/7/7/7/3E3/7/7 w"] {
+            let error = job.watch(&[Position::from_fen(fen).unwrap()], None).unwrap_err().to_string();
+            assert!(error.contains("EvL") && error.contains(fen), "{error}");
         }
     }
 

@@ -72,7 +72,8 @@ pub struct MatchCommand {
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     patience: u64,
     /// The openings: start; random:PLIES:SEED, random moves that do not decide the game; biased, positions in which one
-    /// side stands clearly better; or a file with one FEN per line, EPD, or saved games. The match uses the openings of
+    /// side stands clearly better; without:ANIMALS:PLIES:SEED, random moves of the other animals, then a handicap: the first
+    /// player lacks these animals, as in without:LR:8:1; or a file with one FEN per line, EPD, or saved games. The match uses the openings of
     /// biased or a file in order, and then again from the beginning.
     #[arg(long, value_name = "OPENINGS", default_value = "random:8:1")]
     openings: String,

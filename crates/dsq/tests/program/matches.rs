@@ -48,10 +48,10 @@ fn records(path: &Path) -> Vec<Record> {
 fn openings_are_seeded_and_undecided() {
     let rules = Rules::default();
     let openings: Openings = "random:10:7".parse().unwrap();
-    let moves = |o: &Openings, pair| o.game(pair, &rules, Some(100)).unwrap().moves().to_vec();
+    let moves = |o: &Openings, pair| o.game(2 * pair + 1, &rules, Some(100)).unwrap().moves().to_vec();
     let mut seen = std::collections::HashSet::new();
     for pair in 0..200 {
-        let game = openings.game(pair, &rules, Some(100)).unwrap();
+        let game = openings.game(2 * pair, &rules, Some(100)).unwrap();
         assert_eq!((game.moves().len(), game.end()), (10, None));
         assert_eq!(game.moves(), moves(&openings, pair));
         assert!(seen.insert(format!("{:?}", game.moves())));

@@ -4,7 +4,9 @@ mod datagen;
 mod duels;
 mod gadgets;
 mod general;
+mod handicaps;
 mod mine;
+mod opening_tree;
 mod openings;
 mod reduce;
 mod train;
@@ -21,6 +23,8 @@ pub const PROGRAM: Program = Program {
     after_help: "Start with:\n  dsq-lab mine --piece-count 2   decision trees that predict the winner\n  \
                  dsq-lab mine zugzwang          positions in which nobody wants to move\n  \
                  dsq-lab duels TABLES           who wins with which animals\n  \
+                 dsq-lab handicaps --out FILE   what an animal is worth at the start\n  \
+                 dsq-lab opening-tree --out FILE   which first moves keep the balance\n  \
                  dsq-lab gadgets check          decide the lemmas of the hardness proof\n  \
                  dsq-lab general small          solve small boards\n  \
                  dsq-lab datagen --out first.data && dsq-lab train first.toml\n\n\
@@ -45,6 +49,16 @@ const TRAIN: &[Entry] = &[
 const STUDY: &[Entry] = &[
     command!("mine", mine::Mine, "Ctrl-C keeps nothing: results are printed or written at the end."),
     command!("duels", duels::Duels, "Ctrl-C keeps nothing: results are printed or written at the end."),
+    command!(
+        "handicaps",
+        handicaps::Handicaps,
+        "Ctrl-C keeps the pairs of games that are finished; the same command continues."
+    ),
+    command!(
+        "opening-tree",
+        opening_tree::OpeningTree,
+        "Ctrl-C keeps the scores that are written; the same command continues."
+    ),
     command!("general", general::General, "Ctrl-C keeps nothing: the result is printed at the end."),
     command!("gadgets", gadgets::Gadgets; "check" => LINES),
     command!(

@@ -4,6 +4,7 @@ mod cli;
 mod complexity;
 mod fuzz;
 mod general;
+mod handicaps;
 #[path = "../../../../tests/support/help.rs"]
 mod help;
 mod mining;

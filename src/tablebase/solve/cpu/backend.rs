@@ -77,6 +77,7 @@ impl CpuBackend {
             range_rows,
             pool: self.pool.clone(),
             observer: &Unobserved,
+            watch: None,
         }
     }
 }

@@ -30,6 +30,7 @@ use crate::tablebase::solve::cpu::conversions::MAX_PLIES;
 use crate::tablebase::solve::cpu::pass::{Part, decide_pending, first_wins, pass_rows};
 use crate::tablebase::solve::cpu::planes::{Beat, Chunk, Pass, Planes, Split, Worklists, flags};
 use crate::tablebase::solve::cpu::quiet::Row;
+use crate::tablebase::solve::cpu::rows::CellPlace;
 use crate::tablebase::solve::cpu::start::{Start, start_rows};
 use crate::tablebase::solve::cpu::task::{Iteration, Keep, Task};
 use crate::tablebase::solve::error::SolveError;
@@ -82,6 +83,7 @@ impl<'t> Iteration<'t> {
         let metric = self.task.classes.metric();
         for depth in 1..=self.task.classes.options().no_capture_limit.unwrap_or(MAX_PLIES) {
             let work = self.passes(&mut planes, depth).map_err(|error| self.disk(&error))?;
+            self.note_watched(&planes, depth);
             self.task.observer.pass(depth)?;
             if !work && depth >= last_conversion {
                 return Ok(self.finish(planes));
@@ -121,6 +123,17 @@ impl<'t> Iteration<'t> {
             side.worklists.iter_mut().for_each(Worklists::swap);
         }
         Ok(work)
+    }
+
+    /// Notes the watched cells that were decided at this depth.
+    fn note_watched(&self, planes: &ByColor<Planes<'_>>, depth: u16) {
+        let Some(watch) = self.task.watch else { return };
+        let metric = self.task.classes.metric();
+        watch.note(&self.rows, |turn, CellPlace { number, word, bit }| {
+            let is_set = |plane: &[Row]| plane[number].0[word] >> bit & 1 != 0;
+            let (won, lost) = (!is_set(planes[turn].open), is_set(planes[turn].lost));
+            (won || lost).then(|| metric.decided(won, depth))
+        });
     }
 
     fn disk(&self, error: &io::Error) -> SolveError {

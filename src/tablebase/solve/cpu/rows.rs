@@ -22,6 +22,14 @@ pub(crate) struct Rows {
     weights: Vec<u16>,
 }
 
+/// Where the value of a cell is: a solved row by its number, a word of the row and a bit of the word.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CellPlace {
+    pub number: usize,
+    pub word: usize,
+    pub bit: usize,
+}
+
 impl Rows {
     /// The rows to solve under these rules: those with canonical positions.
     pub(crate) fn new(index: &Index, options: &RuleOptions) -> Rows {
@@ -67,6 +75,13 @@ impl Rows {
     pub(crate) fn place(&self, row: usize) -> Option<(usize, bool)> {
         let place = self.places[row];
         (place != NONE).then_some(((place >> 1) as usize, place & 1 != 0))
+    }
+
+    /// The place of a cell of the index; `None` if its row has no positions.
+    pub(crate) fn cell_place(&self, cell: usize) -> Option<CellPlace> {
+        let (number, mirrored) = self.place(cell / ROW_CELLS)?;
+        let there = |place: usize| if mirrored { MIRROR[place] } else { place };
+        Some(CellPlace { number, word: there(cell % ROW_CELLS / WIDTH), bit: there(cell % WIDTH) })
     }
 
     /// The number of positions that each cell of a solved row represents.

@@ -12,6 +12,7 @@ use crate::tablebase::solve::cpu::quiet::{QuietMoves, Row};
 use crate::tablebase::solve::cpu::rows::Rows;
 use crate::tablebase::solve::error::SolveError;
 use crate::tablebase::solve::observer::Observer;
+use crate::tablebase::solve::watch::Watch;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -39,6 +40,8 @@ pub(crate) struct Task<'a> {
     /// The pool that the memory of the planes comes from.
     pub pool: BufferPool,
     pub observer: &'a dyn Observer,
+    /// Cells whose values are noted, although they may not be kept.
+    pub watch: Option<&'a Watch>,
 }
 
 /// A class being solved.

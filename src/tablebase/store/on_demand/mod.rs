@@ -235,6 +235,7 @@ impl OnDemand {
                 spill: self.cache.dir(),
                 pool: BufferPool::default(),
                 observer: &reporter,
+                watch: None,
             };
             let Made { stats, blocks, .. } = work.solve(None)?;
             let (class, path) = (self.classes.get(id), self.cache.path(need.class));

@@ -3,7 +3,7 @@
 use super::*;
 use crate::program::{failure, folder};
 use doushouqi::tablebase::{Generate, Options};
-use mining::duels::{duel, position};
+use mining::duels::{duel, position, positions};
 
 /// Compares duels with brute force: the value, and which moves keep the result.
 fn compare(materials: &[Material]) {
@@ -83,4 +83,48 @@ fn the_program_lists_duels() {
     let svg = std::fs::read_to_string(format!("{plots}/duels-2-2.svg")).unwrap();
     assert!(best["wdl"] == "win" && svg.contains(&format!("EL against TP: won in {} plies", best["dtw"])), "{best}");
     assert!(failure(2, &["duels", "/nothing/here"]).contains("no tables"));
+}
+
+/// Duels of classes that are counted equal those of tables, also if the run is continued.
+#[test]
+fn counted_duels_are_those_of_tables() {
+    let (dir, three) = (folder("counted"), folder("counted-three"));
+    for (dir, pieces) in [(&dir, 2), (&three, 3)] {
+        let job = Generate { pieces, ..Generate::new(dir, PAPER) };
+        job.run(&mut Solver::new(&PAPER, 3, Options::default()), &|_| ()).unwrap();
+    }
+    let out = dir.join("duels.jsonl");
+    let [at, three, file] = [&dir, &three, &out].map(|path| path.to_str().unwrap());
+    let count = |more: &[&str]| json(&[&["duels", at, "--count", "1,2", "--out", file, "--json"][..], more].concat());
+    let sorted = |mut duels: Vec<Json>| {
+        duels.sort_by_key(Json::to_string);
+        duels
+    };
+    let is_asked = |duel: &Json| ["white", "black"].map(|side| duel[side].as_str().unwrap().len()) == [1, 2];
+    let wanted: Vec<Json> = json(&["duels", three, "--json"]).into_iter().filter(is_asked).collect();
+    let lines =
+        || std::fs::read_to_string(&out).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let found = count(&[]);
+    assert_eq!(sorted(found.iter().filter(|duel| is_asked(duel)).cloned().collect()), sorted(wanted.clone()));
+    assert_eq!(sorted(lines()), sorted(wanted.clone()));
+    // A line that was not written completely, in the middle of a class.
+    let text = std::fs::read_to_string(&out).unwrap();
+    std::fs::write(&out, &text[..text.len() / 2]).unwrap();
+    assert_eq!(sorted(count(&["--threads", "1"])), sorted(found));
+    assert_eq!(sorted(lines()), sorted(wanted));
+    let refused = |count: &str, dir: &str| failure(2, &["duels", dir, "--count", count, "--out", file]);
+    assert!(refused("2,2", at).contains("captures"));
+    assert!(refused("2,1", three).contains("is no duel of this run"));
+    assert!(refused("8,1", at).contains("such as 3,3"));
+    std::fs::write(&out, text.replace("paper", "chinese")).unwrap();
+    assert!(refused("1,2", at).contains("chinese"));
+}
+
+/// White's first moves capture nothing, so the positions to watch are all of one class.
+#[test]
+fn first_moves_of_duels_are_quiet() {
+    for material in (2..=6).flat_map(Material::all) {
+        let (rules, start) = (Rules::new(PAPER), position(material));
+        assert_eq!(positions(material, &rules).len(), 1 + start.moves(&rules).len(), "{material}");
+    }
 }

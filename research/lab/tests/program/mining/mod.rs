@@ -1,6 +1,7 @@
 //! Mining: features, the printed trees, learned trees and patterns in the tables, through the library and the program.
 
 mod duels;
+mod opening;
 mod patterns;
 mod trees;
 
