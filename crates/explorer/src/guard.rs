@@ -18,9 +18,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// The page loads its own files only; inline scripts and styles do not run.
+/// The page loads its own files only; inline scripts and styles do not run. The origins whose pages may show it in a frame
+/// follow.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; \
-                      connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+                      connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors ";
 
 /// The price, in simple requests, from which a request must come from the page of this server if a browser sends it.
 const COSTLY: f32 = 5.0;
@@ -180,7 +181,11 @@ fn check_origin(app: &App, headers: &HeaderMap, limits: &Limits) -> Result<(), A
         None => false,
     };
     let is_page = limits.path == Some("/");
-    let is_link = fetch("sec-fetch-mode") == Some("navigate") && fetch("sec-fetch-dest") == Some("document");
+    // Of a frame only the browser knows whose page shows it, and obeys `frame-ancestors`.
+    let can_frame = !app.config.allow_origins.is_empty();
+    let is_window =
+        fetch("sec-fetch-dest") == Some("document") || can_frame && fetch("sec-fetch-dest") == Some("iframe");
+    let is_link = fetch("sec-fetch-mode") == Some("navigate") && is_window;
     if is_foreign && !(is_page && is_link) { Err(forbidden()) } else { Ok(()) }
 }
 
@@ -263,12 +268,19 @@ fn preflight() -> Response {
 fn set_headers(app: &App, response: &mut Response<Body>, origin: Option<HeaderValue>) {
     let headers = response.headers_mut();
     let mut set = |name: HeaderName, value: &'static str| headers.insert(name, HeaderValue::from_static(value));
-    set(header::CONTENT_SECURITY_POLICY, POLICY);
     set(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
     set(header::REFERRER_POLICY, "same-origin");
-    set(header::X_FRAME_OPTIONS, "DENY");
     set(HeaderName::from_static("cross-origin-opener-policy"), "same-origin");
     set(HeaderName::from_static("cross-origin-resource-policy"), "same-origin");
+    let frames = app.config.allow_origins.join(" ");
+    let policy = if frames.is_empty() { format!("{POLICY}'none'") } else { POLICY.to_owned() + &frames };
+    if let Ok(policy) = HeaderValue::from_str(&policy) {
+        headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+    }
+    // It forbids all frames, whatever the policy allows.
+    if frames.is_empty() {
+        headers.insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
+    }
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-cache"));
     if let Some(origin) = origin.filter(|origin| origin.to_str().is_ok_and(|origin| is_allowed(app, origin))) {
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);

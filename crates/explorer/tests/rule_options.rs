@@ -1,7 +1,6 @@
 //! The module `src/assets/rule-options.js`: what the page knows about rules, written from the library.
 
 use doushouqi::board::{Animal, Color, Direction, Piece, RuleOptions};
-use doushouqi::search::Level;
 use std::fmt::Write;
 
 /// For each option of a condition, the values with which it can hold.
@@ -108,21 +107,4 @@ fn the_page_has_the_rules_of_the_library() {
         text == include_str!("../src/assets/rule-options.js"),
         "the rules have changed: DSQ_WRITE_RULES=1 ./test the_page_has_the_rules"
     );
-}
-
-/// The page's numbers are the measured Elo of the library's levels, rounded to fifty.
-#[test]
-fn the_page_has_the_elo_of_the_levels() {
-    let text = include_str!("../src/assets/levels.js");
-    let number = |line: &str, key: &str| -> Option<usize> {
-        let rest = line.split_once(&format!("{key}: "))?.1;
-        rest[..rest.find(|letter: char| !letter.is_ascii_digit())?].parse().ok()
-    };
-    let levels: Vec<&str> = text.lines().filter(|line| line.trim_start().starts_with("{ key: ")).collect();
-    assert_eq!(levels.len(), 8);
-    for line in levels {
-        let level = Level::ALL[number(line, "strength").unwrap() - 1];
-        let elo = level.elo.map(|elo| (usize::from(elo) + 25) / 50 * 50);
-        assert_eq!(number(line, "elo"), elo.filter(|&elo| elo > 0), "{line}");
-    }
 }

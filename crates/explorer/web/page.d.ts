@@ -92,6 +92,7 @@ declare namespace Page {
     pieces: string;
     theme: string;
     language: string;
+    unit: string;
     flipped: boolean;
     values: boolean;
     keys: boolean;

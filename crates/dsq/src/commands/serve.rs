@@ -44,7 +44,7 @@ pub struct Serve {
     /// A host name of this server, besides IP addresses and localhost; repeatable.
     #[arg(long, value_name = "NAME")]
     host: Vec<String>,
-    /// Another origin whose pages may send requests, such as `https://example.org`; repeatable.
+    /// Another origin whose pages may send requests and show the board in a frame, such as `https://example.org`; repeatable.
     #[arg(long, value_name = "ORIGIN", value_parser = origin)]
     allow_origin: Vec<String>,
     /// Maximum requests per second and address; requests from this machine have no limit.
@@ -96,7 +96,7 @@ fn origin(text: &str) -> Result<String, String> {
         );
     }
     let host = text.split_once("://").map(|(_, host)| host);
-    if host.is_none_or(|host| host.is_empty() || host.contains(['/', '*', '?', '#', '@', ' '])) {
+    if host.is_none_or(|host| host.is_empty() || host.contains(['/', '*', '?', '#', '@', ' ', ';', ','])) {
         return Err("an origin is a scheme and a host without a path, as https://example.org".to_owned());
     }
     Ok(text.to_ascii_lowercase())

@@ -44,6 +44,7 @@ export const app = /** @type {any} */ ({
     pieces: "animals",
     theme: "auto",
     language: "en",
+    unit: "moves",
     flipped: false,
     values: true,
     keys: true,

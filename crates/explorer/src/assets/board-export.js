@@ -1,4 +1,7 @@
-// Exports the board's picture as a file.
+// Exports pictures as files.
+
+import { during } from "./pending.js";
+import { download, h, toast } from "./ui.js";
 
 const PROPERTIES = [
   "fill",
@@ -46,4 +49,22 @@ function inline(element, original) {
   if (transform) element.setAttribute("transform", transform.replaceAll("px", ""));
   element.removeAttribute("style");
   element.removeAttribute("class");
+}
+
+/**
+ * Saves the text of an SVG file as a PNG file.
+ * @param {string} svg
+ * @param {string} file
+ */
+export async function savePng(svg, file) {
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
+  try {
+    await during("a picture", image.decode());
+    const canvas = h("canvas", { width: image.width, height: image.height });
+    canvas.getContext("2d")?.drawImage(image, 0, 0);
+    canvas.toBlob((blob) => blob && download(blob, file));
+  } catch (error) {
+    toast(error.message);
+  }
 }

@@ -3,10 +3,10 @@
 
 import { toSvg } from "./board-export.js";
 import { listen } from "./board-input.js";
-import { fade, isLeap, leap, stands, stillness } from "./motion.js";
+import { fade, isLeap, leap, shake, stands, stillness } from "./motion.js";
 import { pieceArt } from "./pieces.js";
-import { emptyBoard, ground, index, isWhite, name, parse } from "./position.js";
-import { building, coordinates, EDGE, frame, HEIGHT, landscape, paints, WIDTH } from "./scenery.js";
+import { boardOf, emptyBoard, ground, index, isWhite, name, parse } from "./position.js";
+import { buildings, coordinates, EDGE, frame, HEIGHT, landscape, paints, WIDTH } from "./scenery.js";
 import { described, h, inWords, pieceName, s, t, valueSymbol } from "./ui.js";
 
 /** @typedef {[number, number]} Place A column and a row of the picture, from the top left. */
@@ -57,6 +57,28 @@ const arrowHead = () =>
     },
     s("path", { d: "M0 0 L10 5 L0 10 z", fill: "context-stroke" }),
   );
+
+/**
+ * A small picture of a position for text and buttons.
+ * @param {string} fen
+ * @param {string} style
+ * @param {string} rules with every option
+ */
+export function miniature(fen, style, rules) {
+  const at = (/** @type {number} */ square, /** @type {SVGElement} */ art) =>
+    s("g", { transform: `translate(${(square % 7) * 100} ${(8 - Math.floor(square / 7)) * 100})` }, art);
+  const pieces = boardOf(fen).squares.flatMap((piece, square) =>
+    piece ? [at(square, pieceArt(piece, style, rules))] : [],
+  );
+  return s(
+    "svg",
+    { class: "miniature", viewBox: "-6 -6 712 912", "aria-hidden": "true" },
+    s("rect", { class: "edge", x: -6, y: -6, width: 712, height: 912, rx: 16 }),
+    landscape(),
+    buildings(at),
+    pieces,
+  );
+}
 
 export class Board {
   flipped = false;
@@ -155,11 +177,7 @@ export class Board {
   // Display.
 
   drawGround() {
-    const buildings = Array.from({ length: 63 }, (_, square) => {
-      const art = building(square);
-      return art ? [this.at(square, art)] : [];
-    });
-    this.layers.ground.replaceChildren(...landscape(), ...buildings.flat());
+    this.layers.ground.replaceChildren(...landscape(), ...buildings((square, art) => this.at(square, art)));
     this.coordinates.replaceChildren(...coordinates(this.flipped));
   }
 
@@ -511,6 +529,8 @@ export class Board {
     if (this.legal(from, to)) return this.on.play(uci);
     this.selected = null;
     this.render();
+    const art = this.artOn(from);
+    if (art) shake(art, this.place(from));
     return this.on.refuse(uci);
   }
 

@@ -2,18 +2,17 @@
 
 /**
  * `strength` is the server's, from 1 to 10; `perfect` plays the tables' best move if they contain the position.
- * `elo` is the measured difference to the first level, rounded (src/search/level.rs); the strongest level depends on
- * the machine.
- * @type {{key: string, strength: number, elo?: number, perfect?: boolean}[]}
+ * results/levels.md measures their differences.
+ * @type {{key: string, strength: number, perfect?: boolean}[]}
  */
 export const LEVELS = [
   { key: "R", strength: 1 },
-  { key: "C", strength: 2, elo: 400 },
-  { key: "W", strength: 3, elo: 550 },
-  { key: "D", strength: 4, elo: 650 },
-  { key: "P", strength: 5, elo: 800 },
-  { key: "T", strength: 7, elo: 1100 },
-  { key: "L", strength: 9, elo: 1400 },
+  { key: "C", strength: 2 },
+  { key: "W", strength: 3 },
+  { key: "D", strength: 4 },
+  { key: "P", strength: 5 },
+  { key: "T", strength: 7 },
+  { key: "L", strength: 9 },
   { key: "E", strength: 10, perfect: true },
 ];
 

@@ -5,7 +5,7 @@ import { get } from "./api.js";
 import { app, emit, fen, load } from "./app.js";
 import { boardOf, format, NO_CAPTURE_LIMIT, parseLeniently, splitClock, START, withClock } from "./position.js";
 import { readRules } from "./ruleset.js";
-import { currentLanguage, t } from "./ui.js";
+import { isChinese, t } from "./ui.js";
 import { parseTree, treeText } from "./variations.js";
 
 /** The rules of the server, and the error that it found in the address of the page. */
@@ -16,7 +16,7 @@ const OPENED = location.search;
  * The rules where an address names neither rules nor a position: on a Chinese page the Chinese ones, unless the
  * operator of the server has chosen others.
  */
-export const defaultRules = () => (currentLanguage() === "zh" && SERVED === "paper" ? "chinese" : SERVED);
+export const defaultRules = () => (isChinese() && SERVED === "paper" ? "chinese" : SERVED);
 
 /** The longest line of an address with its variations, in characters; longer ones are written without. */
 const LONGEST = 5000;
@@ -30,7 +30,10 @@ const underscored = (text) => text.replaceAll(" ", "_");
  */
 const encoded = (text) => encodeURIComponent(text).replaceAll(/%(2F|2C|3A|3D)/g, decodeURIComponent);
 
-export function toAddress() {
+/** Whether the page is a board in another page. */
+export const isEmbedded = new URLSearchParams(OPENED).has("embed");
+
+export function toAddress(embedded = isEmbedded) {
   const query = [
     ["fen", underscored(fen())],
     ["rules", app.rules],
@@ -47,6 +50,7 @@ export function toAddress() {
     );
   }
   if (app.tab !== "position" && app.tab !== "home") query.push(["view", app.tab]);
+  if (embedded) query.push(["embed", "1"]);
   if (app.overlay) query.push(["overlay", app.overlay.name]);
   if (app.board?.arrows.length) query.push(["arrows", app.board.arrowText()]);
   return `${location.pathname}?${query.map(([key, value]) => `${key}=${encoded(value)}`).join("&")}`;

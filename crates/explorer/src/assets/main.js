@@ -9,10 +9,11 @@ import { edit, editKey, startEditor, toggleEditor } from "./editor.js";
 import { startGauge } from "./gauge.js";
 import { icon, iconButton } from "./icons.js";
 import { showKeys, startKeys } from "./keys.js";
-import { defaultRules, fromAddress, jump, problemIn, push, settled, write } from "./link.js";
+import { defaultRules, fromAddress, isEmbedded, jump, problemIn, push, settled, toAddress, write } from "./link.js";
 import { startMatchBar } from "./matchbar.js";
 import { startMeasure } from "./measure.js";
 import { line } from "./owner.js";
+import * as duels from "./panel-duels.js";
 import * as endgames from "./panel-endgames.js";
 import * as engine from "./panel-engine.js";
 import * as explore from "./panel-explore.js";
@@ -31,12 +32,12 @@ import { keepSettings, readSettings } from "./settings.js";
 import { startSolve } from "./solve.js";
 import { startSounds } from "./sounds.js";
 import { drawEntries, labelOfPanel, viewTabs } from "./tabs.js";
-import { $, currentLanguage, h, inLetters, number, percent, setLanguage, t, toast, translate } from "./ui.js";
+import { $, currentLanguage, h, inLetters, number, percent, setLanguage, setUnit, t, toast, translate } from "./ui.js";
 import { startUpdates } from "./update.js";
 import { entryOf, isView, noteView } from "./views.js";
 
 /** @type {Page.Panel[]} */
-const panels = [home, playing, learn, position, explore, engine, game, endgames, material];
+const panels = [home, playing, learn, position, explore, engine, game, endgames, duels, material];
 
 const setTheme = () => {
   if (app.settings.theme === "auto") delete document.documentElement.dataset.theme;
@@ -59,6 +60,10 @@ function startHeader() {
     emit("pieces");
   });
   bind("language", chooseLanguage);
+  bind("unit", () => {
+    setUnit(app.settings.unit);
+    speak();
+  });
   $("#gear").replaceChildren(icon("gear"));
   $("#help").addEventListener("click", showKeys);
   startMeasure();
@@ -122,7 +127,7 @@ function flip() {
   app.settings.flipped = !app.board.flipped;
   app.board.flip(app.settings.flipped);
   keepSettings();
-  pressedFlip();
+  emit("flip");
 }
 
 const pressedFlip = () => $("#flip").setAttribute("aria-pressed", String(app.board.flipped));
@@ -161,7 +166,7 @@ const isPhone = () => matchMedia("(max-width: 56rem)").matches;
 /** Scrolls a game or an exercise that begins into view. */
 function showBegin() {
   if (!app.controller) return;
-  if (isPhone()) $("#result").scrollIntoView({ block: "start" });
+  if (isPhone()) $("main:has(#board)").scrollIntoView({ block: "start" });
   else scrollTo({ top: 0 });
   // The button that began it is gone, so the board takes the keys.
   later(() => {
@@ -317,9 +322,23 @@ async function travel() {
   history.back();
 }
 
+/** In a frame of another page there are only the board, its moves, and a link to the whole page. */
+function startEmbedding() {
+  if (!isEmbedded) return;
+  document.documentElement.dataset.embedded = "true";
+  const link = h("a", { id: "whole", target: "_blank", rel: "noopener" }, t("embed.whole"));
+  $("#player").after(link);
+  const update = () => {
+    link.href = toAddress(false);
+    link.textContent = t("embed.whole");
+  };
+  for (const event of ["address", "probe", "language"]) on(event, update);
+}
+
 async function start() {
   readSettings();
   setTheme();
+  setUnit(app.settings.unit);
   await setLanguage(app.settings.language).catch(() => toast(t("error.offline")));
   startBoard();
   translate();
@@ -329,6 +348,7 @@ async function start() {
   startTools();
   startPlayer();
   startEditor();
+  startEmbedding();
   startKeys();
   startSounds();
   position.startResult();
@@ -342,6 +362,7 @@ async function start() {
   learn.startLearn();
   home.startHome(openTab);
   explore.startOverlays();
+  duels.startDuels();
   engine.startEngine();
   game.startGame();
   on("probe", () => {
@@ -359,7 +380,7 @@ async function start() {
   for (const event of ["overlay", "analysis"]) on(event, write);
   on("jump", jump);
   on("rules", material.renew);
-  for (const event of ["match", "lesson"]) on(event, pressedFlip);
+  for (const event of ["match", "lesson", "flip"]) on(event, pressedFlip);
   on("controller", showBegin);
   on("opentab", openTab);
   on("review", () => {

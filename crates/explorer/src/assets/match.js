@@ -392,6 +392,6 @@ export class Match extends Owner {
     if (this.waiting) return t("match.waiting");
     const turn = this.turn();
     if (this.setup.you === "both") return t("tomove", { side: side(turn) });
-    return t(this.isHuman(turn) ? "match.yours" : "match.thinking", { side: side(turn) });
+    return t(this.isHuman(turn) ? "match.yours" : "match.thinking");
   }
 }

@@ -1,11 +1,11 @@
-// Below the board during a game: clocks, captured pieces, counters and the actions of a player.
+// A game: the players above and below the board with clocks and captured pieces; counters and the actions of a player.
 
 import { app, on } from "./app.js";
 import { clockText } from "./clock.js";
 import { moveTree, showCurrent } from "./moves-tree.js";
 import { pieceIcon } from "./pieces.js";
-import { captured } from "./status.js";
-import { $, announce, button, h, listed, pieceName, refill, said, side, t } from "./ui.js";
+import { captured, fullMoves } from "./status.js";
+import { $, announce, button, described, h, listed, pieceName, refill, said, side, t } from "./ui.js";
 
 /** @type {any} */
 let match = null;
@@ -19,7 +19,7 @@ export function startMatchBar() {
   });
   on("position", draw);
   on("tick", drawClocks);
-  for (const event of ["language", "pieces", "tab"]) on(event, draw);
+  for (const event of ["language", "pieces", "tab", "flip"]) on(event, draw);
 }
 
 /**
@@ -37,18 +37,27 @@ export function capturedRow(color, pieces) {
   );
 }
 
-/** @type {(turn: string, lost: any) => HTMLElement} */
-function row(turn, lost) {
-  const color = turn === "w" ? "white" : "black";
-  const running = !match.result && match.turn() === turn;
+/**
+ * A player beside the board: disc, name, state of the turn, captured pieces, clock.
+ * @param {string} place the identifier of the element
+ * @param {string} turn
+ */
+function drawSeat(place, turn) {
+  const host = $(`#${place}`);
   const { you, level, trainer } = match.setup;
-  const engine = trainer ? "trainer.defender" : `level.${level}`;
-  const who = you === "both" ? "" : t(you === turn ? "match.you" : engine);
-  return h(
-    "div",
-    { class: `player ${color}${running ? " running" : ""}` },
-    h("span", { class: "who" }, side(turn), who ? ` · ${who}` : ""),
-    capturedRow(turn === "w" ? "black" : "white", lost[turn === "w" ? "black" : "white"]),
+  const isEngine = you !== "both" && you !== turn;
+  const who =
+    you === "both" ? side(turn) : t(isEngine ? (trainer ? "trainer.defender" : `level.${level}`) : "match.you");
+  const disc = isEngine ? level : "L";
+  const isRunning = !match.result && match.turn() === turn;
+  const other = turn === "w" ? "black" : "white";
+  host.classList.toggle("running", isRunning);
+  host.setAttribute("aria-label", described([who, you === "both" ? "" : side(turn)]));
+  host.replaceChildren(
+    pieceIcon(turn === "w" ? disc : disc.toLowerCase(), app.settings.pieces, app.spelled),
+    h("span", { class: "who" }, who),
+    h("span", { class: "turn" }, isRunning ? match.headline() : ""),
+    capturedRow(other, captured(app.game.root.fen, app.game.cursor.fen)[other]),
     match.clock ? clockFace(turn) : "",
   );
 }
@@ -66,26 +75,16 @@ const clockFace = (turn) =>
     clockText(match.clock.read(turn)),
   );
 
-/** The counts toward a draw by repetition or without captures. */
+/** The counts toward a draw by repetition or without captures, once they matter. */
 function counters() {
-  const { status } = match;
-  const parts = [];
-  if (status.repetitionLimit) {
-    const near = status.occurrences > 1;
-    parts.push(
-      h(
-        "span",
-        { id: "repetitions", class: near ? "near" : null },
-        t("match.repetition", { n: status.occurrences, of: status.repetitionLimit }),
-      ),
-    );
-  }
-  if (status.limit) {
-    const near = status.clock >= status.limit / 2;
-    const text = t("match.nocapture", { n: status.clock, of: status.limit });
-    parts.push(h("span", { id: "nocapture", class: near ? "near" : null }, text));
-  }
-  return h("p", { class: "counters soft" }, parts);
+  const { occurrences, repetitionLimit: of, clock, limit } = match.status;
+  const parts = [
+    of && occurrences > 1 && h("span", { id: "repetitions" }, t("match.repetition", { n: occurrences, of })),
+    limit &&
+      clock >= limit / 2 &&
+      h("span", { id: "nocapture" }, t("match.nocapture", { n: fullMoves(clock), of: fullMoves(limit) })),
+  ];
+  return parts.some(Boolean) ? h("p", { class: "counters" }, parts) : "";
 }
 
 function resign() {
@@ -131,14 +130,13 @@ function draw() {
   bar.hidden = !isOn;
   document.documentElement.dataset.mode = mode(isOn);
   app.board.locked = isOn && !match.isOpen();
+  for (const place of ["far", "near"]) $(`#${place}`).hidden = !isOn;
   if (!isOn) return bar.replaceChildren();
-  const lost = captured(app.game.root.fen, app.game.cursor.fen);
-  const [far, near] = app.board.flipped ? ["w", "b"] : ["b", "w"];
+  drawSeat("far", app.board.flipped ? "w" : "b");
+  drawSeat("near", app.board.flipped ? "b" : "w");
   const name = { id: "matchmoves", class: "moves-tree scroll", role: "group", "aria-label": t("moves") };
   const moves = h("div", name, app.game.root.children.length ? moveTree() : "");
   refill(bar, [
-    row(far, lost),
-    row(near, lost),
     counters(),
     h("p", { id: "matchmessage", class: "soft" }, match.message && said(match.message)),
     h("div", { class: "bar actions" }, actions()),

@@ -1,6 +1,7 @@
 // "Measure this device": perft and endgames on the CPU and on the GPU, which must agree, where the page has its module.
 
-import { $, bar, button, bytes, copy, field, h, number, rounded, row, select, t, table } from "./ui.js";
+import { savePng } from "./board-export.js";
+import { $, bar, button, bytes, copy, field, h, number, rounded, row, s, select, t, table } from "./ui.js";
 
 /**
  * @typedef {{ plies: number, nodes: number, seconds: number }} Count
@@ -99,9 +100,6 @@ function measure(script) {
   worker.postMessage({ measure: Number($("#measurepieces").value) });
 }
 
-/** @type {(count: number, seconds: number) => string} */
-const rate = (count, seconds) => rounded(count / Math.max(seconds, 1e-3));
-
 /** @type {(speed: Speed) => string} */
 const nameOf = ({ name, software }) => (software ? t("measure.software", { name }) : (name ?? "GPU"));
 
@@ -112,21 +110,80 @@ function verdict({ gpu, no_gpu: reason, compared, difference }) {
   return gpu ? t("measure.equal", { count: number(compared) }) : "";
 }
 
+/** @typedef {{ share: number, text: string }} Cell a speed in words, and its share of the greatest of its line */
+/** @typedef {[string, ...Cell[]]} Line what is measured, and a speed of each device */
+
+/**
+ * The speeds, each line in one unit.
+ * @param {Report} report
+ * @returns {Line[]}
+ */
+function linesOf({ cpu, gpu, pieces }) {
+  const speeds = gpu ? [cpu, gpu] : [cpu];
+  const of = ({ count = 0, seconds = 1 }) => count / Math.max(seconds, 1e-3);
+  /** @type {(name: string, all: ({ count: number, seconds: number, key: string } | null)[]) => Line} */
+  const line = (name, all) => {
+    const most = Math.max(...all.map((speed) => of(speed ?? {})));
+    const cells = all.map((speed) => {
+      if (!speed) return { share: 0, text: "-" };
+      const seconds = number(Number(speed.seconds.toPrecision(2)));
+      return { share: of(speed) / most, text: t(speed.key, { rate: rounded(of(speed)), seconds }) };
+    });
+    return [name, ...cells];
+  };
+  const nodes = (/** @type {Count | null} */ count) =>
+    count && { count: count.nodes, seconds: count.seconds, key: "measure.nodes" };
+  return [
+    line(
+      t("measure.bulk_row"),
+      speeds.map(({ bulk }) => nodes(bulk)),
+    ),
+    line(
+      t("measure.merged_row"),
+      speeds.map(({ merged }) => nodes(merged)),
+    ),
+    line(
+      t("measure.endgames_row", { pieces }),
+      speeds.map(({ positions: count, seconds }) => ({ count, seconds, key: "measure.positions" })),
+    ),
+  ];
+}
+
+const [W, BARS, TEXT] = [860, 280, 330];
+const COLOURS = ["#22664d", "#a2470a"];
+
+/**
+ * The report as a picture: a bar for each speed, beside its words.
+ * @param {Report} report
+ * @param {string[]} heads
+ */
+function picture(report, heads) {
+  let y = 44;
+  const text = (/** @type {number} */ x, /** @type {string} */ words, attributes = {}) =>
+    s("text", { x, y, "font-family": "system-ui, sans-serif", "font-size": 17, fill: "#2a231a", ...attributes }, words);
+  /** @type {SVGElement[]} */
+  const parts = [text(30, `${t("title")}: ${t("measure")}`, { "font-size": 24, "font-weight": 600 })];
+  for (const [name, ...cells] of linesOf(report)) {
+    y += 44;
+    parts.push(text(30, name, { "font-weight": 600 }));
+    cells.forEach(({ share, text: words }, i) => {
+      y += 28;
+      parts.push(s("rect", { x: 30, y: y - 15, width: BARS * share, height: 20, rx: 4, fill: COLOURS[i] }));
+      parts.push(text(TEXT, `${heads[i]}: ${words}`, { "font-size": 15 }));
+    });
+  }
+  for (const words of [verdict(report), `doushouqi ${report.version}`]) {
+    y += 38;
+    parts.push(text(30, words, { "font-size": 15 }));
+  }
+  const size = { width: W, height: y + 24 };
+  return s("svg", size, s("rect", { ...size, fill: "#fffcf6" }), parts);
+}
+
 /** @param {Report} report */
 function show(report) {
-  const { cpu, gpu, pieces } = report;
-  const speeds = gpu ? [cpu, gpu] : [cpu];
-  const heads = [t("measure.cpu"), gpu && nameOf(gpu)].filter(Boolean);
-  const nodes = (/** @type {Count | null} */ count) =>
-    count ? t("measure.nodes", { rate: rate(count.nodes, count.seconds) }) : "-";
-  const solved = speeds.map(({ positions, seconds }) =>
-    t("measure.positions", { rate: rate(positions, seconds), seconds: number(Number(seconds.toPrecision(2))) }),
-  );
-  const rows = [
-    [t("measure.bulk_row"), ...speeds.map(({ bulk }) => nodes(bulk))],
-    [t("measure.merged_row"), ...speeds.map(({ merged }) => nodes(merged))],
-    [t("measure.endgames_row", { pieces }), ...solved],
-  ];
+  const heads = [t("measure.cpu"), report.gpu ? nameOf(report.gpu) : ""].filter(Boolean);
+  const rows = linesOf(report).map(([name, ...cells]) => [name, ...cells.map(({ text }) => text)]);
   const lines = [[t("measure"), ...heads], ...rows].map((cells) => cells.join("; "));
   const text = [...lines, verdict(report), `doushouqi ${report.version}, ${report.browser}`].join("\n");
   $("#measured").replaceChildren(
@@ -138,6 +195,13 @@ function show(report) {
     h("p", { id: "measureverdict" }, verdict(report), " ", t("measure.memory", { bytes: bytes(report.memory) })),
     bar(
       button(t("save.copy"), () => copy(text), { id: "measuretext" }),
+      button(
+        t("measure.picture"),
+        () => savePng(new XMLSerializer().serializeToString(picture(report, heads)), "doushouqi-speed.png"),
+        {
+          id: "measurepicture",
+        },
+      ),
       button(t("measure.copy_json"), () => copy(JSON.stringify(report, null, 2)), { id: "measurejson" }),
     ),
   );

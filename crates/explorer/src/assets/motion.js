@@ -1,7 +1,9 @@
-// The motion of pieces on the picture: pieces leap over water visibly, and captured pieces fade.
+// The motion of pieces on the picture: pieces leap over water visibly, captured pieces fade, and a
+// piece shakes that cannot move there.
 
 const LEAP_MS = 460;
 const FADE_MS = 260;
+const SHAKE_MS = 320;
 
 export const stands = (/** @type {number} */ x, /** @type {number} */ y) => `translate(${x * 100}px, ${y * 100}px)`;
 
@@ -25,6 +27,16 @@ export function leap(art, from, to) {
   art.animate({ transform: [at(...from, 1), middle, at(...to, 1)] }, timing);
   const shadow = art.querySelector(".shadow");
   shadow?.animate({ transform: ["none", "translate(10px, 34px)", "none"], opacity: [1, 0.6, 1] }, timing);
+}
+
+/**
+ * Shakes a piece's picture, whose move is not legal.
+ * @param {SVGElement} art
+ * @param {[number, number]} place
+ */
+export function shake(art, [x, y]) {
+  const way = [0, -0.09, 0.09, -0.06, 0.06, 0].map((by) => stands(x + by, y));
+  if (!stillness()) art.animate({ transform: way }, { duration: SHAKE_MS });
 }
 
 /**

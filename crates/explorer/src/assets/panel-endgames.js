@@ -1,8 +1,10 @@
 // Endgames to look at or to win: famous ones, and random ones of the tables.
 
 import { app, fen, mayLeave, pieces, randomPosition, show } from "./app.js";
+import { miniature } from "./board.js";
 import { FAMOUS_ENDGAMES } from "./famous-endgames.js";
 import { material } from "./position.js";
+import { readRules, spelledOut } from "./ruleset.js";
 import { Trainer } from "./trainer.js";
 import { $, bar, button, h, labelled, section, t } from "./ui.js";
 
@@ -12,7 +14,7 @@ export function build() {
   const random = (/** @type {string} */ id, /** @type {() => Record<string, string>} */ wanted) =>
     button(t(`random.${id}`), () => randomPosition(wanted()), { id: `random${id}` });
   return [
-    section("famoushead", t("famous"), h("ul", { class: "lessons" }, FAMOUS_ENDGAMES.map(famousEndgame))),
+    section("famoushead", t("famous"), h("ul", { class: "diagrams" }, FAMOUS_ENDGAMES.map(famousEndgame))),
     section(
       "randomhead",
       t("random"),
@@ -31,19 +33,22 @@ export function update() {
 }
 
 /**
- * A famous endgame with a button that shows it and, if White is to move and wins, one that plays it.
+ * A famous endgame as a picture with a button that shows it and, unless it is a draw, one that plays the winning side.
  * @param {import("./famous-endgames.js").FamousEndgame} endgame
  */
-function famousEndgame({ key: name, fen: start, wdl, dtw }) {
+function famousEndgame({ key: name, fen: start, dtw }) {
   const rules = "paper";
   const win = async () => (await mayLeave()) && new Trainer({ fen: start, plies: dtw ?? 0, rules }).start();
   const title = t(`famous.${name}`);
-  const canWin = wdl === "win" && start.endsWith("w");
+  const picture = miniature(start, app.settings.pieces, spelledOut(readRules(rules)));
   return h(
     "li",
     {},
-    button(title, () => show({ start, moves: [], rules, chosen: app.chosen }), { class: "plain", "data-famous": name }),
-    canWin ? button(t("famous.win"), win, { "data-win": name, "aria-label": labelled(t("famous.win"), title) }) : "",
+    button([picture, h("strong", {}, title)], () => show({ start, moves: [], rules, chosen: app.chosen }), {
+      class: "plain",
+      "data-famous": name,
+    }),
     h("p", { class: "soft" }, t(`famous.${name}.text`)),
+    dtw ? button(t("famous.win"), win, { "data-win": name, "aria-label": labelled(t("famous.win"), title) }) : "",
   );
 }

@@ -223,7 +223,6 @@ async function drawRace() {
             side: side(color),
             animal: animal(race[color].piece),
             steps: race[color].steps,
-            plies: race[color].plies,
           }),
     ),
   );

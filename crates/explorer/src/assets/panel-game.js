@@ -2,11 +2,12 @@
 
 import { address } from "./api.js";
 import { app, fen, on } from "./app.js";
+import { savePng } from "./board-export.js";
 import { lineOf, saveGame } from "./game-text.js";
 import { toAddress } from "./link.js";
-import { drawReview, reviewSection, startReview } from "./panel-review.js";
+import { drawReview, reviewSection, startReview, textSection } from "./panel-review.js";
 import { hasServer } from "./transport.js";
-import { $, bar, button, copy, described, download, h, labelled, section, t, toast } from "./ui.js";
+import { $, bar, button, copy, described, download, h, labelled, section, t } from "./ui.js";
 
 export const key = "game";
 
@@ -33,7 +34,10 @@ export function build() {
       bar(
         button(t("share.fen"), () => copy(fen())),
         button("SVG", saveSvg, { id: "savesvg", "aria-label": t("share.svg") }),
-        button("PNG", savePng, { id: "savepng", "aria-label": t("share.png") }),
+        button("PNG", () => savePng(app.board.toSvg(), "doushouqi.png"), {
+          id: "savepng",
+          "aria-label": t("share.png"),
+        }),
         hasServer ? h("a", { id: "boardsvg", href: picture() }, t("share.picture")) : "",
       ),
     ),
@@ -48,6 +52,7 @@ export function build() {
         button(t("save.copy"), () => saveGame(app.game, ended(), copy)),
       ),
     ),
+    textSection(),
   ];
 }
 
@@ -69,20 +74,6 @@ function link() {
 }
 
 const saveSvg = () => download(app.board.toSvg(), "doushouqi.svg", "image/svg+xml");
-
-async function savePng() {
-  const image = new Image();
-  const url = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(app.board.toSvg())}`;
-  image.src = url;
-  try {
-    await image.decode();
-    const canvas = h("canvas", { width: image.width, height: image.height });
-    canvas.getContext("2d")?.drawImage(image, 0, 0);
-    canvas.toBlob((blob) => blob && download(blob, "doushouqi.png"));
-  } catch (error) {
-    toast(error.message);
-  }
-}
 
 /** The result of a game that has ended on the board. */
 const ended = () => ({ result: app.finished?.result });

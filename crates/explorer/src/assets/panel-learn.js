@@ -1,18 +1,20 @@
 // Learn: the tutorial of the rules, puzzles, and endgames against perfect play.
 
-import { app, mayLeave, on, want } from "./app.js";
+import { app, emit, mayLeave, on, want } from "./app.js";
 import { lessonsOf } from "./lessons.js";
-import { choosePuzzle, dailyPuzzle, fitting, progress, Puzzle, today } from "./puzzles.js";
+import { LEVELS } from "./levels.js";
+import { begin as beginGame } from "./panel-play.js";
+import { choosePuzzle, dailyPuzzle, fitting, progress, Puzzle, THEMES, today } from "./puzzles.js";
 import { keep, recall } from "./storage.js";
 import { findEndgame, Trainer } from "./trainer.js";
 import { Tutorial } from "./tutorial.js";
-import { announce, bar, button, errorText, h, listed, section, select, t, renew } from "./ui.js";
+import { announce, bar, button, errorText, h, listed, section, select, t, teams, renew } from "./ui.js";
 
 export const key = "learn";
 
 const DONE = "doushouqi.lessons";
 /** @type {Record<string, any>} */
-const choice = { puzzle: 0, trainer: 1 };
+const choice = { puzzle: 0, theme: "", trainer: 1 };
 /** @type {any} The exercise on the board, or null. */
 let exercise = null;
 const trouble = { puzzle: "", trainer: "" };
@@ -66,6 +68,12 @@ export function resume({ before, lesson, puzzle, day, endgame }) {
   return again && Object.assign(again, { before }).begin();
 }
 
+/** After the last lesson: a game against the weakest opponent. */
+function firstGame() {
+  emit("opentab", "play");
+  return beginGame({ you: "w", level: LEVELS[0].key, time: "", from: "start" });
+}
+
 /** @param {any} tutorial */
 function lessonText(tutorial) {
   const list = lessons();
@@ -81,6 +89,7 @@ function lessonText(tutorial) {
     h("p", { id: "exercisetext", class: tutorial.solved ? "solved" : null }, task),
     bar(
       tutorial.solved && next ? button(t("lesson.next"), goOn, { id: "nextlesson", class: "main" }) : "",
+      tutorial.solved && !next ? button(t("lesson.game"), firstGame, { id: "firstgame", class: "main" }) : "",
       button(t("exercise.again"), () => tutorial.again(), { id: "againlesson" }),
       button(t("exercise.close"), () => tutorial.close(), { id: "closeexercise" }),
     ),
@@ -112,7 +121,7 @@ function puzzleText(puzzle) {
     "exercisehead",
     t(puzzle.day ? "puzzle.title.daily" : "puzzle.title", {
       n: puzzle.puzzle.difficulty,
-      material: puzzle.puzzle.material,
+      material: teams(puzzle.puzzle.material),
     }),
     h("p", { id: "exercisetext", class: puzzle.solved ? "solved" : null }, puzzle.headline()),
     puzzle.gained === null
@@ -154,6 +163,15 @@ function difficulties(name) {
   );
 }
 
+/** The choice of a theme. */
+const themes = () =>
+  select(
+    [["", t("theme.any")], ...THEMES.map((name) => /** @type {[string, string]} */ ([name, t(`theme.${name}`)]))],
+    choice.theme,
+    (value) => (choice.theme = value),
+    { id: "puzzletheme", "aria-label": t("theme.puzzles") },
+  );
+
 function puzzleSection() {
   const { solved, first, rating, streak, best, day } = progress();
   const isDone = day === today();
@@ -168,6 +186,7 @@ function puzzleSection() {
     h("p", { class: "soft" }, t("puzzle.help")),
     bar(
       difficulties("puzzle"),
+      themes(),
       button(t("puzzle.start"), nextPuzzle, { id: "puzzlestart", class: "main" }),
       button(t(isDone ? "puzzle.daily.done" : "puzzle.daily"), playDaily, { id: "dailypuzzle" }),
     ),
@@ -178,7 +197,7 @@ function puzzleSection() {
 const nextPuzzle = () =>
   start(
     "puzzle",
-    (signal) => choosePuzzle(choice.puzzle || fitting(progress().rating), signal),
+    (signal) => choosePuzzle(choice.puzzle || (choice.theme ? null : fitting(progress().rating)), choice.theme, signal),
     (puzzle) => new Puzzle(puzzle).begin(),
   );
 

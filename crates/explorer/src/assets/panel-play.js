@@ -5,8 +5,10 @@ import { Game } from "./game.js";
 import { saveGame } from "./game-text.js";
 import { LEVELS, TIMES } from "./levels.js";
 import { Match } from "./match.js";
+import { accuracies } from "./panel-review.js";
 import { pieceIcon } from "./pieces.js";
 import { boardOf, index, isWhite, otherTurn, START } from "./position.js";
+import { rulesText } from "./rules.js";
 import { isKeeping } from "./storage.js";
 import { fullMoves } from "./status.js";
 import { deleteGame, isElsewhere, onStoredElsewhere, storedGames } from "./store.js";
@@ -16,9 +18,11 @@ import {
   bar,
   button,
   checkbox,
+  described,
   h,
   inTurn,
   labelled,
+  percent,
   renew,
   section,
   select,
@@ -45,7 +49,7 @@ export function startPlay() {
   });
   on("gameover", showResult);
   on("tree", redraw);
-  for (const event of ["jump", "language", "pieces"]) on(event, redraw);
+  for (const event of ["jump", "language", "pieces", "rules"]) on(event, redraw);
   window.addEventListener("pagehide", () => app.controller?.isRunning?.() && app.controller.store());
   onStoredElsewhere(() => {
     if (match && app.controller === match && isElsewhere(match.id)) {
@@ -98,25 +102,10 @@ function radios(name, label, values) {
   );
 }
 
-/** @type {(level: (typeof LEVELS)[number], i: number) => string} */
-function levelText({ key: name, elo }, i) {
-  const what = t(`level.${name}.what`);
-  return t(elo ? "level.elo" : "level.option", { n: i + 1, name: t(`level.${name}`), what, elo });
-}
-
-/** The opponents as discs, and a description of the chosen one. */
+/** The opponents as discs, and a sentence on the chosen one. */
 function levels() {
-  const values = LEVELS.map(({ key: name, elo }) => [
-    name,
-    disc(name.toLowerCase()),
-    h("span", {}, t(`level.${name}`)),
-    h("small", {}, elo ? `+${elo}` : "\u00a0"),
-  ]);
-  const chosen = LEVELS.findIndex(({ key: name }) => name === choice.level);
-  return [
-    radios("level", t("play.opponent"), values),
-    h("p", { id: "leveltext" }, levelText(LEVELS[chosen], chosen), " ", h("span", { class: "soft" }, t("level.help"))),
-  ];
+  const values = LEVELS.map(({ key: name }) => [name, disc(name.toLowerCase()), h("span", {}, t(`level.${name}`))]);
+  return [radios("level", t("play.opponent"), values), h("p", { id: "leveltext" }, t(`level.${choice.level}.what`))];
 }
 
 /** @param {string} value */
@@ -155,6 +144,7 @@ function setupSection() {
       list("from", ["start", "board"], (value) => t(`play.from.${value}`)),
       two ? checkbox(t("play.turning"), choice.turning, choose("turning"), { id: "turning" }) : "",
     ),
+    h("p", { id: "rulestext", class: "soft" }, rulesText(app.chosen)),
     bar(button(t("play.start"), () => begin(), { id: "playstart", class: "main big" })),
   );
 }
@@ -180,14 +170,16 @@ function open(game) {
   return game.begin();
 }
 
-/** The same players with exchanged sides, from the same position. */
-export function rematch() {
-  const { setup } = match;
-  const you = setup.you === "both" ? "both" : otherTurn(setup.you);
+/**
+ * Another game from the same position: with exchanged sides, or against another opponent.
+ * @param {{ you?: string, level?: string }} [change]
+ */
+export function rematch(change = { you: match.setup.you === "both" ? "both" : otherTurn(match.setup.you) }) {
+  const setup = { ...match.setup, ...change };
   $("#gameover").close();
   app.game.reset(app.game.start(), { limit: app.game.limit });
   emit("jump");
-  return open(new Match({ ...setup, you }));
+  return open(new Match(setup));
 }
 
 function gameSection() {
@@ -201,7 +193,7 @@ function gameSection() {
   return section(
     "playhead",
     t("play.head"),
-    h("p", { id: "playstate" }, facts, " · ", game.headline()),
+    h("p", { id: "playstate" }, inTurn([facts, game.result && game.headline()])),
     game.isKept ? "" : unkept(game),
     bar(buttons),
   );
@@ -230,21 +222,24 @@ function leave() {
  * @param {any} place
  * @param {any} game
  */
-const resultButtons = (place, game) =>
-  game.setup.trainer
-    ? [trainerButton(place, "trainer.start", null), trainerButton(place, "exercise.again", game.endgame)]
-    : [
-        button(t("match.rematch"), rematch, { id: `${place}rematch`, class: "main" }),
-        button(t("play.new"), newGame, { id: `${place}new` }),
-        button(
-          t("match.review"),
-          () => {
-            $("#gameover").close();
-            emit("review");
-          },
-          { id: `${place}review` },
-        ),
-      ];
+function resultButtons(place, game) {
+  if (game.setup.trainer)
+    return [trainerButton(place, "trainer.start", null), trainerButton(place, "exercise.again", game.endgame)];
+  const stronger = game.isWon() && LEVELS[LEVELS.findIndex(({ key: name }) => name === game.setup.level) + 1]?.key;
+  const goOn = () => rematch({ level: (choice.level = stronger) });
+  const review = () => {
+    $("#gameover").close();
+    emit("review");
+  };
+  return [
+    stronger
+      ? button(t("match.next", { name: t(`level.${stronger}`) }), goOn, { id: `${place}next`, class: "main" })
+      : "",
+    button(t("match.rematch"), () => rematch(), { id: `${place}rematch`, class: stronger ? null : "main" }),
+    button(t("match.review"), review, { id: `${place}review` }),
+    button(t("play.new"), newGame, { id: `${place}new` }),
+  ];
+}
 
 /**
  * @param {string} place
@@ -295,6 +290,29 @@ function heroes({ result, node }) {
 }
 
 /**
+ * The accuracy of both players, once the review of the game has found it.
+ * @param {any} game
+ */
+function accuracy({ setup: { you, level } }) {
+  const host = h(
+    "p",
+    { id: "gameaccuracy", class: "soft", role: "status" },
+    labelled(t("review.accuracy"), t("working")),
+  );
+  const name = (/** @type {"white" | "black"} */ color) =>
+    you === "both" ? t(color) : you === color[0] ? t("match.you") : t(`level.${level}`);
+  accuracies().then(
+    (found) => {
+      const of = (/** @type {"white" | "black"} */ color) =>
+        found[color] !== null && `${name(color)} ${percent(found[color])}`;
+      host.textContent = labelled(t("review.accuracy"), described([of("white"), of("black")]));
+    },
+    () => host.remove(),
+  );
+  return host;
+}
+
+/**
  * The result of a game as a dialog: the winner, the reason, and the next choices.
  * @param {any} game
  */
@@ -308,10 +326,10 @@ function showResult(game) {
     h("h2", { id: "gameoverhead" }, head),
     h("p", { id: "gameovertext" }, game.headline()),
     h("p", { class: "soft" }, t("match.summary", { n: fullMoves(game.node.ply), hints, takebacks })),
+    game.setup.trainer ? "" : accuracy(game),
     game.isKept || game.setup.trainer ? "" : unkept(game),
     bar(
       resultButtons("", game),
-      h("span", { class: "space" }),
       button(t("close"), () => dialog.close(), { id: "closeresult" }),
     ),
   );

@@ -35,6 +35,7 @@ import {
   spokenName,
   t,
   table,
+  teams,
   valueSymbol,
 } from "./ui.js";
 import { moveTree, showCurrent } from "./moves-tree.js";
@@ -158,7 +159,7 @@ const zugzwang = () =>
   );
 
 /**
- * Below the headline: the side to move, unless the headline names it or the game is over, and the material. The first
+ * Below the headline: the side to move, unless it is said elsewhere or the game is over, and the material. The first
  * view shows the aim of the game.
  * @param {Page.Probe} probe
  * @param {string} headline
@@ -166,8 +167,10 @@ const zugzwang = () =>
 function facts(probe, headline) {
   if (app.tab === "home" && !app.controller) return t("home.what");
   const turn = t("tomove", { side: side(probe.turn) });
-  const isOver = probe.over || isFinished();
-  return [isOver || headline === turn ? "" : turn, probe.pieces <= 6 ? probe.material : ""].filter(Boolean).join(" · ");
+  const isSaid = app.controller || probe.over || isFinished();
+  return [isSaid || headline === turn ? "" : turn, probe.pieces <= 6 ? teams(probe.material ?? "") : ""]
+    .filter(Boolean)
+    .join(" · ");
 }
 
 function render() {

@@ -15,6 +15,7 @@ import {
   announce,
   bar,
   button,
+  checkbox,
   described,
   errorText,
   h,
@@ -23,11 +24,10 @@ import {
   percent,
   refill,
   row,
+  said,
   s,
-  scrolled,
   section,
   select,
-  spoken,
   spokenName,
   t,
   table,
@@ -38,8 +38,15 @@ import {
 let review = null;
 /** @type {string | null} The side of the user in the reviewed game; null if there is none, or both are. */
 let mine = null;
+/** Whether the user wants to learn from the opponent's mistakes, too. */
+let theirs = false;
 /** The review that is being made. */
 const reviews = new Owner();
+/**
+ * @typedef {{ end: GameNode, moves: Promise<any[]>, isWanted: boolean }} Early
+ * @type {Early | null} The review of a game that has just ended, which is made before the user asks for it.
+ */
+let early = null;
 /** @type {(() => unknown) | null} Shows a review that was finished when the board was in use. */
 let ready = null;
 /** The state of the review in words, and its progress from 0 to 1 while it is being made. */
@@ -58,6 +65,13 @@ export function startReview() {
     on(event, () => {
       review = null;
     });
+  // The next game needs the engine.
+  on("controller", () => {
+    if (!app.controller || !early || early.isWanted) return;
+    early = null;
+    reviews.drop();
+    tell("");
+  });
 }
 
 /**
@@ -70,7 +84,19 @@ export function resume({ mistake, ply }) {
   return new Retry(mistake).begin();
 }
 
-export function reviewSection() {
+export const reviewSection = () =>
+  section(
+    "reviewhead",
+    t("review"),
+    h("p", { id: "reviewstate", class: "soft", role: "status" }),
+    h("div", { id: "reviewbar", class: "bar" }),
+    h("div", { id: "retry" }),
+    h("div", { id: "reviewed" }),
+    bar(button(t("review.line"), reviewLine, { id: "reviewline" })),
+  );
+
+/** Games from elsewhere: as text, or as a file. */
+export function textSection() {
   const file = h("input", {
     type: "file",
     id: "gamefile",
@@ -81,23 +107,18 @@ export function reviewSection() {
     id: "gametext",
     rows: 4,
     spellcheck: "false",
-    "aria-labelledby": "reviewhead",
+    "aria-labelledby": "texthead",
     placeholder: EXAMPLE,
     oninput: () => (pasted = text.value),
   });
   text.value = pasted;
   return section(
-    "reviewhead",
-    t("review"),
-    h("p", { id: "reviewstate", class: "soft", role: "status" }),
-    h("div", { id: "reviewbar", class: "bar" }),
-    h("div", { id: "retry" }),
-    h("div", { id: "reviewed" }),
-    h("p", { class: "soft" }, t("review.help")),
+    "texthead",
+    t("review.paste"),
     text,
+    h("p", { id: "textstate", class: "soft", role: "status" }),
     bar(
       button(t("review.do"), reviewText, { id: "review", class: "main" }),
-      button(t("review.line"), reviewLine, { id: "reviewline" }),
       button(t("review.open"), openText, { id: "opengame" }),
       h("label", { class: "filelabel" }, t("review.file"), " ", file),
       h(
@@ -156,11 +177,11 @@ async function readText() {
       $("#gamenumber").replaceChildren(...Array.from({ length: game.games }, option));
       listed = text;
     }
-    tell("");
+    $("#textstate").textContent = "";
     return game;
   } catch (error) {
-    tell(errorText(error));
-    announce(state.text);
+    if ($("#textstate")) $("#textstate").textContent = errorText(error);
+    announce(errorText(error));
     return null;
   }
 }
@@ -176,11 +197,32 @@ async function reviewText() {
   return game && run(game);
 }
 
+/** The user's last game, if its end is on the line of the board. */
+const finishedHere = () => (app.finished && app.game.line().includes(app.finished.node) ? app.finished : null);
+
 function reviewLine() {
   for (const node of app.game.line()) node.forgetReview();
-  const { finished } = app;
-  const user = finished && app.game.line().includes(finished.node) ? finished.setup.you : null;
-  return run(lineOf(app.game), user);
+  if (early) early.isWanted = true;
+  return run(lineOf(app.game), finishedHere());
+}
+
+/** Reviews the game on the board, which has just ended; returns the accuracy of both sides. */
+export async function accuracies() {
+  early = { end: app.game.cursor, moves: reviewed(lineOf(app.game)), isWanted: false };
+  const moves = await early.moves.finally(() => tell(""));
+  return { white: sideAccuracy(moves, "white"), black: sideAccuracy(moves, "black") };
+}
+
+/**
+ * The reviewed moves of a game.
+ * @param {any} game
+ * @returns {Promise<any[]>}
+ */
+function reviewed(game) {
+  const moves = playedMoves(game).map(({ uci }) => uci);
+  const progress = (/** @type {number} */ done, /** @type {number} */ of) =>
+    tell(t("review.progress", { n: fullMoves(done), of: fullMoves(of) }), done / of);
+  return reviews.ask((signal) => reviewGame({ ...game, moves }, { signal, progress }));
 }
 
 /**
@@ -198,28 +240,29 @@ function playedMoves({ start, rules, limit, moves }) {
 /**
  * Reviews a game and shows the review, or offers it if the board has been used meanwhile.
  * @param {any} game
- * @param {string | null} [user] the side of the user, if there is one
+ * @param {Match | null} [finished] the user's game, if it is one
  */
-async function run(game, user = null) {
+async function run(game, finished = null) {
   const played = playedMoves(game);
   const { token } = line;
-  const progress = (/** @type {number} */ done, /** @type {number} */ of) =>
-    tell(t("review.progress", { n: fullMoves(done), of: fullMoves(of) }), done / of);
   try {
     ready = null;
-    const moves = await reviews.ask((signal) =>
-      reviewGame({ ...game, moves: played.map(({ uci }) => uci) }, { signal, progress }),
-    );
+    const isMade = early?.end === app.game.line().at(-1);
+    if (!isMade) early = null;
+    const moves = await (early?.moves ?? reviewed(game));
     const rest = game.moves.slice(played.length);
     const bad = moves.filter((move) => move.mark).length;
     const n = fullMoves(moves.length);
     const done = t("review.done", { n, bad });
     const put = async () => {
       if (!(await mayLeave())) return;
-      ready = null;
-      load({ ...game, moves: [...played.map((move, i) => withBetter(move, moves[i])), ...rest] });
+      ready = early = null;
+      const at = finished ? moves.length : 0;
+      load({ ...game, moves: [...played.map((move, i) => withBetter(move, moves[i])), ...rest] }, at);
       moves.forEach((move, i) => annotate(app.game.line()[i + 1], move));
-      [review, mine] = [moves, { w: "white", b: "black" }[user ?? ""] ?? null];
+      [review, mine, theirs] = [moves, { w: "white", b: "black" }[finished?.setup.you ?? ""] ?? null, false];
+      // The user's own game begins with its result.
+      if (finished) app.finished = Object.assign(finished, { node: app.game.cursor });
       tell(rest.length ? `${done} ${t("review.ended", { n })}` : done);
       announce(state.text);
       await refresh({ quiet: true });
@@ -231,6 +274,7 @@ async function run(game, user = null) {
     tell(done);
     toast(t("review.ready"));
   } catch (error) {
+    early = null;
     tell(errorText(error));
     announce(state.text);
   }
@@ -243,6 +287,7 @@ function tell(text, share = null) {
 }
 
 function stop() {
+  early = null;
   reviews.drop();
   tell(t("review.stopped"));
 }
@@ -292,26 +337,50 @@ function numbered(move, i) {
   return `${Math.floor(half / 2) + 1}${half % 2 ? "…" : "."} ${moveText(move.san)}${move.mark ?? ""}`;
 }
 
-/** @type {(move: any, i: number) => HTMLElement} */
-function reviewRow(move, i) {
-  const better = isMistake(move) ? moveText(notation(move.before, move.best)) : "";
-  const label = spoken(labelled(t("solve.again"), numbered(move, i)));
-  const again = better
-    ? button(t("solve.again"), () => begin(move, i), { class: "retry", "aria-label": label, "data-key": -i })
-    : "";
-  const head = button(numbered(move, i), () => goToReviewed(i + 1), {
-    class: "plain",
-    "data-key": i + 1,
-    "aria-label": spokenName(numbered(move, i)),
-  });
-  const cells = [
-    scored(move, move.score_after),
-    h("td", { class: "better" }, better),
-    move.loss === 0 ? "" : lossText(move),
-    h("td", { class: "soft" }, t(`source.${move.source}`)),
-    again,
+/**
+ * A move in the list, with the evaluation after it.
+ * @type {(move: any, i: number) => HTMLElement}
+ */
+const moveCell = (move, i) =>
+  button(
+    [moveText(move.san) + (move.mark ?? ""), h("small", {}, scored(move, move.score_after))],
+    () => goToReviewed(i + 1),
+    {
+      class: "plain",
+      "data-key": i + 1,
+      "data-mark": move.mark,
+      "aria-current": i + 1 === app.game.cursor.ply ? "true" : null,
+      "aria-label": spokenName(described([numbered(move, i), scored(move, move.score_after)])),
+    },
+  );
+
+/** The moves of both sides in two columns. */
+function moveList() {
+  const cells = review.map(moveCell);
+  if (review[0].color === "black") cells.unshift("…");
+  const rows = Array.from({ length: Math.ceil(cells.length / 2) }, (_, i) =>
+    row([i + 1, ...cells.slice(2 * i, 2 * i + 2)]),
+  );
+  return table(t("review"), [null, t("white"), t("black")], rows, { id: "reviewtable" });
+}
+
+/** What the review says of the move that led to the shown position. */
+function shownMove() {
+  const i = app.game.cursor.ply - 1;
+  const move = review[i];
+  if (!move || retry) return "";
+  const isWrong = isMistake(move);
+  const texts = [
+    numbered(move, i),
+    isWrong && labelled(t("review.lost"), lossText(move)),
+    isWrong && labelled(t("review.better"), moveText(notation(move.before, move.best))),
+    t(`source.${move.source}`),
   ];
-  return row([head, ...cells], { class: i + 1 === app.game.cursor.ply ? "now" : null, "data-mark": move.mark });
+  const again = () => begin(move, i);
+  return bar(
+    h("span", { id: "reviewmove" }, said(texts.filter(Boolean).join(" · "))),
+    isWrong ? button(t("solve.again"), again, { class: "retry", "data-key": -i }) : "",
+  );
 }
 
 /**
@@ -324,9 +393,9 @@ const isMistake = (move) => move.mark && move.best && move.best !== move.uci;
  * Whether the page asks for a better move by itself: not for those of the user's opponent.
  * @param {any} move
  */
-const isMine = (move) => isMistake(move) && (!mine || move.color === mine);
+const isMine = (move) => isMistake(move) && (!mine || theirs || move.color === mine);
 
-/** The accuracy of both sides, and a button that goes to the next mistake from the shown position on. */
+/** The accuracy of both sides, a button that begins with the mistakes, and whether the opponent's are among them. */
 function summary() {
   const sides = ["white", "black"].flatMap((color) => {
     const accuracy = sideAccuracy(review, color);
@@ -335,9 +404,22 @@ function summary() {
   return bar(
     sides.length ? h("span", { id: "accuracy" }, labelled(t("review.accuracy"), described(sides))) : "",
     review.some(isMine)
-      ? button(t("review.next"), nextMistake, { id: "nextmistake", class: "main", hidden: retry !== null })
+      ? button(t(mine && !theirs ? "review.learn" : "review.next"), nextMistake, {
+          id: "nextmistake",
+          class: "main",
+          hidden: retry !== null,
+        })
+      : h("span", {}, t("review.nomistake")),
+    mine && review.some((/** @type {any} */ move) => isMistake(move) && move.color !== mine)
+      ? checkbox(t("review.theirs"), theirs, also, { id: "theirs" })
       : "",
   );
+}
+
+/** @param {boolean} isOn */
+function also(isOn) {
+  theirs = isOn;
+  drawReview();
 }
 
 /** Asks for a better move at the first mistake that the board has not reached, or else at the first one. */
@@ -370,12 +452,7 @@ export function drawReview() {
   drawState();
   drawRetry();
   if (!review?.length || !reviewedNode(review.length)) return host.replaceChildren();
-  const heads = [t("move"), t("engine.score"), t("review.better"), t("review.lost"), t("source"), ""];
-  refill(host, [
-    summary(),
-    graph(),
-    scrolled("reviewhead", table(t("review"), heads, review.map(reviewRow), { id: "reviewtable" })),
-  ]);
+  refill(host, [summary(), graph(), shownMove(), moveList(), h("p", { class: "soft" }, t("review.help"))]);
 }
 
 const [W, H] = [600, 120];

@@ -140,17 +140,22 @@ export async function dailyPuzzle(day, signal) {
   return puzzles[0] ?? null;
 }
 
+/** The themes to choose from. */
+export const THEMES = ["den-race", "trap", "leap", "rat-in-water", "zugzwang", "sacrifice", "defence", "quiet"];
+
 /** The number of puzzles of a request. The page chooses an unsolved one. */
 const DRAWN = 50;
 
 /**
- * A puzzle of a difficulty, 1 to 5, that has not been solved yet if there is one among many; null if there is none.
- * @param {number} difficulty
+ * A puzzle of a difficulty, 1 to 5 or null for any, that has not been solved yet if there is one among many; null if
+ * there is none.
+ * @param {number | null} difficulty
+ * @param {string} theme "" for any
  * @param {AbortSignal} signal
  */
-export async function choosePuzzle(difficulty, signal) {
+export async function choosePuzzle(difficulty, theme, signal) {
   const seed = Math.floor(Math.random() * 2 ** 32);
-  const { puzzles } = await get("puzzles", { difficulty, count: DRAWN, seed }, { keep: false, signal });
+  const { puzzles } = await get("puzzles", { difficulty, theme, count: DRAWN, seed }, { keep: false, signal });
   const { solved } = progress();
   return puzzles.find((/** @type {Page.Puzzle} */ puzzle) => !solved.includes(puzzle.id)) ?? puzzles[0] ?? null;
 }

@@ -3,7 +3,7 @@
 import { app, on, useRules } from "./app.js";
 import { OPTIONS, PRESETS } from "./rule-options.js";
 import { readRules, shortest } from "./ruleset.js";
-import { $, bar, button, h, select, t } from "./ui.js";
+import { $, bar, button, h, labelled, select, t } from "./ui.js";
 
 const NAMES = Object.keys(PRESETS);
 
@@ -26,7 +26,18 @@ function draw() {
     own ? h("option", { value: app.rules, selected: true }, t("rules.own")) : "",
     h("option", { value: "other" }, t("rules.other")),
   );
-  $("#rules").title = app.rules;
+  $("#rules").title = rulesText(app.rules);
+}
+
+/**
+ * What rules change, in a sentence.
+ * @param {string} rules
+ */
+export function rulesText(rules) {
+  const values = readRules(rules) ?? {};
+  const changed = Object.keys(OPTIONS).filter((key) => key in values && values[key] !== OPTIONS[key][0]);
+  const changes = changed.map((key) => labelled(t(`option.${key}`), t(`option.${key}.${values[key]}`))).join(" · ");
+  return changes ? t("rules.unlike", { changes }) : t("rules.standard");
 }
 
 function openForm() {

@@ -146,6 +146,16 @@ export function building(square) {
   return null;
 }
 
+/**
+ * All traps and dens.
+ * @param {(square: number, art: SVGElement) => SVGElement} put places a picture at a square
+ */
+export const buildings = (put) =>
+  Array.from({ length: 63 }, (_, square) => {
+    const art = building(square);
+    return art ? [put(square, art)] : [];
+  }).flat();
+
 /** A net of rope in the owner's colour; a piece that stands on it leaves the corners visible. */
 const trap = () => [
   s("rect", { class: "plot", x: 4, y: 4, width: 92, height: 92, rx: 14 }),

@@ -9,7 +9,8 @@ const STORE = "doushouqi";
 const CHOICES = {
   pieces: ["animals", "letters", "characters"],
   theme: ["auto", "light", "dark"],
-  language: ["en", "zh"],
+  language: ["en", "zh", "zh-Hant"],
+  unit: ["moves", "plies"],
 };
 
 /** The settings as they were read or kept last. */
@@ -27,10 +28,11 @@ function set(key, value) {
 }
 
 export function readSettings() {
-  if (navigator.language.startsWith("zh")) set("language", "zh");
+  const { language } = navigator;
+  if (language.startsWith("zh")) set("language", /TW|HK|MO|Hant/i.test(language) ? "zh-Hant" : "zh");
   for (const [key, value] of Object.entries(recall(STORE, {}))) set(key, value);
   const query = new URLSearchParams(location.search);
-  for (const key of ["pieces", "theme"]) set(key, query.get(key));
+  for (const key of ["pieces", "theme", "unit"]) set(key, query.get(key));
   set("language", query.get("lang"));
   known = { ...app.settings };
 }

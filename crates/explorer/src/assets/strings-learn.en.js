@@ -70,8 +70,7 @@ export default {
   "lesson.den.text": "Who enters the enemy's den wins at once. No piece may enter its own den.",
   "lesson.den.task": "Enter Black's den in {n} moves.",
   "lesson.end": "How a game ends",
-  "lesson.end.text":
-    "Who takes the last enemy piece wins as well. After 100 plies without a capture the game is a draw.",
+  "lesson.end.text": "Who takes the last enemy piece wins as well. After {100#} without a capture the game is a draw.",
   "lesson.end.move.draw": "A side without a legal move gets a draw.",
   "lesson.end.move.loss": "A side without a legal move loses.",
   "lesson.end.repetition.threefold": "When a position occurs for the third time, the game is a draw.",
@@ -79,6 +78,7 @@ export default {
   "lesson.end.repetition.illegal": "A move must not repeat a position.",
   "lesson.end.repetition.none": "Positions may repeat.",
   "lesson.end.task": "Take the rat, Black's last piece.",
+  "lesson.game": "A first game against the Rat",
 
   puzzle: "Puzzles",
   "puzzle.help": "Endgames with exactly one move that keeps the result. The tables know the answer.",
@@ -114,15 +114,17 @@ export default {
   "theme.last-piece": "last piece",
   "theme.defence": "defence",
   "theme.capture": "capture",
+  "theme.any": "any theme",
+  "theme.puzzles": "Theme",
 
   trainer: "Endgame trainer",
   "trainer.help": "You have a won endgame; the engine defends perfectly. Bring the win home.",
   "trainer.defender": "perfect defence",
   "trainer.start": "New endgame",
   "trainer.none": "No such endgame was found; try again.",
-  "trainer.task": "White wins in {n} {n:ply|plies}. Win it.",
-  "trainer.best": "{move} is the fastest win: {n} {n:ply|plies} to go.",
-  "trainer.longer": "{move} still wins, but takes {n} {n:ply|plies} longer.",
+  "trainer.task": "{side} wins in {n#}. Win it.",
+  "trainer.best": "{move} is the fastest win: {n#} to go.",
+  "trainer.longer": "{move} still wins, but takes {n#} longer.",
   "trainer.lost.draw": "{move} turned the win into a draw. Take it back and try again.",
   "trainer.lost.loss": "{move} turned the win into a loss. Take it back and try again.",
 
@@ -130,21 +132,24 @@ export default {
   "famous.win": "Win it",
   "famous.wait": "Nobody wants to move",
   "famous.wait.text":
-    "Two elephants face each other. Whoever has to move loses: White in 34 plies, Black at once in 6.",
+    "Two elephants face each other. Whoever has to move loses: White in {34#}, Black at once in {6~}.",
   "famous.longest2": "The longest endgame of two pieces",
-  "famous.longest2.text": "Equal animals in opposite corners, and still the side to move is lost, after 34 plies.",
+  "famous.longest2.text": "Equal animals in opposite corners, and still the side to move is lost, after {34#}.",
   "famous.two": "Two against one, and lost",
   "famous.two.text":
-    "White has lion and elephant against an elephant, but has to move and loses in 36 plies. If Black had to move, " +
-    "White would win in 4.",
+    "White has lion and elephant against an elephant, but has to move and loses in {36#}. If Black had to move, " +
+    "White would win in {4~}.",
   "famous.fortress": "One lion holds two",
   "famous.fortress.text":
     "White's lion draws against tiger and panther whatever they do, and never has to leave its part of the board.",
   "famous.hunt": "The longest win of three pieces",
-  "famous.hunt.text": "Elephant and panther need 67 plies against a lion that runs to their den.",
+  "famous.hunt.text": "Elephant and panther need {67#} against a lion that runs to their den.",
   "famous.move": "A draw by having the move",
-  "famous.move.text":
-    "If Black had to move it would lose in 116 plies. But it is White's move, and the game is a draw.",
+  "famous.move.text": "If Black had to move it would lose in {116#}. But it is White's move, and the game is a draw.",
   "famous.longest4": "The longest endgame of four pieces",
-  "famous.longest4.text": "Elephant and panther against lion and rat: White, to move, loses after 118 plies.",
+  "famous.longest4.text": "Elephant and panther against lion and rat: White, to move, loses after {118#}.",
+  "duel.help":
+    "Choose one to three animals for each side; White moves first. A verdict with a number of moves is exact.",
+  "duel.show": "Show this duel",
+  "duel.play": "Play {side}",
 };

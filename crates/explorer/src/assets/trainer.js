@@ -3,8 +3,8 @@
 import { get } from "./api.js";
 import { app, emit } from "./app.js";
 import { Match } from "./match.js";
-import { ANIMALS, notation } from "./position.js";
-import { t } from "./ui.js";
+import { ANIMALS, notation, otherTurn } from "./position.js";
+import { side, t } from "./ui.js";
 
 /** The least and the most plies to the win for each difficulty. */
 const PLIES = [
@@ -27,7 +27,7 @@ function randomMaterial() {
 }
 
 /**
- * @typedef {object} Endgame a position that White, who is to move, has won
+ * @typedef {object} Endgame a decided position: the side to move has won if the number of plies is odd
  * @property {string} fen
  * @property {number} plies the plies to the win
  * @property {string} rules
@@ -59,7 +59,8 @@ export async function findEndgame(difficulty, rules, signal) {
 export class Trainer extends Match {
   /** @param {Endgame} endgame */
   constructor(endgame) {
-    super({ you: "w", level: "E", time: "", trainer: true });
+    const turn = endgame.fen.slice(-1);
+    super({ you: endgame.plies % 2 ? turn : otherTurn(turn), level: "E", time: "", trainer: true });
     this.endgame = endgame;
   }
 
@@ -77,7 +78,8 @@ export class Trainer extends Match {
   }
 
   begin() {
-    if (!app.game.root.children.length) this.message = t("trainer.task", { n: this.endgame.plies });
+    if (!app.game.root.children.length)
+      this.message = t("trainer.task", { side: side(this.setup.you), n: this.endgame.plies });
     return super.begin();
   }
 

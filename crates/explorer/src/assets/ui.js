@@ -12,17 +12,30 @@ import playing from "./strings-play.en.js";
 /** @type {Strings} */
 const en = { ...english, ...playing, ...learning, ...explaining };
 /** @type {Record<string, Strings | null>} */
-const languages = { en, zh: null };
+const languages = { en, zh: null, "zh-Hant": null };
 let strings = en;
 let language = "en";
 
+/** What lengths of games are counted in: "moves" of the player who makes most of them, or "plies". */
+let unit = "moves";
+
+export const isChinese = () => language.startsWith("zh");
 export const currentLanguage = () => language;
+export const setUnit = (/** @type {string} */ chosen) => (unit = chosen);
+
+/**
+ * A number of plies in the unit of the page. A win takes an odd number of them, a loss an even one.
+ * @param {number | null | undefined} plies
+ */
+const inUnit = (plies) => (unit === "moves" ? Math.ceil(Number(plies) / 2) : Number(plies));
 
 /** @param {string} code */
 export async function setLanguage(code) {
   if (!Object.hasOwn(languages, code)) code = "en";
   if (!languages[code]) {
-    languages[code] = (await during("a language", import("./zh.js"))).default;
+    const { strings: zh, traditional } = (await during("a language", import("./zh.js"))).default;
+    const hant = Object.fromEntries(Object.entries(zh).map(([key, text]) => [key, traditional(text)]));
+    Object.assign(languages, { zh, "zh-Hant": hant });
   }
   strings = languages[code] ?? en;
   language = code;
@@ -34,15 +47,17 @@ const MOVES = ["line", "move", "moves", "reply"];
 
 /**
  * The string of a key; English if the language lacks it. `{name}` is replaced by the value of that name, and
- * `{name:ply|plies}` by the singular or the plural for it.
+ * `{name:move|moves}` by the singular or the plural for it. `{name#}` is a number of plies as a length: "4 moves"; and
+ * `{name~}` its number alone. A name may be the number itself.
  * @param {string} key
  * @param {Record<string, unknown>} [values]
  * @returns {string}
  */
 export function t(key, values = {}) {
   const text = strings[key] ?? en[key] ?? key;
-  return text.replace(/\{(\w+)(?::(.*?)\|(.*?))?\}/g, (whole, /** @type {string} */ name, one, many) => {
-    const value = String(values[name] ?? whole);
+  return text.replace(/\{(\w+)([#~])?(?::(.*?)\|(.*?))?\}/g, (whole, /** @type {string} */ name, form, one, many) => {
+    const value = String(values[name] ?? (form ? name : whole));
+    if (form) return form === "#" ? t(`length.${unit}`, { n: inUnit(Number(value)) }) : String(inUnit(Number(value)));
     if (one === undefined) return MOVES.includes(name) ? moveText(value) : value;
     return String(values[name]) === "1" ? one : many;
   });
@@ -301,7 +316,7 @@ export function valueSymbol(value) {
   if (!value) return "?";
   if (value.wdl === "draw") return "=";
   if (value.dtw === 0) return value.wdl === "win" ? "✓" : "✗";
-  return (value.wdl === "win" ? "+" : "−") + (value.dtw ?? "");
+  return (value.wdl === "win" ? "+" : "−") + (value.dtw === null ? "" : inUnit(value.dtw));
 }
 
 /**
@@ -311,7 +326,7 @@ export function valueSymbol(value) {
 const isDrawnByLimit = ({ category }) => category === "cursed-win" || category === "blessed-loss";
 
 /**
- * "wins in 17 plies".
+ * "wins in 9 moves".
  * @param {Page.Value | null | undefined} value
  */
 export function inWords(value) {
@@ -361,7 +376,7 @@ function won({ wdl, dtw }, turn, key) {
 }
 
 /**
- * A value in a form that does not depend on the side to move: "White in 17", "=".
+ * A value in a form that does not depend on the side to move: "White in 9", "=".
  * @param {Api.Value | null | undefined} value
  * @param {string} turn
  */
@@ -420,6 +435,18 @@ export const described = (parts) => parts.filter(Boolean).join(t("comma"));
  */
 export const inTurn = (sentences) => sentences.filter(Boolean).join(t("stop"));
 
+/**
+ * The letters of a material in words: "Elephant and dog against wolf" for EDvW.
+ * @param {string} material
+ */
+export function teams(material) {
+  const all = material.split("v").map((letters) => [...letters].map(animal));
+  if (all.some((team) => !team.length)) return material;
+  const [white, black] = all.map((team) => new Intl.ListFormat(language).format(team));
+  const text = t("material.against", { white, black });
+  return text[0].toUpperCase() + text.slice(1);
+}
+
 /** @type {(label: string, text: string | number) => string} */
 export const labelled = (label, text) => `${label}${t("colon")}${text}`;
 
@@ -431,14 +458,14 @@ const MARKS = { "??": "mark.blunder", "?": "mark.mistake", "?!": "mark.inaccurac
  * @param {string} text
  */
 export const moveText = (text) =>
-  language === "zh" ? text.replace(/\b([RCWDPTLE])(?=x?[a-g][1-9](?!\d))/g, (letter) => animal(letter)) : text;
+  isChinese() ? text.replace(/\b([RCWDPTLE])(?=x?[a-g][1-9](?!\d))/g, (letter) => animal(letter)) : text;
 
 /**
  * Moves as the page shows them in the papers' notation.
  * @param {string} text
  */
 export const inLetters = (text) =>
-  language === "zh"
+  isChinese()
     ? [...ANIMALS].reduce(
         (text, letter) => text.replace(new RegExp(`${animal(letter)}(?=x?[a-g][1-9])`, "g"), letter),
         text,

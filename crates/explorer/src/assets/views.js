@@ -5,7 +5,7 @@ export const ENTRIES = {
   play: ["play"],
   learn: ["learn"],
   analyse: ["position", "explore", "engine", "game"],
-  endgames: ["endgames", "material"],
+  endgames: ["endgames", "duels", "material"],
 };
 
 const VIEWS = Object.values(ENTRIES).flat();

@@ -1,6 +1,7 @@
-// 简体中文：全部文字。
+// 中文：全部文字，简体；繁体由 traditional 得出。
 
 import clauses from "./clauses.zh.js";
+import { traditional } from "./hant.js";
 import messages from "./messages.zh.js";
 import explaining from "./strings-explain.zh.js";
 import learning from "./strings-learn.zh.js";
@@ -8,4 +9,6 @@ import playing from "./strings-play.zh.js";
 import chinese from "./strings.zh.js";
 
 /** @type {Record<string, string>} */
-export default { ...chinese, ...playing, ...learning, ...explaining, ...clauses, ...messages };
+const strings = { ...chinese, ...playing, ...learning, ...explaining, ...clauses, ...messages };
+
+export default { strings, traditional };

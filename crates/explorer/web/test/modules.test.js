@@ -86,11 +86,30 @@ test("every error of the server has a message in Chinese", async () => {
 });
 
 test("Chinese has its own punctuation, and one term for one thing", async () => {
-  const strings = (await import(new URL("zh.js", ASSETS).href)).default;
+  const { strings } = (await import(new URL("zh.js", ASSETS).href)).default;
   for (const [key, text] of Object.entries(strings)) {
     assert.doesNotMatch(text, /[\u4e00-\u9fff][,.;:!?()]|[,;:!()][\u4e00-\u9fff]|[^…]…$/, key);
     assert.doesNotMatch(text, /湖|水中|大错|随时|路线|楚茨文克|无子可走/, key);
   }
+});
+
+// Big5 contains the traditional characters, and none that are simplified only.
+test("traditional Chinese has no simplified character left", async () => {
+  const bytes = Array.from({ length: 0x7d }, (_, i) => 0x81 + i).flatMap((lead) =>
+    Array.from({ length: 0xbf }, (_, i) => [lead, 0x40 + i]).flat(),
+  );
+  const big5 = new Set(new TextDecoder("big5").decode(new Uint8Array(bytes)));
+  const { strings, traditional } = (await import(new URL("zh.js", ASSETS).href)).default;
+  const texts = Object.values(strings).map(traditional);
+  const left = new Set(texts.flatMap((text) => text.match(/[\u4e00-\u9fff]/g) ?? []).filter((char) => !big5.has(char)));
+  assert.ok(big5.size > 13_000, String(big5.size));
+  assert.deepEqual([...left], []);
+  for (const [text, wanted] of [
+    ["服务器只有 2 GB 内存", "伺服器只有 2 GB 記憶體"],
+    ["换一只动物，重复局面，复盘", "換一隻動物，重複局面，復盤"],
+  ])
+    assert.equal(traditional(text), wanted);
+  assert.ok(texts.every((text) => !/隻能|覆盤|鏈接|複盤|重復/.test(text)));
 });
 
 test("every text that a module names is a string", async () => {

@@ -71,7 +71,7 @@ fn assistive_technology_is_told_everything() {
     let cells = names("gridcell");
     assert_eq!(cells.len(), 63);
     for wanted in [
-        "d6, empty, wins in 7 plies",
+        "d6, empty, wins in 4 moves",
         "b4, water, empty",
         "d8, Black's trap, Black rat",
         "d9, Black's den, empty",
@@ -99,7 +99,7 @@ fn assistive_technology_is_told_everything() {
     page.expect("document.querySelectorAll('#grid [tabindex=\"0\"]').length", 1);
     // A move is announced to screen readers.
     page.click("#moves tbody button");
-    page.wait("document.querySelector('#live').textContent.includes('White wins in 6 plies')");
+    page.wait("document.querySelector('#live').textContent.includes('White wins in 3 moves')");
     page.run("document.activeElement.blur()");
     page.keys(&["?"]);
     page.wait("document.querySelector('#keys').open");
@@ -163,10 +163,10 @@ fn the_focus_is_never_lost() {
     // A review, and another try at a mistake.
     page.open("/?from=7/4d2/2C4/7/7/7/7/7/7_w&line=c7b7.e8d8&view=game");
     page.click("#reviewline");
-    page.wait("document.querySelectorAll('#reviewtable tbody tr').length === 2");
-    press("#reviewtable tbody tr:last-child .plain");
+    page.wait(&format!("{REVIEWED}.length === 2"));
+    press("#reviewtable [data-key='2']");
     at(&page, 2);
-    has_focus("#reviewtable tbody tr:last-child .plain");
+    has_focus("#reviewtable [data-key='2']");
     press("#nextmistake");
     press("#retryshow");
     has_focus("#retry");

@@ -36,9 +36,9 @@ fn pieces_move_by_drag_click_touch_typing_and_keys() {
     // A tap on an impossible square, or a drag there, says why, and the piece stays where it is.
     let said = "document.querySelector('#toast').textContent";
     for (from, to, why) in [
-        ("b8", "d8", "b8d8: a piece moves one square."),
-        ("b8", "a7", "b8a7: no piece moves diagonally."),
-        ("c7", "c6", "c7c6: only the rat can enter the water."),
+        ("b8", "d8", "A piece moves only one square."),
+        ("b8", "a7", "No piece moves diagonally."),
+        ("c7", "c6", "Only the rat can swim."),
     ] {
         page.click(&at(from));
         page.wait("document.querySelector('.picture .selected')");
@@ -85,7 +85,7 @@ fn the_editor_sets_up_a_position() {
     page.run("document.querySelector('#grid [data-square=d7]').focus()");
     page.keys(&["e"]);
     page.wait("document.querySelector('#fen').value === '7/7/3e3/7/7/7/3E3/7/7 w'");
-    page.wait("document.querySelector('#resulttext')?.textContent === 'Black wins in 12 plies'");
+    page.wait("document.querySelector('#resulttext')?.textContent === 'Black wins in 6 moves'");
     assert_eq!(page.api(&format!("probe?fen={TWO}"))["value"], json!({"wdl": "loss", "dtw": 12, "no_move": false}));
     page.click("#mirror");
     page.click("#swap");

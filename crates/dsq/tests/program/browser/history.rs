@@ -1,7 +1,7 @@
 //! One game, one truth: position, history, rules and no-capture limit travel together through the page, and nothing ends
 //! a game without being asked.
 
-use super::{ENTER, Page, TWO, at, play};
+use super::{ENTER, Page, REVIEWED, TURN, TWO, at, play};
 use serde_json::{Value, json};
 
 /// White's elephant and Black's rat walk to and fro: the start position occurs for the third time after eight plies.
@@ -27,15 +27,15 @@ fn a_review_knows_the_history() {
     page.open(&format!("/?from={WALK}&line={LINE}&at=8&view=game"));
     page.wait("document.querySelector('#reviewline')");
     page.click("#reviewline");
-    page.wait("document.querySelectorAll('#reviewtable tbody tr').length === 8");
+    page.wait(&format!("{REVIEWED}.length === 8"));
     let moves: Vec<&str> = LINE.split('.').collect();
     let game = json!({"fen": WALK.replace('_', " "), "moves": moves});
     let review = page.server.connect().post("/api/v1/review", &game.to_string()).json();
     let marks: Vec<&Value> = review["moves"].as_array().unwrap().iter().map(|mv| &mv["mark"]).collect();
-    let shown = page.get("[...document.querySelectorAll('#reviewtable tbody tr')].map(row => row.dataset.mark)");
+    let shown = page.get(&format!("[...{REVIEWED}].map(move => move.dataset.mark)"));
     assert_eq!(shown, json!(marks));
     assert_eq!(
-        page.text("document.querySelector('#reviewtable tbody tr:last-child td').textContent"),
+        page.text("document.querySelector('#reviewtable [data-key=\"8\"] small').textContent"),
         "0.00",
         "the last move draws"
     );
@@ -63,7 +63,7 @@ fn a_drawn_game_stays_drawn() {
         "document.querySelector('#cost').textContent.includes('turned') || document.querySelector('#cost').hidden",
     );
     page.open(&format!("/?from={WALK}_99&line=b2c2&at=1"));
-    page.wait(&format!("{RESULT} === 'A draw: 100 plies without a capture'"));
+    page.wait(&format!("{RESULT} === 'A draw: 50 moves without a capture'"));
     // Under another limit it goes on, and the link keeps the limit.
     page.open(&format!("/?from={WALK}_99&line=b2c2&at=1&no_capture_limit=200"));
     page.wait(&format!("{RESULT}?.includes('wins in')"));
@@ -334,12 +334,12 @@ fn the_engines_clock_waits_for_the_server() {
     page.wait("document.querySelectorAll('[data-clock]').length === 2");
     page.offline(true);
     play(&page, "d3d4");
-    page.wait(&format!("{RESULT} === 'Waiting for the server…'"));
+    page.expect(TURN, "Waiting for the server…");
     page.run("window.ahead = 600000; window.ticks = 0");
     page.wait("window.ticks > 0");
-    page.stays(RESULT, "Waiting for the server…");
+    page.stays(TURN, "Waiting for the server…");
     page.offline(false);
-    page.wait(&format!("{RESULT} === 'Your move (White)'"));
+    page.expect(TURN, "Your move");
     page.stays("document.querySelector('#gameover').open", false);
     let clock = page.text("document.querySelector('[data-clock=b]').textContent");
     assert!(clock.starts_with("3:0"), "{clock}");

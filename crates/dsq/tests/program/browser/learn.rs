@@ -1,6 +1,6 @@
 //! Lessons, puzzles, the endgame trainer, and another try at mistakes.
 
-use super::{Page, play};
+use super::{Page, REVIEWED, TURN, at, play};
 use crate::dsq;
 use crate::serve::folder;
 use doushouqi::board::{Move, Position, Rules};
@@ -49,7 +49,7 @@ fn the_tutorial_teaches_the_chosen_rules() {
             "capture" => page.wait(&format!("{learn}.includes('the dog (4) is stronger')")),
             "leap" => {
                 play(&page, "b3b4");
-                page.wait(&format!("{TEXT}.includes('only the rat')"));
+                page.wait(&format!("{TEXT}.includes('Only the rat')"));
             }
             _ => {}
         }
@@ -67,6 +67,10 @@ fn the_tutorial_teaches_the_chosen_rules() {
         }
     }
     page.screenshot("lesson");
+    // After the last lesson comes a first game.
+    page.click("#firstgame");
+    page.expect(TURN, "Your move");
+    page.expect("document.querySelector('#far .who').textContent", "Rat");
     // Without leaps of the tiger and without traps there are fewer lessons.
     page.open("/?rules=paper,tiger-leap=none,traps=none&view=learn");
     page.wait("document.querySelectorAll('[data-lesson]').length === 9");
@@ -108,6 +112,19 @@ fn a_puzzle_takes_only_its_move() {
     page.wait("document.querySelector('#nextpuzzle')");
     page.stays(gain, lost);
     page.screenshot("puzzle");
+    page.silent();
+}
+
+/// A chosen theme is one of the puzzle's.
+#[test]
+fn puzzles_have_a_theme() {
+    let Some(page) = Page::start() else { return };
+    page.open("/?view=learn");
+    page.choose("#puzzletheme", "trap");
+    page.click("#puzzlestart");
+    page.click("#showpuzzle");
+    page.wait("document.querySelector('#nextpuzzle')");
+    page.wait("/ · .*trap/.test(document.querySelector('#exercisehead').parentElement.textContent)");
     page.silent();
 }
 
@@ -180,12 +197,23 @@ fn famous_endgames_have_their_values() {
     std::fs::remove_dir_all(tables).unwrap();
     page.open("/?rules=chinese&view=endgames");
     page.click("[data-famous=wait]");
-    page.wait("document.querySelector('#resulttext').textContent === 'Black wins in 34 plies'");
+    page.wait("document.querySelector('#resulttext').textContent === 'Black wins in 17 moves'");
     page.expect("document.querySelector('#rules').value", "paper");
     page.click("[data-win=hunt]");
-    page.wait("document.querySelector('#matchmessage')?.textContent === 'White wins in 67 plies. Win it.'");
+    page.wait("document.querySelector('#matchmessage')?.textContent === 'White wins in 34 moves. Win it.'");
     play(&page, "g6g7");
-    page.wait("document.querySelector('#matchmessage').textContent.includes('is the fastest win: 66 plies')");
+    page.wait("document.querySelector('#matchmessage').textContent.includes('is the fastest win: 33 moves')");
+    // Each that can be won is played by the side that wins.
+    page.expect(
+        "document.querySelectorAll('[data-win]').length",
+        endgames.iter().filter(|line| value(line, "dtw") != "null").count(),
+    );
+    page.open("/?view=endgames");
+    page.click("[data-win=wait]");
+    at(&page, 1);
+    page.expect(TURN, "Your move");
+    page.expect("document.querySelector('#near').ariaLabel", "You, Black");
+    page.expect("document.querySelector('#matchmessage').textContent", "Black wins in 17 moves. Win it.");
     page.silent();
 }
 
@@ -201,10 +229,10 @@ fn the_trainer_watches_every_move() {
     assert!((11..=17).contains(&dtw), "{dtw}");
     play(&page, probe["moves"][0]["uci"].as_str().unwrap());
     page.wait(&format!(
-        "document.querySelector('#matchmessage').textContent.includes('is the fastest win: {} plies')",
-        dtw - 1
+        "document.querySelector('#matchmessage').textContent.includes('is the fastest win: {} move')",
+        dtw / 2
     ));
-    page.wait("document.querySelector('#resulttext').textContent === 'Your move (White)'");
+    page.expect(TURN, "Your move");
     let probe = page.api(&format!("probe?fen={}", page.fen()));
     let worst = probe["moves"].as_array().unwrap().last().unwrap().clone();
     play(&page, worst["uci"].as_str().unwrap());
@@ -219,7 +247,7 @@ fn review(page: &Page, text: &str, plies: usize) {
     page.open("/?view=game");
     page.run(&format!("document.querySelector('#gametext').value = {}", json!(text)));
     page.click("#review");
-    page.wait(&format!("document.querySelectorAll('#reviewtable tbody tr').length === {plies}"));
+    page.wait(&format!("{REVIEWED}.length === {plies}"));
     page.wait("document.querySelector('#evaluation')");
 }
 
@@ -242,6 +270,10 @@ fn a_whole_game_is_reviewed() {
         page.screenshot(&format!("review-{name}"));
         let hidden = "(box => box.scrollWidth - box.clientWidth)(document.querySelector('#reviewtable').parentElement)";
         assert_eq!(page.get(hidden), json!(0), "{name}: the table fits the page");
+        // Both sides' moves stand in two columns, and the graph stays while they scroll.
+        page.expect("document.querySelectorAll('#reviewtable tbody tr').length", 7);
+        page.run("document.querySelector('#reviewtable tbody tr:last-child').scrollIntoView({block: 'center'})");
+        page.stays("(box => box.top >= 0 && box.bottom <= innerHeight)(document.querySelector('#evaluation').getBoundingClientRect())", true);
     }
     page.silent();
 }
@@ -250,9 +282,10 @@ fn a_whole_game_is_reviewed() {
 fn a_mistake_is_tried_again() {
     let Some(page) = Page::start() else { return };
     review(&page, "[FEN \"7/4d2/2C4/7/7/7/7/7/7 w\"]\n\n1. Cb7 Dd8 *\n", 2);
-    page.wait("document.querySelector('#reviewtable .better').textContent === 'Cc8'");
+    page.click("#reviewtable [data-key='1']");
+    page.wait("document.querySelector('#reviewmove').textContent.includes('Better: Cc8')");
     page.expect("document.querySelectorAll('#evaluation .mark').length", 1);
-    page.click("#reviewtable .retry");
+    page.click("#reviewed .retry");
     page.wait("document.querySelector('#retrytext').textContent.includes('Find a better move')");
     play(&page, "c7b7");
     page.wait("document.querySelector('#retrytext').textContent.includes('played in the game')");
@@ -276,9 +309,10 @@ fn a_mistake_is_tried_again() {
     page.click("#undo");
     page.expect("document.querySelector('#reviewtable')", json!(null));
     page.click("#redo");
-    page.click("#reviewtable tbody tr:last-child .plain");
+    page.click("#reviewtable [data-key='2']");
     page.wait("location.search.includes('at=2')");
-    page.click("#reviewtable .retry");
+    page.click("#reviewtable [data-key='1']");
+    page.click("#reviewed .retry");
     page.wait("document.querySelector('#retrytext').textContent.includes('Find a better move')");
     play(&page, "c7c8");
     page.wait("document.querySelector('#retrytext').textContent.includes('is the best move')");

@@ -184,3 +184,30 @@ fn a_link_keeps_the_halfmove_clock() {
     page.open(&format!("/?fen={start}"));
     page.wait("document.querySelector('#fenerror')?.textContent.includes('halfmove clock (17)')");
 }
+
+/// In a frame of another page there are the verdict, the board, the moves and a link to the whole page.
+#[test]
+fn a_board_in_another_page() {
+    let Some(page) = Page::start() else { return };
+    page.size(360, 600);
+    page.open(&format!("/?from={LION}&line=g6d6.d8c8&at=0&view=game&embed=1"));
+    let seen = "['.top', '#result', '#board', '#player', '#whole', '#tools', '#tabs', '#panels'].filter((part) => document.querySelector(part).checkVisibility())";
+    page.stays(seen, json!(["#result", "#board", "#player", "#whole"]));
+    page.stays("document.documentElement.scrollHeight <= innerHeight", true);
+    page.click("#player-forward");
+    page.expect("document.querySelector('#ply').textContent", "1 / 2");
+    // A reload keeps the frame and its move; the link leads to the same move of the whole page.
+    page.reload();
+    page.expect("document.querySelector('#ply').textContent", "1 / 2");
+    page.stays(seen, json!(["#result", "#board", "#player", "#whole"]));
+    let whole = page.text("document.querySelector('#whole').getAttribute('href')");
+    assert!(whole.contains("at=1") && !whole.contains("embed"), "{whole}");
+    page.screenshot("embedded");
+    // A game that is over, and a wrong position, say so.
+    page.open("/?from=7/3E3/7/7/7/7/r6/7/7_w&line=d8d9&at=1&embed=1");
+    page.expect("document.querySelector('#resulttext').textContent", "White has won by entering the den");
+    page.silent();
+    page.open("/?fen=7/7/7/7/7/7/3EE2/7/7_w&embed=1");
+    page.expect("document.querySelector('#resulttext').textContent", "This link has an error");
+    page.stays("document.querySelector('#editor').checkVisibility()", false);
+}

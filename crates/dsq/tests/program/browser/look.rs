@@ -226,8 +226,8 @@ fn a_game_fits_one_screen() {
         page.choose("#time", "3+2");
         page.click("#playstart");
         page.wait("document.querySelectorAll('[data-clock]').length === 2");
-        page.wait("document.querySelector('#resulttext').textContent.includes('White')");
-        for part in ["#board", "#matchbar .player", "#resign"] {
+        page.expect(TURN, "White to move");
+        for part in ["#board", "#far", "#near", "#resign"] {
             let inside = "(r => r.top >= 0 && r.left >= 0 && r.bottom <= innerHeight && r.right <= innerWidth)";
             let rectangle = format!("document.querySelector('{part}').getBoundingClientRect()");
             assert_eq!(page.get(&format!("{inside}({rectangle})")), json!(true), "{part} on {width} x {height}");
@@ -471,6 +471,20 @@ fn a_chinese_page_is_chinese() {
     page.wait("document.querySelector('#rules').value === 'chinese'");
     page.choose("#language", "en");
     page.wait("document.querySelector('#rules').value === 'paper'");
+    page.silent();
+}
+
+/// Traditional Chinese is a language of its own.
+#[test]
+fn a_traditional_page_is_traditional() {
+    let Some(page) = Page::start() else { return };
+    page.open("/?lang=zh-Hant&view=play");
+    page.expect("document.documentElement.lang", "zh-Hant");
+    page.expect("document.querySelector('#rules').value", "chinese");
+    page.expect("document.querySelector('#playstart').textContent", "開始對局");
+    page.expect("document.querySelector('#tab-endgames').textContent", "殘局");
+    page.choose("#language", "zh");
+    page.expect("document.querySelector('#playstart').textContent", "开始对局");
     page.silent();
 }
 

@@ -35,14 +35,18 @@ const UP: &str = "\u{e013}";
 const LION: &str = "7/3r3/7/6L/7/7/7/3E3/7_w";
 /// A cat that holds a draw against a dog, as the paper of 2014 has it.
 const DRAW: &str = "d6/7/7/7/7/7/5C1/7/7_w";
-const VIEWS: [&str; 8] = ["play", "learn", "position", "explore", "engine", "game", "endgames", "material"];
+const VIEWS: [&str; 9] = ["play", "learn", "position", "explore", "engine", "game", "endgames", "duels", "material"];
+/// What the page says of the player to move during a game.
+const TURN: &str = "document.querySelector('.seat.running .turn')?.textContent";
+/// The moves of a review.
+const REVIEWED: &str = "document.querySelectorAll('#reviewtable [data-key]')";
 const TWO: &str = "7/7/3e3/7/7/7/3E3/7/7_w";
 
 /// A script that opens a view by the tab of its entry and, if the entry has several views, by its own.
 fn opening(view: &str) -> String {
     let entry = match view {
         "position" | "explore" | "engine" | "game" => "analyse",
-        "endgames" | "material" => "endgames",
+        "endgames" | "duels" | "material" => "endgames",
         entry => entry,
     };
     format!("document.querySelector('#tab-{entry}').click(); document.querySelector('#view-{view}')?.click();")
@@ -144,10 +148,15 @@ impl Page {
     }
 }
 
-/// The distance of a value: "1 ply", "12 plies".
-fn plies(value: &Value) -> String {
-    let dtw = value["dtw"].as_u64().unwrap();
-    if dtw == 1 { "1 ply".to_owned() } else { format!("{dtw} plies") }
+/// The moves of the player who moves first or last to the end of the game, from a number of plies.
+fn moves(dtw: &Value) -> u64 {
+    dtw.as_u64().unwrap().div_ceil(2)
+}
+
+/// The distance of a value: "1 move", "6 moves".
+fn length(value: &Value) -> String {
+    let moves = moves(&value["dtw"]);
+    format!("{moves} {}", if moves == 1 { "move" } else { "moves" })
 }
 
 fn result(probe: &Value) -> String {
@@ -156,8 +165,8 @@ fn result(probe: &Value) -> String {
     match probe["value"]["wdl"].as_str().unwrap() {
         "draw" => "A draw with best play".to_owned(),
         "win" => {
-            format!("{} wins in {}", if turn == "white" { "White" } else { "Black" }, plies(&probe["value"]))
+            format!("{} wins in {}", if turn == "white" { "White" } else { "Black" }, length(&probe["value"]))
         }
-        _ => format!("{} wins in {}", other(turn), plies(&probe["value"])),
+        _ => format!("{} wins in {}", other(turn), length(&probe["value"])),
     }
 }

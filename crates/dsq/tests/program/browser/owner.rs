@@ -2,7 +2,7 @@
 //! comes, and an owner returns the rules and the position that it has borrowed.
 
 use super::webdriver::{Browser, Options};
-use super::{LION, Page, TWO, at, play};
+use super::{LION, Page, REVIEWED, TURN, TWO, at, play};
 use crate::site;
 use serde_json::{Value, json};
 
@@ -182,7 +182,7 @@ fn a_late_review_is_offered() {
         assert!(page.text("document.querySelector('#toast').textContent").contains("review is ready"), "{name}");
         page.show("game");
         page.click("#reviewshow");
-        page.wait("document.querySelectorAll('#reviewtable tbody tr').length === 2");
+        page.wait(&format!("{REVIEWED}.length === 2"));
         page.stays("document.querySelector('#reviewshow')", Value::Null);
     }
     page.silent();
@@ -268,7 +268,7 @@ fn a_reload_keeps_the_exercise() {
     play(&page, probe["moves"][0]["uci"].as_str().unwrap());
     at(&page, 2);
     page.reload();
-    page.expect("document.querySelector('#resulttext').textContent", "Your move (White)");
+    page.expect(TURN, "Your move");
     page.open(&format!("/?fen={TWO}&view=learn"));
     page.click("[data-lesson=capture]");
     page.expect(MODE, "exercise");
@@ -370,10 +370,10 @@ fn an_engine_that_failed_is_asked_again() {
     );
     page.click("#playstart");
     play(&page, "d3d4");
-    page.expect("document.querySelector('#resulttext').textContent", "The engine cannot move here");
+    page.expect(TURN, "The engine cannot move here");
     page.click("#askagain");
     at(&page, 2);
-    page.expect("document.querySelector('#resulttext').textContent", "Your move (White)");
+    page.expect(TURN, "Your move");
     page.stays("document.querySelector('#askagain')", Value::Null);
     page.silent();
 }
@@ -393,9 +393,16 @@ fn the_engines_mistakes_are_not_mine() {
         page.open("/?view=play");
         page.click("#stored li button");
         page.click("#panelreview");
-        page.wait("document.querySelectorAll('#reviewtable tbody tr').length === 2");
-        page.wait("document.querySelector('#reviewtable .better').textContent !== ''");
+        page.wait(&format!("{REVIEWED}.length === 2"));
+        // It opens with the result, and with the user's mistakes unless the user wants the opponent's, too.
+        page.expect("document.querySelector('#resulttext').textContent", "White has won: Black resigned");
         page.stays("document.querySelector('#nextmistake') !== null", asks);
+        if asks {
+            page.expect("document.querySelector('#nextmistake').textContent", "Learn from your mistakes");
+        } else {
+            page.click("#theirs");
+            page.expect("document.querySelector('#nextmistake').textContent", "Next mistake");
+        }
         page.expect("document.querySelector('#reviewstate').textContent.startsWith('1 move, ')", true);
     }
     page.silent();

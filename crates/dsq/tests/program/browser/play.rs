@@ -1,6 +1,6 @@
 //! Games in the page: against the engine, between two players, stored, and without the server.
 
-use super::{ENTER, Page, TWO, play};
+use super::{ENTER, Page, REVIEWED, TURN, TWO, at, play};
 use crate::annotated::annotated;
 use doushouqi::board::RuleOptions;
 use serde_json::{Value, json};
@@ -112,8 +112,16 @@ fn a_game_against_the_engine() {
     play(&page, "d7d6");
     ply(&page, 2);
     page.stays("document.querySelectorAll('.picture .selected').length", 0);
-    page.wait("document.querySelector('#resulttext').textContent === 'Your move (White)'");
-    assert!(page.text("document.querySelector('#nocapture').textContent").contains("2 of 100"));
+    page.expect(TURN, "Your move");
+    // The players stand above and below the board, and whose move it is is said once.
+    let names = "[...document.querySelectorAll('#far .who, #near .who')].map((name) => name.textContent)";
+    page.stays(names, json!(["Cat", "You"]));
+    page.stays("[...document.querySelector('main:has(#board)').innerText.matchAll(/your move|to move/gi)].length", 1);
+    let order = "['#far', '#board', '#near'].map((part) => document.querySelector(part).getBoundingClientRect().top)";
+    page.stays(&format!("{order}.every((top, i, all) => !i || top > all[i - 1])"), true);
+    // Neither counters that do not matter yet nor the gauge are shown.
+    page.stays("document.querySelector('.counters')", Value::Null);
+    page.stays("document.querySelector('#gauge').checkVisibility()", false);
     page.click("#hint");
     page.wait("document.querySelector('#matchmessage').textContent.startsWith('Hint:')");
     page.click("#takeback");
@@ -129,7 +137,7 @@ fn a_game_against_the_engine() {
     page.click("#rematch");
     // After a rematch with exchanged sides the engine begins.
     ply(&page, 1);
-    page.wait("document.querySelector('#resulttext').textContent === 'Your move (Black)'");
+    page.expect(TURN, "Your move");
     // Black's player sees the board from Black's side; one key turns it.
     let corner = || page.text("document.querySelector('#grid').firstElementChild.firstElementChild.dataset.square");
     assert_eq!(corner(), "g1");
@@ -139,8 +147,93 @@ fn a_game_against_the_engine() {
     page.open("/");
     assert!(page.text("document.querySelector('#home-resume').textContent").contains("against the Cat"));
     page.click("#home-resume");
-    page.wait("document.querySelector('#resulttext').textContent === 'Your move (Black)'");
+    page.expect(TURN, "Your move");
     assert!(page.get("document.querySelector('#toast').hidden").as_bool().unwrap());
+    page.silent();
+}
+
+/// A move that is not legal shakes its piece, and a few words say why.
+#[test]
+fn an_impossible_move_shakes_the_piece() {
+    let Some(page) = Page::start() else { return };
+    page.open("/?view=play");
+    page.click("#you-both");
+    page.click("#playstart");
+    page.run("window.shaken = []; const animate = Element.prototype.animate; Element.prototype.animate = function (...all) { if (this.dataset.piece) shaken.push(this.dataset.piece); return animate.apply(this, all); }");
+    for (uci, why, piece) in [
+        ("a3a5", "A piece moves only one square.", "E"),
+        ("b2c1", "No piece moves diagonally.", "C"),
+        ("c3c4", "Only the rat can swim.", "W"),
+    ] {
+        page.run("window.shaken = []");
+        page.tap(&Page::square(&uci[..2]));
+        page.tap(&Page::square(&uci[2..]));
+        page.expect("document.querySelector('#matchmessage').textContent", why);
+        assert!(why.split(' ').count() <= 6, "{why}");
+        page.expect("window.shaken.join()", piece);
+        page.stays("document.querySelectorAll('.picture .last').length", 0);
+    }
+    page.silent();
+}
+
+/// A won game is followed by the next opponent, and its result tells how well both sides have played.
+#[test]
+fn a_won_game_leads_to_the_next_opponent() {
+    let Some(page) = Page::start() else { return };
+    for (width, height) in [(1280, 800), (390, 844)] {
+        page.size(width, height);
+        page.open("/?fen=7/7/3E3/7/7/7/r6/7/7_w&view=play");
+        page.click("#level-R");
+        page.choose("#from", "board");
+        page.expect("document.querySelector('#leveltext').textContent.endsWith('.')", true);
+        page.click("#playstart");
+        play(&page, "d7d8");
+        page.expect(TURN, "Your move");
+        play(&page, "d8d9");
+        page.wait("document.querySelector('#gameover').open");
+        page.wait("/^Accuracy: You [0-9.]+%, Rat [0-9.]+%$/.test(document.querySelector('#gameaccuracy').textContent)");
+        page.expect("document.querySelector('#next').textContent", "Next opponent: Cat");
+        page.screenshot(&format!("gameover-next-{width}"));
+        // The review is there at once, begins with the result, and the board with the end of the game.
+        page.click("#review");
+        page.wait(&format!("{REVIEWED}.length === 3"));
+        page.expect("document.querySelector('#resulttext').textContent", "White has won by entering the den");
+        page.expect("document.querySelector('#ply').textContent", "3 / 3");
+        page.screenshot(&format!("review-won-{width}"));
+        page.show("play");
+        page.click("#panelnext");
+        page.wait("!document.querySelector('#matchbar').hidden");
+        page.expect("document.querySelector('#far .who').textContent", "Cat");
+        assert_eq!(page.fen(), "7/7/3E3/7/7/7/r6/7/7_w");
+    }
+    page.silent();
+}
+
+/// The plies without a capture are counted aloud from half of the limit on.
+#[test]
+fn counters_appear_when_they_matter() {
+    let Some(page) = Page::start() else { return };
+    let cycle = "a3b3.a7b7.b3a3.b7a7";
+    let game = json!({
+        "id": "long", "date": "2026-11-29T12:00:00Z", "rules": "paper,repetition=none", "plies": 48, "left": null,
+        "line": vec![cycle; 12].join("."), "setup": {"you": "both", "level": "C", "time": ""},
+        "start": "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L w", "result": null
+    });
+    page.open("/?view=play");
+    page.run(&format!("localStorage.setItem('doushouqi.games', {})", json!(json!([game]).to_string())));
+    page.open("/?view=play");
+    page.click("#stored .continue");
+    page.wait("!document.querySelector('#matchbar').hidden");
+    page.stays("document.querySelector('.counters')", Value::Null);
+    play(&page, "a3b3");
+    at(&page, 49);
+    page.stays("document.querySelector('.counters')", Value::Null);
+    play(&page, "a7b7");
+    page.expect(
+        "document.querySelector('#nocapture').textContent",
+        "25 moves without a capture; the game is drawn at 50",
+    );
+    page.stays("document.querySelector('#repetitions')", Value::Null);
     page.silent();
 }
 
@@ -278,7 +371,10 @@ fn repetition_ends_a_game_and_is_seen_coming() {
         play(&page, moves[n % 4]);
         ply(&page, n + 1);
         if n == 3 {
-            page.expect("document.querySelector('#repetitions').textContent", "This position: 2 of 3 times");
+            page.expect(
+                "document.querySelector('#repetitions').textContent",
+                "The position has occurred 2 times; the game is drawn at 3",
+            );
         }
     }
     page.wait("document.querySelector('#gameover').open");
@@ -410,7 +506,7 @@ fn a_saved_game_opens_as_it_was_saved() {
     ] {
         page.run(&format!("document.querySelector('#gametext').value = {}", json!(text)));
         page.click("#opengame");
-        page.wait(&format!("document.querySelector('#reviewstate').textContent === {}", json!(message)));
+        page.wait(&format!("document.querySelector('#textstate').textContent === {}", json!(message)));
     }
 }
 
@@ -578,12 +674,12 @@ fn the_page_recovers_from_a_lost_server() {
     page.show("play");
     page.choose("#from", "board");
     page.click("#playstart");
-    page.wait("document.querySelector('#resulttext').textContent === 'Your move (White)'");
+    page.expect(TURN, "Your move");
     page.offline(true);
     play(&page, "d4d3");
-    page.wait("document.querySelector('#resulttext').textContent === 'Waiting for the server…'");
+    page.expect(TURN, "Waiting for the server…");
     page.offline(false);
-    page.wait("document.querySelector('#resulttext').textContent === 'Your move (White)'");
+    page.expect(TURN, "Your move");
     let errors = page.console();
     assert!(errors.iter().all(|error| error.contains("ERR_INTERNET_DISCONNECTED")), "{errors:?}");
 }

@@ -18,8 +18,8 @@ fn values_shown_are_those_of_the_api() {
         page.open_position(&fen, "");
         let short = |value: &Value| match value["wdl"].as_str().unwrap() {
             "draw" => "=".to_owned(),
-            "win" => format!("+{}", value["dtw"]),
-            _ => format!("−{}", value["dtw"]),
+            "win" => format!("+{}", moves(&value["dtw"])),
+            _ => format!("−{}", moves(&value["dtw"])),
         };
         let moves = probe["moves"].as_array().unwrap();
         let wanted: Vec<Value> = moves.iter().map(|mv| json!([mv["uci"], short(&mv["value"])])).collect();
@@ -33,8 +33,8 @@ fn values_shown_are_those_of_the_api() {
             let label = labels[mv["to"].as_str().unwrap()].as_str().unwrap();
             let words = match best["value"]["wdl"].as_str().unwrap() {
                 "draw" => "draws".to_owned(),
-                "win" => format!("wins in {}", plies(&best["value"])),
-                _ => format!("loses in {}", plies(&best["value"])),
+                "win" => format!("wins in {}", length(&best["value"])),
+                _ => format!("loses in {}", length(&best["value"])),
             };
             assert!(label.ends_with(&words), "{fen}: {label}, not {words}");
         }
@@ -49,7 +49,7 @@ fn the_no_capture_limit_counts() {
     const RACE: &str = "7/7/7/7/L6/6e/7/7/7_w";
     let Some(page) = Page::start() else { return };
     for (clock, says) in
-        [(0, "White wins in 9 plies"), (91, "White wins in 9 plies"), (92, "A draw: White cannot win before the limit")]
+        [(0, "White wins in 5 moves"), (91, "White wins in 5 moves"), (92, "A draw: White cannot win before the limit")]
     {
         page.open(&format!("/?from={RACE}_{clock}&at=0"));
         page.settled();
@@ -84,7 +84,7 @@ fn overlays_show_what_if_the_race_and_the_fortress() {
     for entry in squares.iter().filter(|entry| entry["value"]["wdl"] == "win") {
         let label = labels[entry["square"].as_str().unwrap()].as_str().unwrap();
         let over = entry["value"]["dtw"] == 0;
-        let wanted = if over { "has won".to_owned() } else { format!("wins in {}", plies(&entry["value"])) };
+        let wanted = if over { "has won".to_owned() } else { format!("wins in {}", length(&entry["value"])) };
         assert!(label.ends_with(&wanted), "{label}");
     }
     page.screenshot("what-if");
@@ -229,6 +229,65 @@ fn a_long_search_says_how_far_it_is() {
     page.silent();
 }
 
+/// Lengths are counted in moves, or in plies if the user wants; the material is said in words.
+#[test]
+fn lengths_are_moves_or_plies() {
+    let Some(page) = Page::start() else { return };
+    page.open_position(LION, "");
+    let result = "document.querySelector('#resulttext').textContent";
+    page.expect(result, "White wins in 4 moves");
+    page.expect("document.querySelector('#moves .chip').textContent", "+4");
+    assert!(page.text("document.querySelector('#subresult').textContent").contains("Elephant and lion against rat"));
+    page.choose("#unit", "plies");
+    page.expect(result, "White wins in 7 plies");
+    page.expect("document.querySelector('#moves .chip').textContent", "+7");
+    page.reload();
+    page.expect(result, "White wins in 7 plies");
+    page.silent();
+}
+
+/// A duel: the animals of both sides are chosen, its result is that of the tables, and it is played and shared.
+#[test]
+fn a_duel_is_chosen_solved_and_played() {
+    let Some(page) = Page::start() else { return };
+    page.open("/?view=duels");
+    page.click("#duelshow");
+    page.settled();
+    let toggle = |piece: &str| format!("[data-key={piece}]");
+    for piece in ["T", "l", "L"] {
+        page.click(&toggle(piece));
+        page.quiet();
+    }
+    // Elephant and lion against elephant.
+    let fen = "7/7/6e/7/7/7/E6/7/6L_w";
+    page.expect("document.querySelector('#fen').value.replace(' ', '_')", fen);
+    page.expect("document.querySelector('#resulttext').textContent", result(&page.api(&format!("probe?fen={fen}"))));
+    // Each side keeps at least one animal, and has at most three.
+    page.stays("document.querySelector('[data-key=e]').disabled", true);
+    page.click(&toggle("R"));
+    page.quiet();
+    page.stays("document.querySelector('[data-key=C]').disabled", true);
+    page.click(&toggle("R"));
+    page.screenshot("duel");
+    page.run("navigator.clipboard.writeText = async (text) => { window.copied = text; }");
+    page.click("#duelshare");
+    page.wait("window.copied?.includes('view=duels')");
+    // Other positions are no duels: links with too many animals, or with animals elsewhere.
+    page.open("/?fen=l5t/1d3c1/7/7/7/7/7/7/T6_w&view=duels");
+    page.wait("document.querySelector('#duelshow')");
+    page.open(&format!("/?fen={fen}&view=duels"));
+    page.expect(
+        "[...document.querySelectorAll('.team [aria-pressed=true]')].map((piece) => piece.dataset.key).join('')",
+        "ELe",
+    );
+    page.click("#duelb");
+    page.wait("!document.querySelector('#matchbar').hidden");
+    at(&page, 1);
+    page.expect(TURN, "Your move");
+    page.expect("document.querySelector('#far .who').textContent", "Elephant");
+    page.silent();
+}
+
 #[test]
 fn the_engine_streams_and_reviews() {
     let Some(page) = Page::start() else { return };
@@ -250,14 +309,12 @@ fn the_engine_streams_and_reviews() {
     page.show("game");
     page.run("document.querySelector('#gametext').value = '1. Rg4 ra6 2. Wc4 *'");
     page.click("#review");
-    page.wait(
-        "document.querySelector('#reviewstate').textContent === 'line 1: after ply 2: \"Wc4\" is not legal here'",
-    );
+    page.wait("document.querySelector('#textstate').textContent === 'line 1: after ply 2: \"Wc4\" is not legal here'");
     // The browser reports an answer that is an error.
     assert_eq!(page.console().iter().filter(|line| line.contains("400 (Bad Request)")).count(), 1);
     page.run("document.querySelector('#gametext').value = '[FEN \"7/7/7/3E3/7/7/7/7/r6 w\"]\\n\\n1. Ed7 ra2 2. Ec7 ra3 3. Ec8 *\\n'");
     page.click("#review");
-    page.wait("document.querySelectorAll('#reviewtable tbody tr').length === 5");
+    page.wait(&format!("{REVIEWED}.length === 5"));
     let review = page
         .server
         .connect()
@@ -267,11 +324,8 @@ fn the_engine_streams_and_reviews() {
         )
         .json();
     let marks: Vec<&Value> = review["moves"].as_array().unwrap().iter().map(|mv| &mv["mark"]).collect();
-    assert_eq!(
-        page.get("[...document.querySelectorAll('#reviewtable tbody tr')].map(row => row.dataset.mark)"),
-        json!(marks)
-    );
-    page.click("#reviewtable tbody tr:nth-child(3) button");
+    assert_eq!(page.get(&format!("[...{REVIEWED}].map(move => move.dataset.mark)")), json!(marks));
+    page.click("#reviewtable [data-key='3']");
     page.wait("document.querySelector('#ply').textContent === '3 / 5'");
     page.silent();
 }

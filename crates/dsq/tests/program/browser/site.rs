@@ -1,7 +1,7 @@
 //! The page without a server: static files, with the answers from workers.
 
 use super::webdriver::{self, Browser, Options};
-use super::{ENTER, LION, TWO, at, opening, play};
+use super::{ENTER, LION, REVIEWED, TURN, TWO, at, opening, play};
 use crate::dsq;
 use crate::serve::folder;
 use crate::site;
@@ -26,7 +26,7 @@ fn browser(host: &site::Host, options: Options) -> Browser {
 /// Opens a position of three pieces, and waits for its value.
 fn three_pieces(page: &Browser) {
     page.open(&format!("/?fen={LION}"));
-    page.wait("document.querySelector('#resulttext')?.textContent === 'White wins in 7 plies'");
+    page.wait("document.querySelector('#resulttext')?.textContent === 'White wins in 4 moves'");
 }
 
 /// Wins a game of three pieces against the engine, and has it reviewed.
@@ -39,7 +39,7 @@ fn whole_game(page: &Browser, name: &str) {
     page.wait("!document.querySelector('#matchbar').hidden");
     let mut plies = 0;
     while plies < 7 {
-        page.wait("document.querySelector('#resulttext').textContent === 'Your move (White)'");
+        page.expect(TURN, "Your move");
         let position: Position = page.text("document.querySelector('#fen').value").parse().unwrap();
         let value = |&mv: &Move| solver.solve_position(&position.make(mv)).unwrap().map(Exact::before);
         let best = position.moves(&rules).iter().copied().max_by_key(value).unwrap();
@@ -54,7 +54,7 @@ fn whole_game(page: &Browser, name: &str) {
     page.expect("document.querySelector('#gameoverhead').textContent", "You have won");
     page.screenshot(&format!("site-gameover-{name}"));
     page.click("#review");
-    page.wait(&format!("document.querySelectorAll('#reviewtable tbody tr').length === {}", plies - 1));
+    page.wait(&format!("{REVIEWED}.length === {}", plies - 1));
     page.screenshot(&format!("site-review-{name}"));
     page.expect("[...document.querySelectorAll('a')].map((a) => a.getAttribute('href'))", json!(["#grid"]));
 }
@@ -77,7 +77,7 @@ fn the_page_works_without_a_server() {
         page.wait("!document.querySelector('#matchbar').hidden");
         play(&page, "d3d4");
         at(&page, 2);
-        page.wait("document.querySelector('#resulttext').textContent === 'Your move (White)'");
+        page.expect(TURN, "Your move");
         page.expect("location.pathname", "/games/");
         whole_game(&page, name);
 

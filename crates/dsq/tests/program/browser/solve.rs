@@ -54,7 +54,7 @@ fn an_endgame_is_solved_on_demand() {
     drop(blocked);
     // All moves have values.
     page.wait("document.querySelectorAll('#moves .chip.loss, #moves .chip.draw, #moves .chip.win').length === 7");
-    page.expect("document.querySelector('#resulttext').textContent", "White wins in 19 plies");
+    page.expect("document.querySelector('#resulttext').textContent", "White wins in 10 moves");
     page.wait(&format!("{TEXT} === ''"));
     page.screenshot("solve-done");
     // The moves of the line have values, too.

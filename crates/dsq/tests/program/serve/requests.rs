@@ -172,6 +172,12 @@ fn host_names_and_origins_are_understood() {
     let answer = ask("https://example.org");
     assert_eq!((answer.status, answer.header("access-control-allow-origin")), (200, Some("https://example.org")));
     assert_eq!(ask("https://example.net").status, 403);
+    // Their pages may show the board in a frame, and no others.
+    let framed = "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: iframe\r\n";
+    let answer = server.connect().get_with("/?embed=1", framed);
+    assert_eq!((answer.status, answer.header("x-frame-options")), (200, None));
+    assert!(answer.header("content-security-policy").unwrap().ends_with("frame-ancestors https://example.org"));
+    assert_eq!(server.connect().get_with("/api/v1/rules", framed).status, 403);
 }
 
 #[test]
