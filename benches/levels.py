@@ -24,7 +24,7 @@ def match(stronger, weaker):
     """The report of a match; its moves have the limits of the levels, which are far below these nodes."""
     options = []
     for player, (*_, elo) in zip("ab", (stronger, weaker)):
-        for option in ("UCI_LimitStrength=true", f"UCI_Elo={elo}", "Seed=1"):
+        for option in ("Seed=1", "UCI_LimitStrength=true", f"UCI_Elo={elo}"):
             options += [f"--{player}-option", option]
     command = [program, "match", f"{program} uci", f"{program} uci", "--nodes", "1000000000", "--games", str(games),
                "--openings", "random:6:1", "--concurrency", "2", "--json", *options]
@@ -39,7 +39,11 @@ print("|---|---|---|---|---|---|---|---|---|")
 above = 0
 for weaker, stronger in zip(levels, levels[1:]):
     report = match(stronger, weaker)
-    above += report["elo"]
     name, nodes, margin, _ = stronger
-    print(f"| {name} | {nodes.replace('_', ',')} | {margin} | {weaker[0]} | {report['wins']} | {report['draws']} | {report['losses']} |"
-          f" {report['elo']:.0f} ± {report['elo_error']:.0f} | {above:.0f} |", flush=True)
+    if report["elo"] is None:
+        sys.exit(f"{name} against {weaker[0]}: one level won all games; play more")
+    above += report["elo"]
+    error = "unknown" if report["elo_error"] is None else f"{report['elo_error']:.0f}"
+    counts = " | ".join(str(report[key]) for key in ("wins", "draws", "losses"))
+    nodes = nodes.replace("_", ",")
+    print(f"| {name} | {nodes} | {margin} | {weaker[0]} | {counts} | {report['elo']:.0f} ± {error} | {above:.0f} |", flush=True)

@@ -735,7 +735,7 @@ mod tests {
             let known = answer.starts_with('=')
                 || ["mm 300", "kata-set-rule drawjudge WEIGHT", "kata-set-rule looprule seventhree"].contains(command);
             assert!(known && !answer.contains("illegal"), "{command}: {answer}");
-            assert!(answer.contains("info") == false || *command == analyze, "{command}: {answer}");
+            assert!(!answer.contains("info") || *command == analyze, "{command}: {answer}");
         }
         let keys = ["visits", "winrate", "scoreMean", "scoreLead", "lcb", "order"];
         let last = |n: usize| {
