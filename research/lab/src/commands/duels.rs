@@ -7,7 +7,7 @@ use cli::output::{
 use cli::progress::{exit_on_interrupt, progress_bar};
 use doushouqi::board::{Animal, Color, Position};
 use doushouqi::tablebase::{
-    BufferPool, Class, ClassId, ClassJob, Classes, MAX_PIECES, Material, Probe, Provenance, TableProber, Wdl,
+    BufferPool, Class, ClassId, ClassJob, Classes, MAX_PIECES, Material, Probe, Provenance, SetError, TableProber, Wdl,
 };
 use mining::duels::{Duel, Noted, duel, positions, ranking, rules_name, tallies};
 use rayon::prelude::*;
@@ -19,9 +19,10 @@ use std::path::{Path, PathBuf};
 /// Who wins with which animals? The exact results of all duels: each side has some of its animals on their home squares,
 /// White moves.
 ///
-/// The values come from tables, so all duels of their classes are look-ups. With --count also those of one piece more than the
-/// tables: each class is counted once, and the values of its duels are noted when they are decided. The file of --out contains a
-/// line for each of these duels; the same command continues it. Prints how many duels of each size White wins, draws and loses.
+/// The values come from tables, so all duels of their classes are look-ups. --count adds duels of one more piece, for which only
+/// the tables that captures lead to are needed: each class is counted once, and the values of its duels are noted when they are
+/// decided. The file of --out contains a line for each of these duels; the same command continues it. Prints how many duels of
+/// each size White wins, draws and loses.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq generate --pieces 4 --out tables && dsq-lab duels tables\n  \
                         dsq-lab duels tables --json > duels.jsonl     a line for each duel, with the first moves that keep the result\n  \
@@ -65,9 +66,9 @@ fn sizes(text: &str) -> Result<Sizes, String> {
 impl Duels {
     pub fn run(self) -> Outcome {
         let tables = open_tables(&self.tables, None)?;
-        let counted = match (self.count, &self.out) {
+        let (counted, left_out) = match (self.count, &self.out) {
             (Some(sizes), Some(out)) => self.count(&tables, sizes, out)?,
-            _ => Vec::new(),
+            _ => (Vec::new(), 0),
         };
         let (set, classes) = (tables.set(), tables.set().classes());
         let listed: HashSet<ClassId> = set.ids().collect();
@@ -90,11 +91,19 @@ impl Duels {
                 write_file(&dir.join(format!("duels-{white}-{black}.svg")), &picture(&duels, white, black))?;
             }
         }
+        self.print(&duels)?;
+        if left_out == 0 {
+            return Ok(());
+        }
+        Err(Failure::Environment(format!("{left_out} duels are left out, as their classes need more memory")))
+    }
+
+    fn print(&self, duels: &[Duel]) -> Outcome {
         if self.json.on {
             return duels.iter().try_for_each(print_json);
         }
         let mut table = Table::new(&["White", "Black", "won", "drawn", "lost", "longest"]);
-        for tally in tallies(&duels) {
+        for tally in tallies(duels) {
             let numbers =
                 [tally.animals[0], tally.animals[1], tally.won, tally.drawn, tally.lost, tally.longest.into()];
             table.row(numbers.map(|number| number.to_string()));
@@ -104,12 +113,13 @@ impl Duels {
 }
 
 impl Duels {
-    /// The duels of these sizes: those in the file, to which it appends the others.
-    fn count(&self, tables: &TableProber, sizes: Sizes, out: &Path) -> Result<Vec<Duel>, Failure> {
+    /// The duels of these sizes: those in the file, to which it appends the others; and the number of duels of classes that do
+    /// not fit into the memory.
+    fn count(&self, tables: &TableProber, sizes: Sizes, out: &Path) -> Result<(Vec<Duel>, usize), Failure> {
         let (rules, options) = (tables.rules(), tables.rules().options());
         let pieces = sizes.iter().sum();
-        if pieces > tables.set().classes().pieces() + 1 || options.no_capture_limit.is_some() {
-            let text = format!("duels of {pieces} animals need tables of {} without a no-capture limit", pieces - 1);
+        if options.no_capture_limit.is_some() {
+            let text = "the distances of duels need tables without a no-capture limit";
             return Err(Failure::Input(format!("{}: {text}", self.tables.display())));
         }
         check_output(out, &[])?;
@@ -137,7 +147,7 @@ impl Duels {
         bar.set_position(duels.len() as u64);
         bar.reset_eta();
         exit_on_interrupt(&bar, "the duels of finished classes are in the file; the same command continues");
-        let pool = BufferPool::default();
+        let (pool, mut left_out) = (BufferPool::default(), 0);
         for members in left {
             bar.set_message(members[0].to_string());
             let watched: Vec<Position> = members.iter().flat_map(|&material| positions(material, rules)).collect();
@@ -151,7 +161,15 @@ impl Duels {
                 provenance: Provenance::default(),
                 pool: pool.clone(),
             };
-            let (_, values) = self.threads.run(|| job.watch(&watched, None))??;
+            let values = match self.threads.run(|| job.watch(&watched, None))? {
+                Ok((_, values)) => values,
+                Err(error @ SetError::Memory { .. }) => {
+                    bar.suspend(|| eprintln!("dsq-lab: {error}"));
+                    left_out += members.len();
+                    continue;
+                }
+                Err(error) => return Err(error.into()),
+            };
             let noted = Noted::new(tables, watched.into_iter().zip(values));
             let new = members.iter().filter(|material| !known(material, &duels));
             let new: Vec<Duel> =
@@ -161,7 +179,7 @@ impl Duels {
             duels.extend(new);
         }
         bar.finish_and_clear();
-        Ok(duels)
+        Ok((duels, left_out))
     }
 }
 
