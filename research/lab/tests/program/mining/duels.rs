@@ -113,7 +113,8 @@ fn counted_duels_are_those_of_tables() {
     assert_eq!(sorted(count(&["--threads", "1"])), sorted(found));
     assert_eq!(sorted(lines()), sorted(wanted));
     let refused = |count: &str, dir: &str| failure(2, &["duels", dir, "--count", count, "--out", file]);
-    assert!(refused("2,2", at).contains("captures"));
+    let other = format!("{file}-2-2");
+    assert!(failure(2, &["duels", at, "--count", "2,2", "--out", &other]).contains("captures"));
     assert!(refused("2,1", three).contains("is no duel of this run"));
     assert!(refused("8,1", at).contains("such as 3,3"));
     std::fs::write(&out, text.replace("paper", "chinese")).unwrap();
