@@ -10,6 +10,8 @@ use thiserror::Error;
 pub enum CpuLevel {
     /// The instructions that every machine of the target architecture supports.
     Portable,
+    /// NEON, which every ARM processor of 64 bits has.
+    Neon,
     /// AVX2, BMI and POPCNT.
     Avx2,
     /// AVX-512 F, BW, DQ, VL and VPOPCNTDQ.
@@ -23,7 +25,7 @@ pub struct ParseCpuLevelError(String);
 
 impl CpuLevel {
     /// All levels, the lowest first.
-    pub const ALL: [CpuLevel; 3] = [CpuLevel::Portable, CpuLevel::Avx2, CpuLevel::Avx512];
+    pub const ALL: [CpuLevel; 4] = [CpuLevel::Portable, CpuLevel::Neon, CpuLevel::Avx2, CpuLevel::Avx512];
 
     /// The highest level that this CPU supports.
     #[must_use]
@@ -40,8 +42,8 @@ impl CpuLevel {
         *LEVEL.get_or_init(|| CpuLevel::from_env().unwrap_or_else(|_| CpuLevel::best()))
     }
 
-    /// The level that the environment variable `DSQ_CPU` (`portable`, `avx2`, `avx512`) names, or the best level if the
-    /// variable is not set.
+    /// The level that the environment variable `DSQ_CPU` (`portable`, `neon`, `avx2`, `avx512`) names, or the best level
+    /// if the variable is not set.
     ///
     /// # Errors
     ///
@@ -58,6 +60,7 @@ impl CpuLevel {
     pub fn name(self) -> &'static str {
         match self {
             CpuLevel::Portable => "portable",
+            CpuLevel::Neon => "neon",
             CpuLevel::Avx2 => "avx2",
             CpuLevel::Avx512 => "avx512",
         }
@@ -65,7 +68,10 @@ impl CpuLevel {
 
     /// The levels that this CPU can run.
     pub fn available() -> impl Iterator<Item = CpuLevel> {
-        CpuLevel::ALL.into_iter().filter(|&level| level <= CpuLevel::best())
+        let is_here = |level: &CpuLevel| {
+            *level <= CpuLevel::best() && (*level != CpuLevel::Neon || cfg!(target_arch = "aarch64"))
+        };
+        CpuLevel::ALL.into_iter().filter(is_here)
     }
 
     #[cfg(target_arch = "x86_64")]
@@ -90,7 +96,7 @@ impl CpuLevel {
 
     #[cfg(not(target_arch = "x86_64"))]
     fn detect() -> CpuLevel {
-        CpuLevel::Portable
+        if cfg!(target_arch = "aarch64") { CpuLevel::Neon } else { CpuLevel::Portable }
     }
 }
 
@@ -118,12 +124,16 @@ pub(crate) use with_features;
 macro_rules! dispatch {
     ($level:expr, fn($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? = $body:ident::<V>) => {
         $crate::cpu::dispatch!($level, fn($($arg: $ty),*) $(-> $ret)? =
-            $body::<$crate::cpu::Portable>, $body::<$crate::cpu::Avx2>, $body::<$crate::cpu::Avx512>)
+            $body::<$crate::cpu::Portable>, $body::<$crate::cpu::Neon>, $body::<$crate::cpu::Avx2>,
+            $body::<$crate::cpu::Avx512>)
     };
     ($level:expr, fn($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? = $body:path) => {
-        $crate::cpu::dispatch!($level, fn($($arg: $ty),*) $(-> $ret)? = $body, $body, $body)
+        $crate::cpu::dispatch!($level, fn($($arg: $ty),*) $(-> $ret)? = $body, $body, $body, $body)
     };
-    ($level:expr, fn($($arg:ident: $ty:ty),*) $(-> $ret:ty)? = $portable:path, $avx2:path, $avx512:path) => {{
+    (
+        $level:expr, fn($($arg:ident: $ty:ty),*) $(-> $ret:ty)? =
+        $portable:path, $neon:path, $avx2:path, $avx512:path
+    ) => {{
         $crate::cpu::with_features!(fn($($arg: $ty),*) $(-> $ret)? = $avx2, $avx512);
         // The level is at most the best, so the CPU supports the instructions of the calls below.
         match $level.min($crate::cpu::CpuLevel::best()) {
@@ -133,6 +143,8 @@ macro_rules! dispatch {
             // SAFETY: likewise.
             #[cfg(target_arch = "x86_64")]
             $crate::cpu::CpuLevel::Avx2 => unsafe { avx2($($arg),*) },
+            #[cfg(target_arch = "aarch64")]
+            $crate::cpu::CpuLevel::Neon => $neon($($arg),*),
             _ => $portable($($arg),*),
         }
     }};
@@ -207,6 +219,39 @@ impl Vector for Portable {
             mask |= ((zero >> 15).wrapping_mul(0x1000_2000_4000_8000) >> 60) << (4 * i);
         }
         mask
+    }
+}
+
+/// The NEON twins of [`Portable`].
+#[cfg(target_arch = "aarch64")]
+pub(crate) struct Neon;
+
+#[cfg(target_arch = "aarch64")]
+impl Vector for Neon {
+    #[inline(always)]
+    fn store(cells: &mut [u8; 64], mask: u64, code: u8) {
+        Portable::store(cells, mask, code);
+    }
+
+    #[inline(always)]
+    fn equal(lanes: &[u16; 64], value: u16) -> u64 {
+        use std::arch::aarch64::{
+            uint8x16_t, vandq_u8, vceqq_u16, vcombine_u8, vdupq_n_u16, vgetq_lane_u64, vld1q_u8, vld1q_u16, vmovn_u16,
+            vpaddq_u8, vreinterpretq_u64_u8,
+        };
+        // SAFETY: all processors of this architecture have NEON; 128 bytes are readable at `lanes`, and 16 at the bits.
+        unsafe {
+            let wanted = vdupq_n_u16(value);
+            let bits = vld1q_u8([1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128].as_ptr());
+            // One bit in each byte of 16 lanes.
+            let sixteen = |i: usize| -> uint8x16_t {
+                let eight = |at: usize| vmovn_u16(vceqq_u16(vld1q_u16(lanes[at..].as_ptr()), wanted));
+                vandq_u8(vcombine_u8(eight(16 * i), eight(16 * i + 8)), bits)
+            };
+            // Three sums of neighbours gather the bits of eight bytes in one.
+            let sums = vpaddq_u8(vpaddq_u8(sixteen(0), sixteen(1)), vpaddq_u8(sixteen(2), sixteen(3)));
+            vgetq_lane_u64::<0>(vreinterpretq_u64_u8(vpaddq_u8(sums, sums)))
+        }
     }
 }
 
@@ -285,7 +330,15 @@ pub(crate) fn prefetch<T>(value: &T) {
             unsafe { _mm_prefetch::<_MM_HINT_T1>(start.add(offset)) };
         }
     }
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(target_arch = "aarch64")]
+    for offset in (0..size_of::<T>()).step_by(64) {
+        // SAFETY: the address is within `value`, and a prefetch is only a hint.
+        unsafe {
+            let at = std::ptr::from_ref(value).cast::<u8>().add(offset);
+            std::arch::asm!("prfm pldl2keep, [{at}]", at = in(reg) at, options(nostack, preserves_flags, readonly));
+        }
+    }
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
     let _ = value;
 }
 
@@ -295,6 +348,8 @@ pub fn cpu_name() -> String {
     std::fs::read_to_string("/proc/cpuinfo")
         .ok()
         .and_then(|text| name_in(&text))
+        // On Windows.
+        .or_else(|| std::env::var("PROCESSOR_IDENTIFIER").ok())
         .unwrap_or_else(|| std::env::consts::ARCH.to_owned())
 }
 
@@ -411,7 +466,7 @@ mod tests {
     #[test]
     fn levels_have_an_order_and_a_name() {
         assert!(CpuLevel::ALL.is_sorted());
-        assert_eq!(CpuLevel::ALL.map(CpuLevel::name), ["portable", "avx2", "avx512"]);
+        assert_eq!(CpuLevel::ALL.map(CpuLevel::name), ["portable", "neon", "avx2", "avx512"]);
         assert_eq!(CpuLevel::available().last(), Some(CpuLevel::best()));
         assert!(CpuLevel::get() <= CpuLevel::best());
     }

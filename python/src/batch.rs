@@ -373,7 +373,7 @@ pub(crate) fn step(env: &mut Env, setup: &Setup, number: usize, action: usize, r
     match CpuLevel::get() {
         CpuLevel::Avx512 => return unsafe { step_avx512(env, setup, number, action, row) },
         CpuLevel::Avx2 => return unsafe { step_avx2(env, setup, number, action, row) },
-        CpuLevel::Portable => {}
+        CpuLevel::Portable | CpuLevel::Neon => {}
     }
     env.step_here(setup, number, action, row);
 }
@@ -386,7 +386,7 @@ pub(crate) fn sample(legal: u32, random: &mut Random) -> usize {
     match CpuLevel::get() {
         CpuLevel::Avx512 => return unsafe { sample_avx512(legal, random) },
         CpuLevel::Avx2 => return unsafe { sample_avx2(legal, random) },
-        CpuLevel::Portable => {}
+        CpuLevel::Portable | CpuLevel::Neon => {}
     }
     sample_here(legal, random)
 }

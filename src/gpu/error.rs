@@ -4,7 +4,7 @@ use thiserror::Error;
 #[expect(missing_docs, reason = "the messages document the variants")]
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum GpuError {
-    #[error("no GPU was found; is a Vulkan driver installed? (mesa-vulkan-drivers has one in software)")]
+    #[error("no GPU was found; is its driver installed? (for Linux, mesa-vulkan-drivers has one in software)")]
     NoAdapter,
     #[error("the only GPUs are software drivers, which are used only on request")]
     OnlySoftware,

@@ -1,4 +1,4 @@
-//! Command lines of programs, split into words.
+//! Command lines of programs, split into words and joined.
 
 /// The words of a command line, in which quotes enclose spaces; `None` if a quote is not closed. A backslash is an
 /// escape as in a POSIX shell, but part of a path on Windows and after a drive (`C:\engines\a.exe`).
@@ -29,9 +29,53 @@ fn split_paths(text: &str) -> Option<Vec<String>> {
     quote.is_none().then_some(words)
 }
 
+/// The command line of these words, as a user types it: in the shell of Windows, else in a POSIX shell.
+#[must_use]
+pub fn join(words: &[&str]) -> String {
+    if cfg!(windows) {
+        return join_for_windows(words);
+    }
+    shlex::try_join(words.iter().copied()).unwrap_or_else(|_| words.join(" "))
+}
+
+/// Joins words as programs on Windows split them: only `"` encloses spaces, and a backslash escapes only before it.
+fn join_for_windows(words: &[&str]) -> String {
+    let is_plain = |letter: char| letter.is_alphanumeric() || r"\/:.,=+-_~".contains(letter);
+    let quoted = |word: &&str| {
+        if !word.is_empty() && word.chars().all(is_plain) {
+            return (*word).to_owned();
+        }
+        let mut parts = word.split('"').map(|part| {
+            let backslashes = part.len() - part.trim_end_matches('\\').len();
+            format!("{part}{}", &part[part.len() - backslashes..])
+        });
+        let first = parts.next().unwrap_or_default();
+        format!("\"{}\"", parts.fold(first, |text, part| format!("{text}\\\"{part}")))
+    };
+    words.iter().map(quoted).collect::<Vec<_>>().join(" ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn joined_words_are_quoted_as_windows_needs_it() {
+        for (words, expected) in [
+            (&["dsq", "play", "--game", r"C:\Users\Jörg\games.txt"][..], r"dsq play --game C:\Users\Jörg\games.txt"),
+            (&["--game", r"C:\my games\", ""], r#"--game "C:\my games\\" """#),
+            (&[r#""C:\a b\x.exe" uci"#], r#""\"C:\a b\x.exe\" uci""#),
+            (&[r#"a\"b"#], r#""a\\\"b""#),
+        ] {
+            assert_eq!(join_for_windows(words), expected);
+        }
+    }
+
+    #[test]
+    fn joined_words_are_split_again() {
+        let words = ["dsq", "--game", "my games/1.txt", "builtin:default,hash=1MiB", ""];
+        assert!(split(&join(&words)).unwrap().iter().eq(&words));
+    }
 
     #[test]
     fn windows_paths_keep_their_backslashes() {

@@ -39,6 +39,7 @@ mod time_control;
 
 pub use adjudication::{Adjudication, DrawRule, ResignRule};
 pub use biased::BiasedOpenings;
+pub use command_line::join as join_command_line;
 pub use error::MatchError;
 pub use openings::{Opening, Openings, OpeningsError};
 pub use player::{Choice, Player, PlayerError, Requirements, Turn};

@@ -11,6 +11,9 @@ use std::time::{Duration, Instant};
 const QUIT_TIMEOUT: Duration = Duration::from_millis(500);
 /// The interval between checks for a stop of the match while a program searches.
 const STOP_POLL_INTERVAL: Duration = Duration::from_millis(20);
+/// The flag by which Windows starts a process group.
+#[cfg(windows)]
+const CREATE_NEW_PROCESS_GROUP: u32 = 0x200;
 /// The maximum bytes of a line; a longer line is split.
 const LINE: u64 = 65_536;
 /// The most characters of a line that a message quotes.
@@ -48,6 +51,8 @@ impl Process {
         // A process group of its own: Ctrl-C in the terminal reaches only this program, which then ends its children.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        #[cfg(windows)]
+        std::os::windows::process::CommandExt::creation_flags(&mut command, CREATE_NEW_PROCESS_GROUP);
         let mut child = command.spawn().map_err(crash)?;
         let stdin = child.stdin.take().ok_or_else(|| crash(io::Error::other("no pipe")))?;
         let stdout = child.stdout.take().ok_or_else(|| crash(io::Error::other("no pipe")))?;

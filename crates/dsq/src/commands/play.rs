@@ -11,7 +11,7 @@ use doushouqi::board::geometry::{DEN, TRAPS, WATER};
 use doushouqi::board::{ByColor, Color, File, Move, Piece, Position, Rank, Rules, Square};
 use doushouqi::game::{Conclusion, Forfeit, ForfeitReason, Game, GameEnd, Record};
 use doushouqi::search::{Engine, EngineOptions, Info, TableCache};
-use matches::{Player, PlayerError, PlayerSpec, Requirements, TimeControl, Turn};
+use matches::{Player, PlayerError, PlayerSpec, Requirements, TimeControl, Turn, join_command_line};
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 use std::ops::ControlFlow;
@@ -263,8 +263,7 @@ impl LocalGame {
         let path = path.display().to_string();
         let (white, black) = (self.seats.white.name(), self.seats.black.name());
         let words = ["dsq", "play", "--white", white, "--black", black, "--game", &path];
-        let command = shlex::try_join(words).unwrap_or_else(|_| words.join(" "));
-        Ok(Some(format!("the game is saved; to go on with it: {command}")))
+        Ok(Some(format!("the game is saved; to go on with it: {}", join_command_line(&words))))
     }
 
     /// Saves the game before another one takes its place.
