@@ -101,7 +101,7 @@ pub fn etag(content: &[u8]) -> HeaderValue {
     HeaderValue::from_str(&format!("W/\"{:016x}\"", xxh3_64(content))).expect("digits are a header value")
 }
 
-fn gzip(content: &[u8]) -> io::Result<Vec<u8>> {
+pub(super) fn gzip(content: &[u8]) -> io::Result<Vec<u8>> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(content)?;
     encoder.finish()

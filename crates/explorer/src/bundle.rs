@@ -3,6 +3,7 @@
 //! Each module becomes a function that is called once and returns its exports. The modules keep to a few forms of
 //! imports and exports, which start a line; any other form is an error, and so is a circle.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 /// The parts of a module.
@@ -10,7 +11,7 @@ use std::fmt::Write;
 struct Module {
     /// Each import as a declaration, and the file that it names.
     imports: Vec<(String, String)>,
-    /// The lines without imports, without the word `export`, and without lines of comments.
+    /// The lines without indentation, imports, the word `export`, types and lines of comments.
     body: String,
     /// The exported names, as the properties of an object.
     exports: Vec<String>,
@@ -92,15 +93,23 @@ fn parse(text: &str) -> Result<Module, String> {
             }
             module.imports.push(import(&statement).ok_or(line)?);
         } else if let Some(exported) = line.strip_prefix("export ") {
-            let code = export(exported, &mut module.exports).ok_or(line)?;
-            module.body.push_str(&code);
+            let exported = export(exported, &mut module.exports).ok_or(line)?;
+            module.body.push_str(&code(&exported));
             module.body.push('\n');
         } else {
-            module.body.push_str(line);
+            module.body.push_str(&code(trimmed));
             module.body.push('\n');
         }
     }
     Ok(module)
+}
+
+/// A line without the types in it. No string of the page contains such a comment, and no text has several lines.
+fn code(line: &str) -> Cow<'_, str> {
+    match line.split_once("/** @").and_then(|(before, rest)| Some((before, rest.split_once("*/")?.1))) {
+        Some((before, after)) => Cow::Owned(format!("{before}{}", code(after.trim_start()))),
+        None => Cow::Borrowed(line),
+    }
 }
 
 /// An import as a declaration, and the file that it names.
@@ -158,8 +167,8 @@ mod tests {
             ),
             ("d.js", "import {\n  one,\n} from \"./b-c.js\";\nexport default {\n  x: one,\n};\n"),
         ];
-        let wanted = "const $b_c = (() => {\nconst one = 1;\nasync function two() {\n  return 2;\n}\nconst cast = /** @type {any} */ (3);\nreturn { one, two };\n})();\n\
-                      const $d = (() => {\nconst {  one,} = $b_c;\nconst $default = {\n  x: one,\n};\nreturn { default: $default };\n})();\n\
+        let wanted = "const $b_c = (() => {\nconst one = 1;\nasync function two() {\nreturn 2;\n}\nconst cast = (3);\nreturn { one, two };\n})();\n\
+                      const $d = (() => {\nconst {  one,} = $b_c;\nconst $default = {\nx: one,\n};\nreturn { default: $default };\n})();\n\
                       const $a = (() => {\nconst { one, two: other } = $b_c;\nconst all = $b_c;\nconst texts = $d.default;\nconst $default = one + other + all.one + texts.x;\nreturn { default: $default };\n})();\n\
                       export default $a.default;\n";
         assert_eq!(joined("a.js", &files).as_deref(), Ok(wanted));

@@ -5,6 +5,7 @@
 
 use super::assets::{self, Asset, joined};
 use super::bundle;
+use doushouqi::search::network::Network;
 use sha2::{Digest, Sha256};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -41,6 +42,9 @@ pub fn files(module: Vec<u8>, with_tables: bool) -> Result<Vec<SiteFile>, String
 
     let module = hashed("answers.wasm", module);
     let puzzles = hashed("puzzles.jsonl", text("puzzles.jsonl")?.into());
+    // Hosts compress no files of unknown types.
+    let network = Network::embedded_file("paper").ok_or("the engine has no network")?;
+    let network = hashed("network.bin", assets::gzip(network).map_err(|error| error.to_string())?);
     let read = |file: &str| match file {
         "answers.js" => Some(include_str!("site/answers.js")),
         "gpu.js" => Some(include_str!("site/gpu.js")),
@@ -48,7 +52,12 @@ pub fn files(module: Vec<u8>, with_tables: bool) -> Result<Vec<SiteFile>, String
         "worker.js" => Some(include_str!("site/worker.js")),
         _ => None,
     };
-    let names = [("\"answers.wasm\"", format!("\"{module}\"")), ("\"puzzles.jsonl\"", format!("\"{puzzles}\""))];
+    let quoted = |name: &str| format!("\"{name}\"");
+    let names = [
+        ("\"answers.wasm\"", quoted(&module)),
+        ("\"puzzles.jsonl\"", quoted(&puzzles)),
+        ("\"network.bin\"", quoted(&network)),
+    ];
     let worker = hashed("worker.js", replaced(&bundle::join("worker.js", &read)?, &names)?.into());
     let device = replaced(&bundle::join("device-worker.js", &read)?, &names[..1])?;
     let device = hashed("device-worker.js", device.into());
@@ -149,7 +158,7 @@ mod tests {
             assert_eq!(worker.ends_with("?tables"), with_tables);
             let worker = content(&files, worker.trim_end_matches("?tables"));
             let device = content(&files, named("data-device")[0]);
-            for (script, called) in [(worker, 2), (device, 1)] {
+            for (script, called) in [(worker, 3), (device, 1)] {
                 let names: Vec<&str> =
                     script.split("file(\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
                 assert!(names.len() == called && names.iter().all(|name| is_file(name)), "{names:?}");

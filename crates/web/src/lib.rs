@@ -21,6 +21,7 @@ mod threads;
 use answers::counted_class::CountedClass;
 use count::Device;
 use doushouqi::board::Color;
+use doushouqi::search::network::Network;
 use doushouqi::tablebase::Cells;
 use here::Here;
 use std::cell::RefCell;
@@ -81,6 +82,13 @@ pub extern "C" fn start() -> u32 {
     faults::report();
     let puzzles = std::mem::take(&mut *lock(&INPUT));
     u32::from(Here::start(&String::from_utf8_lossy(&puzzles)).is_none())
+}
+
+/// Takes the file of the engine's network in the input. Returns 0, or 1 if it is damaged.
+#[unsafe(no_mangle)]
+pub extern "C" fn network() -> u32 {
+    let file = std::mem::take(&mut *lock(&INPUT));
+    u32::from(Network::from_bytes(&file).map(Network::provide).is_err())
 }
 
 /// Answers a request and returns the HTTP status. The input is a line with the method and the address, the value in the

@@ -4,6 +4,7 @@
 
 import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { MISSING, startAnswers, startTasks } from "../../explorer/src/site/answers.js";
 
 const [, , site, count] = process.argv;
@@ -29,6 +30,7 @@ const answers = await startAnswers(
   (name, data) => events.push([name, JSON.parse(data)]),
   readPart,
 );
+answers.network(gunzipSync(readFileSync(hashed(/^network\..*\.bin$/))));
 if (count) answers.keep(await (await startTasks(code, () => {})).count(count, "cpu"));
 const given = JSON.parse(readFileSync(0, "utf8")).map((request) => {
   events = [];

@@ -16,7 +16,7 @@ pub(super) use state::{NO_MOVE, Packed, State, TRAP_BITS, animal_of, pack, pack_
 
 use crate::board::{RuleOptions, Rules};
 use network::Network;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 /// The static evaluation of an engine.
 #[derive(Clone, Debug, Default)]
@@ -58,9 +58,13 @@ impl Evaluation {
 }
 
 /// The presets whose games networks learned from, and the networks. The name of a file is the hash of the network.
+///
+/// A WebAssembly module has none: each would add 0.43 MB to its download. Its host loads one when the engine is needed.
+#[cfg(target_family = "wasm")]
+static FILES: &[(&str, &[u8])] = &[];
+#[cfg(not(target_family = "wasm"))]
 static FILES: &[(&str, &[u8])] = &[
-    // research/train/networks/chinese-2.toml. It would add 0.43 MB to the download of a page without a server.
-    #[cfg(not(target_family = "wasm"))]
+    // research/train/networks/chinese-2.toml
     ("chinese", include_bytes!("9a41b25436aa8ee1.nnue")),
     // research/train/networks/generation-8.toml
     ("paper", include_bytes!("5e9402003a175cc8.nnue")),
@@ -73,11 +77,28 @@ static NETWORKS: LazyLock<Vec<(RuleOptions, Arc<Network>)>> = LazyLock::new(|| {
     FILES.iter().filter_map(read).collect()
 });
 
+/// The network of a build that embeds none.
+static PROVIDED: OnceLock<Arc<Network>> = OnceLock::new();
+
+impl Network {
+    /// The file of the embedded network that learned from games under a preset.
+    #[must_use]
+    pub fn embedded_file(preset: &str) -> Option<&'static [u8]> {
+        FILES.iter().find(|(name, _)| *name == preset).map(|(_, file)| *file)
+    }
+
+    /// Makes this the default network of a WebAssembly module, which embeds none, and evaluates by Burnett's tables before.
+    /// Only the first call counts; other builds keep their networks.
+    pub fn provide(self) {
+        let _ = PROVIDED.set(Arc::new(self));
+    }
+}
+
 /// The network for games under these rules: the one that learned from games under the most similar rules, and the last
-/// of these. `None` if the bytes of all are damaged, which a test rules out.
+/// of these; without any, the one that was provided. The bytes of none are damaged, which a test rules out.
 fn embedded(rules: &RuleOptions) -> Option<&'static Arc<Network>> {
     let nearest = NETWORKS.iter().max_by_key(|(preset, _)| equal_options(preset, rules));
-    nearest.map(|(_, network)| network)
+    nearest.map(|(_, network)| network).or_else(|| PROVIDED.get())
 }
 
 /// The number of options, except `repetition`, with the same value in both rule sets.

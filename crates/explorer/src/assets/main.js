@@ -58,6 +58,7 @@ function startHeader() {
   bind("pieces", () => {
     app.board.setStyle(app.settings.pieces);
     emit("pieces");
+    buildPanel();
   });
   bind("language", chooseLanguage);
   bind("unit", () => {
@@ -326,12 +327,9 @@ async function travel() {
 function startEmbedding() {
   if (!isEmbedded) return;
   document.documentElement.dataset.embedded = "true";
-  const link = h("a", { id: "whole", target: "_blank", rel: "noopener" }, t("embed.whole"));
+  const link = h("a", { id: "whole", target: "_blank", rel: "noopener" });
   $("#player").after(link);
-  const update = () => {
-    link.href = toAddress(false);
-    link.textContent = t("embed.whole");
-  };
+  const update = () => Object.assign(link, { href: toAddress(false), textContent: t("embed.whole") });
   for (const event of ["address", "probe", "language"]) on(event, update);
 }
 
@@ -362,7 +360,6 @@ async function start() {
   learn.startLearn();
   home.startHome(openTab);
   explore.startOverlays();
-  duels.startDuels();
   engine.startEngine();
   game.startGame();
   on("probe", () => {

@@ -27,7 +27,7 @@ export function startMatchBar() {
  * @param {"white" | "black"} color
  * @param {any} pieces
  */
-export function capturedRow(color, pieces) {
+function capturedRow(color, pieces) {
   const text = pieces.length ? listed(pieces.map(pieceName)) : t("match.captured.none");
   const label = t("match.captured", { side: t(color), pieces: text });
   return h(

@@ -110,42 +110,29 @@ function verdict({ gpu, no_gpu: reason, compared, difference }) {
   return gpu ? t("measure.equal", { count: number(compared) }) : "";
 }
 
-/** @typedef {{ share: number, text: string }} Cell a speed in words, and its share of the greatest of its line */
-/** @typedef {[string, ...Cell[]]} Line what is measured, and a speed of each device */
+/** @typedef {{ value: number, text: string }} Cell a speed, also in words */
 
 /**
- * The speeds, each line in one unit.
+ * What is measured, and a speed of each device, in one unit.
  * @param {Report} report
- * @returns {Line[]}
+ * @returns {[string, ...Cell[]][]}
  */
 function linesOf({ cpu, gpu, pieces }) {
   const speeds = gpu ? [cpu, gpu] : [cpu];
-  const of = ({ count = 0, seconds = 1 }) => count / Math.max(seconds, 1e-3);
-  /** @type {(name: string, all: ({ count: number, seconds: number, key: string } | null)[]) => Line} */
-  const line = (name, all) => {
-    const most = Math.max(...all.map((speed) => of(speed ?? {})));
-    const cells = all.map((speed) => {
-      if (!speed) return { share: 0, text: "-" };
-      const seconds = number(Number(speed.seconds.toPrecision(2)));
-      return { share: of(speed) / most, text: t(speed.key, { rate: rounded(of(speed)), seconds }) };
-    });
-    return [name, ...cells];
+  /** @type {(count: number, seconds: number, key: string) => Cell} */
+  const cell = (count, seconds, key) => {
+    const value = count / Math.max(seconds, 1e-3);
+    return { value, text: t(key, { rate: rounded(value), seconds: number(Number(seconds.toPrecision(2))) }) };
   };
   const nodes = (/** @type {Count | null} */ count) =>
-    count && { count: count.nodes, seconds: count.seconds, key: "measure.nodes" };
+    count ? cell(count.nodes, count.seconds, "measure.nodes") : { value: 0, text: "-" };
   return [
-    line(
-      t("measure.bulk_row"),
-      speeds.map(({ bulk }) => nodes(bulk)),
-    ),
-    line(
-      t("measure.merged_row"),
-      speeds.map(({ merged }) => nodes(merged)),
-    ),
-    line(
+    [t("measure.bulk_row"), ...speeds.map(({ bulk }) => nodes(bulk))],
+    [t("measure.merged_row"), ...speeds.map(({ merged }) => nodes(merged))],
+    [
       t("measure.endgames_row", { pieces }),
-      speeds.map(({ positions: count, seconds }) => ({ count, seconds, key: "measure.positions" })),
-    ),
+      ...speeds.map((all) => cell(all.positions, all.seconds, "measure.positions")),
+    ],
   ];
 }
 
@@ -166,9 +153,10 @@ function picture(report, heads) {
   for (const [name, ...cells] of linesOf(report)) {
     y += 44;
     parts.push(text(30, name, { "font-weight": 600 }));
-    cells.forEach(({ share, text: words }, i) => {
+    const most = Math.max(...cells.map(({ value }) => value));
+    cells.forEach(({ value, text: words }, i) => {
       y += 28;
-      parts.push(s("rect", { x: 30, y: y - 15, width: BARS * share, height: 20, rx: 4, fill: COLOURS[i] }));
+      parts.push(s("rect", { x: 30, y: y - 15, width: (BARS * value) / most, height: 20, rx: 4, fill: COLOURS[i] }));
       parts.push(text(TEXT, `${heads[i]}: ${words}`, { "font-size": 15 }));
     });
   }

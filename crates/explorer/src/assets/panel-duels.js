@@ -1,7 +1,7 @@
 // Duels: up to three animals of each side on their home squares, White to move. The tables know who wins, and the duel
 // can be played out.
 
-import { app, fen, mayLeave, on, setPosition } from "./app.js";
+import { app, fen, mayLeave, setPosition } from "./app.js";
 import { LEVELS } from "./levels.js";
 import { toAddress } from "./link.js";
 import { begin } from "./panel-play.js";
@@ -55,16 +55,10 @@ export const build = () =>
     h("div", { id: "solve" }),
   );
 
-export function startDuels() {
-  for (const event of ["pieces", "language"]) on(event, update);
-}
-
 export function update() {
-  const host = $("#duel");
-  if (!host) return;
   const now = shown();
   chosen = now ?? chosen;
-  refill(host, [team("w"), team("b"), now ? actions() : bar(toBoard())]);
+  refill($("#duel"), [team("w"), team("b"), now ? actions() : bar(toBoard())]);
   drawSolve();
 }
 

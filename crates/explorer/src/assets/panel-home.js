@@ -1,9 +1,9 @@
 // The first view of a visitor: the choices of the page, and the unfinished game.
 
-import { app, emit, on, randomPosition } from "./app.js";
+import { app, emit, randomPosition } from "./app.js";
 import { unfinished } from "./panel-play.js";
 import { pieceIcon } from "./pieces.js";
-import { $, button, h, t } from "./ui.js";
+import { button, h, t } from "./ui.js";
 
 export const key = "home";
 /** @type {(tab: string) => void} */
@@ -12,7 +12,6 @@ let openTab;
 /** @param {(tab: string) => void} open opens a view */
 export function startHome(open) {
   openTab = open;
-  on("pieces", () => $(".home")?.replaceWith(build()));
 }
 
 /** @type {[string, string, () => unknown][]} A choice, the pieces that decorate it, and its action. */

@@ -49,7 +49,7 @@ export function startPlay() {
   });
   on("gameover", showResult);
   on("tree", redraw);
-  for (const event of ["jump", "language", "pieces", "rules"]) on(event, redraw);
+  for (const event of ["jump", "rules"]) on(event, redraw);
   window.addEventListener("pagehide", () => app.controller?.isRunning?.() && app.controller.store());
   onStoredElsewhere(() => {
     if (match && app.controller === match && isElsewhere(match.id)) {

@@ -55,6 +55,13 @@ export function build() {
         t("variations"),
         bar(button(t("line.add"), async () => addBestLine(), { id: "bestline", class: "main" })),
         h("div", { id: "tree", class: "moves-tree scroll" }),
+        h(
+          "label",
+          { class: "note" },
+          t("note.move"),
+          " ",
+          h("input", { id: "note", maxlength: 300, oninput: writeNote }),
+        ),
         h("p", { class: "soft" }, t("variations.help")),
       ),
     ),
@@ -69,8 +76,20 @@ export function build() {
   ];
 }
 
+/**
+ * Writes a note on the shown move, which files and the history keep. Braces would end it in a file.
+ * @param {any} event
+ */
+function writeNote({ target }) {
+  Object.assign(app.game.cursor, { comment: target.value.replaceAll(/[{}]/g, ""), reviewed: false });
+  emit("tree");
+}
+
 export function update() {
   drawSolve();
+  const note = $("#note");
+  note.disabled = app.controller !== null;
+  if (note !== document.activeElement) note.value = app.game.cursor.comment;
   renderMoves();
   refill($("#tree"), [moveTree()]);
   showCurrent($("#tree"));

@@ -247,8 +247,7 @@ async function run(game, finished = null) {
   const { token } = line;
   try {
     ready = null;
-    const isMade = early?.end === app.game.line().at(-1);
-    if (!isMade) early = null;
+    if (!finished || early?.end !== finished.node) early = null;
     const moves = await (early?.moves ?? reviewed(game));
     const rest = game.moves.slice(played.length);
     const bad = moves.filter((move) => move.mark).length;

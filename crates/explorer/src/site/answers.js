@@ -62,8 +62,8 @@ async function load(code, event, resume, readPart = () => MISSING) {
   // Addresses are numbers of 32 bits without a sign, which JavaScript reads with one.
   const read = (/** @type {number} */ at, /** @type {number} */ length) =>
     decoder.decode(new Uint8Array(module.memory.buffer, at >>> 0, length));
-  const write = (/** @type {string} */ text) => {
-    const bytes = encoder.encode(text);
+  const write = (/** @type {string | Uint8Array} */ given) => {
+    const bytes = typeof given === "string" ? encoder.encode(given) : given;
     // The call may move the memory.
     const at = module.input(bytes.length) >>> 0;
     new Uint8Array(module.memory.buffer, at, bytes.length).set(bytes);
@@ -109,6 +109,14 @@ export async function startAnswers(code, puzzles, event, readPart) {
   write(puzzles);
   if (call(() => module.start()) !== 0) throw new Error("the module cannot start");
   return {
+    /**
+     * Gives the engine its network, which requests for moves, analyses and reviews need.
+     * @param {Uint8Array} bytes
+     */
+    network(bytes) {
+      write(bytes);
+      if (call(() => module.network()) !== 0) throw new Error("the network is damaged");
+    },
     /**
      * The answer to a request of the HTTP API, with its status.
      * @param {string} method

@@ -6,15 +6,24 @@ import { file, requestPart, startAnswers } from "./answers.js";
 let current;
 
 async function start() {
-  const [code, puzzles] = await Promise.all([
+  const [code, puzzles, network] = await Promise.all([
     file("answers.wasm").then((found) => found.arrayBuffer()),
     file("puzzles.jsonl").then((found) => found.text()),
+    location.hash === "#engine" ? file("network.bin").then(unpacked) : null,
   ]);
   const event = (/** @type {string} */ name, /** @type {string} */ data) =>
     postMessage(name === "fault" ? { id: current, fault: JSON.parse(data) } : { id: current, event: name, data });
   // Without tables nothing is requested.
-  return startAnswers(code, puzzles, event, location.search === "?tables" ? requestPart : undefined);
+  const answers = await startAnswers(code, puzzles, event, location.search === "?tables" ? requestPart : undefined);
+  if (network) answers.network(new Uint8Array(network));
+  return answers;
 }
+
+/**
+ * The content of a compressed file.
+ * @param {Response} response
+ */
+const unpacked = ({ body }) => new Response(body?.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
 
 const starting = start();
 

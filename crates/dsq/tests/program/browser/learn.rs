@@ -270,6 +270,10 @@ fn a_whole_game_is_reviewed() {
         page.screenshot(&format!("review-{name}"));
         let hidden = "(box => box.scrollWidth - box.clientWidth)(document.querySelector('#reviewtable').parentElement)";
         assert_eq!(page.get(hidden), json!(0), "{name}: the table fits the page");
+        for scheme in ["light", "dark"] {
+            page.prefer("prefers-color-scheme", scheme);
+            super::checks::contrast(&page, &format!("a review, {name}, {scheme}"));
+        }
         // Both sides' moves stand in two columns, and the graph stays while they scroll.
         page.expect("document.querySelectorAll('#reviewtable tbody tr').length", 7);
         page.run("document.querySelector('#reviewtable tbody tr:last-child').scrollIntoView({block: 'center'})");

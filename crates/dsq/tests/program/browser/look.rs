@@ -233,6 +233,10 @@ fn a_game_fits_one_screen() {
             assert_eq!(page.get(&format!("{inside}({rectangle})")), json!(true), "{part} on {width} x {height}");
         }
         page.screenshot(&format!("game-{width}"));
+        for scheme in ["light", "dark"] {
+            page.prefer("prefers-color-scheme", scheme);
+            checks::contrast(&page, &format!("a game on {width} x {height}, {scheme}"));
+        }
     }
     page.silent();
 }

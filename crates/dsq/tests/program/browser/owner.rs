@@ -188,6 +188,28 @@ fn a_late_review_is_offered() {
     page.silent();
 }
 
+/// The review that is made while a result is shown is not that of another game.
+#[test]
+fn a_review_is_of_its_game() {
+    let Some(page) = Page::start() else { return };
+    page.open("/?view=play");
+    page.click("#you-both");
+    page.click("#playstart");
+    for (n, uci) in ["a3b3", "a7b7", "b3a3"].into_iter().enumerate() {
+        play(&page, uci);
+        at(&page, n + 1);
+    }
+    page.click("#resign");
+    page.click("#resign");
+    page.wait("document.querySelector('#gameaccuracy').textContent.includes('%')");
+    page.click("#closeresult");
+    page.show("game");
+    page.run("document.querySelector('#gametext').value = '1. Eb3 ra6 *'");
+    page.click("#review");
+    page.wait(&format!("{REVIEWED}.length === 2"));
+    page.silent();
+}
+
 const RULES: &str = "document.querySelector('#rules').value";
 const MODE: &str = "document.documentElement.dataset.mode";
 

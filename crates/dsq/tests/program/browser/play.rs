@@ -194,6 +194,7 @@ fn a_won_game_leads_to_the_next_opponent() {
         page.wait("/^Accuracy: You [0-9.]+%, Rat [0-9.]+%$/.test(document.querySelector('#gameaccuracy').textContent)");
         page.expect("document.querySelector('#next').textContent", "Next opponent: Cat");
         page.screenshot(&format!("gameover-next-{width}"));
+        super::checks::contrast(&page, "the result of a game");
         // The review is there at once, begins with the result, and the board with the end of the game.
         page.click("#review");
         page.wait(&format!("{REVIEWED}.length === 3"));
@@ -439,6 +440,28 @@ fn compressed_games_of_sites_are_opened() {
     page.expect("document.querySelector('#rules').value", "chinese");
     choose(&packed[..packed.len() - 9]);
     page.wait("document.querySelector('#reviewstate').textContent === 'The compressed file is damaged or cut.'");
+}
+
+/// A note on a move is shown in the line, kept through a reload, and in the file.
+#[test]
+fn a_note_is_kept() {
+    let Some(page) = Page::start() else { return };
+    page.open("/?line=a3b3.a7b7&at=1&view=position");
+    page.type_into("#note", "to the {river}");
+    let notes = "[...document.querySelectorAll('#tree .comment')].map((note) => note.textContent.trim()).join()";
+    page.expect(notes, "to the river");
+    page.expect("document.activeElement.id", "note");
+    page.reload();
+    page.expect(notes, "to the river");
+    page.expect("document.querySelector('#note').value", "to the river");
+    // The next move has no note yet.
+    page.click("#player-forward");
+    page.expect("document.querySelector('#note').value", "");
+    page.show("game");
+    page.run(SAVED);
+    page.click("#savegame");
+    page.wait("window.text?.includes('1. Eb3 {to the river} Rb7 *')");
+    page.silent();
 }
 
 /// A script after which `window.text` is the text that the page saves.
