@@ -214,10 +214,10 @@ fn a_won_game_leads_to_the_next_opponent() {
 #[test]
 fn counters_appear_when_they_matter() {
     let Some(page) = Page::start() else { return };
-    let cycle = "a3b3.a7b7.b3a3.b7a7";
+    let line = ["a3b3.a7b7.b3a3.b7a7"; 12].join(".");
     let game = json!({
         "id": "long", "date": "2026-11-29T12:00:00Z", "rules": "paper,repetition=none", "plies": 48, "left": null,
-        "line": vec![cycle; 12].join("."), "setup": {"you": "both", "level": "C", "time": ""},
+        "line": line, "setup": {"you": "both", "level": "C", "time": ""},
         "start": "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L w", "result": null
     });
     page.open("/?view=play");
