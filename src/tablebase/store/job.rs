@@ -365,7 +365,7 @@ mod tests {
             let mut slow = Solver::solved(&rules, 3).unwrap();
             let mut random = Random::new(1);
             let mut seen = HashSet::new();
-            for name in ["RvE", "CDvR", "LvTP", "RvLR", "EPvLR", "DRvCR", "TvWCR", "LTDvC"] {
+            for name in ["RvR", "RvE", "CDvR", "LvTP", "RvLR", "EPvLR", "DRvCR", "TvWCR", "LTDvC"] {
                 let material: Material = name.parse().unwrap();
                 let pieces: Vec<Piece> = material.pieces().collect();
                 let mut positions: Vec<Position> =

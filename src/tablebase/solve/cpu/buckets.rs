@@ -13,7 +13,7 @@ use std::sync::Arc;
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Entry {
-    /// The word's number within its range of rows. A class of seven pieces has more than 2^32 words, so the number
+    /// 64 times the number of the row in its range, plus the square of the word piece. A class of seven pieces has more than 2^32 words, so the number
     /// within the class would not fit.
     pub word: u32,
     low: u32,

@@ -7,7 +7,7 @@ use crate::cpu::{CpuLevel, Vector, dispatch};
 use crate::tablebase::index::{Index, ROW_CELLS, WIDTH};
 use crate::tablebase::layout::BLOCK_ROWS;
 use crate::tablebase::solve::cpu::buckets::Entry;
-use crate::tablebase::solve::cpu::quiet::Row;
+use crate::tablebase::solve::cpu::row::{Row, SQUARES};
 use crate::tablebase::solve::cpu::rows::Rows;
 use crate::tablebase::solve::error::SolveError;
 use crate::tablebase::spill::SpillFile;
@@ -21,8 +21,8 @@ use std::sync::Arc;
 /// The number of words of records that are kept in memory before they are written to disk: 256 KiB.
 const BUFFER_WORDS: usize = 1 << 15;
 
-/// The positions of a range of rows that passes decided. A record is the number of a row within the range, the set of its
-/// words with new positions, and these positions, word by word.
+/// The positions of a range of rows that passes decided. A record is the number of a row within the range, the set of the
+/// words of a [`Row`] with new positions, and these positions, word by word.
 #[derive(Debug)]
 pub(crate) struct ChangeLog {
     /// The file, which all ranges of rows share; `None` to keep all records in memory.
@@ -198,7 +198,7 @@ fn replay_block<V: Vector>(replay: &mut Replay<'_>, block: Range<usize>, mut cod
         {
             let (masks, rest) = rest.split_at(words.count_ones() as usize);
             for (word, &mask) in Bitboard::new(*words).into_iter().zip(masks) {
-                store::<V>(&mut codes, *row as usize * WIDTH + word.index() - first_word, mask, *code);
+                store::<V>(&mut codes, *row as usize * WIDTH + SQUARES[word.index()] - first_word, mask, *code);
             }
             *records = rest;
         }

@@ -29,10 +29,11 @@ use crate::tablebase::solve::cpu::change_log::{ChangeLog, ClassLog, LoggedRange}
 use crate::tablebase::solve::cpu::conversions::MAX_PLIES;
 use crate::tablebase::solve::cpu::pass::{Part, decide_pending, first_wins, pass_rows};
 use crate::tablebase::solve::cpu::planes::{Beat, Chunk, Pass, Planes, Split, Worklists, flags};
-use crate::tablebase::solve::cpu::quiet::Row;
+use crate::tablebase::solve::cpu::row::{Row, WORD_OF};
 use crate::tablebase::solve::cpu::rows::CellPlace;
 use crate::tablebase::solve::cpu::start::{Start, start_rows};
 use crate::tablebase::solve::cpu::task::{Iteration, Keep, Task};
+use crate::tablebase::solve::cpu::two_rats::solve_two_rats;
 use crate::tablebase::solve::error::SolveError;
 use crate::tablebase::solve::values::SolvedRows;
 use crate::tablebase::spill::SpillFile;
@@ -63,6 +64,9 @@ thread_local! {
 /// read, or the observer returns an error.
 pub(crate) fn solve<C: Captures + ?Sized>(task: Task, captures: &C) -> Result<Solved, C::Error> {
     let iteration = Iteration::new(task)?;
+    if iteration.index.word_piece().animal.swims() {
+        return Ok(solve_two_rats(&iteration.task, iteration.index)?);
+    }
     let mut memory = iteration.memory(captures.bytes())?;
     let (first, last) = memory.split_at_mut(iteration.first_bytes());
     let planes = iteration.start(&captures.read(last, iteration.task.observer)?, first)?;
@@ -130,7 +134,7 @@ impl<'t> Iteration<'t> {
         let Some(watch) = self.task.watch else { return };
         let metric = self.task.classes.metric();
         watch.note(&self.rows, |turn, CellPlace { number, word, bit }| {
-            let is_set = |plane: &[Row]| plane[number].0[word] >> bit & 1 != 0;
+            let is_set = |plane: &[Row]| plane[number].0[WORD_OF[word]] >> bit & 1 != 0;
             let (won, lost) = (!is_set(planes[turn].open), is_set(planes[turn].lost));
             (won || lost).then(|| metric.decided(won, depth))
         });
@@ -194,7 +198,7 @@ impl<'t> Iteration<'t> {
         let valid = plane();
         valid.par_chunks_mut(chunk_rows).enumerate().for_each(|(c, chunk)| {
             for (i, row) in chunk.iter_mut().enumerate() {
-                *row = Row(self.index.valid_row(self.rows.row(c * chunk_rows + i)));
+                *row = Row::of_squares(&self.index.valid_row(self.rows.row(c * chunk_rows + i)));
             }
         });
         let mut chunks = self.chunks(2 * rows.div_ceil(chunk_rows))?.into_iter();

@@ -5,7 +5,8 @@ use crate::board::Square;
 use crate::cpu::prefetch;
 use crate::tablebase::index::WIDTH;
 use crate::tablebase::solve::cpu::conversions::{Base, Capture, ConversionValue, Conversions, LaneOrder, WIN_IN_ONE};
-use crate::tablebase::solve::cpu::quiet::{MAX_ROW_PIECES, Row};
+use crate::tablebase::solve::cpu::quiet::MAX_ROW_PIECES;
+use crate::tablebase::solve::cpu::row::{Row, SQUARES, WORD_OF};
 use crate::tablebase::value::CellsRef;
 
 /// The role of a piece in the index.
@@ -64,7 +65,7 @@ impl Lookup<'_> {
         for &(to, crossed) in &hits_from[self.squares[*attacker]] {
             if to.index() == self.squares[*victim] && crossed & self.rat == 0 {
                 let base = self.base(Some((*attacker, to.index())));
-                for s in 0..WIDTH {
+                for s in SQUARES {
                     self.all_lanes(s, crossed, self.placed(base, self.row_pieces, s), &mut best[s]);
                 }
             }
@@ -212,10 +213,10 @@ impl Lookup<'_> {
         codes
     }
 
-    /// Looks up the capture for every lane of word `s`, with all other pieces placed in `base`.
+    /// Looks up the capture for every lane with the word piece on `s`, with all other pieces placed in `base`.
     #[inline(always)]
     fn all_lanes(&self, s: usize, crossed: u64, base: Base, best: &mut [ConversionValue; WIDTH]) {
-        let lanes = self.valid.0[s] & !self.blocked(crossed);
+        let lanes = self.valid.0[WORD_OF[s]] & !self.blocked(crossed);
         if lanes != 0 {
             raise_lanes(&self.values(base, self.row_pieces + 1, lanes), lanes, best);
         }

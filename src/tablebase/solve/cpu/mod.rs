@@ -11,10 +11,12 @@ mod pass;
 pub(crate) mod planes;
 mod pool;
 pub(crate) mod quiet;
+pub(crate) mod row;
 mod row_conversions;
 pub(crate) mod rows;
 mod start;
 pub(crate) mod task;
+mod two_rats;
 
 pub use backend::CpuBackend;
 pub use pool::BufferPool;

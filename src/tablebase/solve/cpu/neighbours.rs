@@ -145,8 +145,7 @@ mod tests {
     use super::*;
     use crate::board::{Color, File, RuleOptions};
     use crate::tablebase::Classes;
-    use crate::tablebase::index::WIDTH;
-    use crate::tablebase::solve::cpu::quiet::Row;
+    use crate::tablebase::solve::cpu::row::{Row, WORDS};
     use rand_core::{Rng, SeedableRng};
     use rand_pcg::Pcg64;
     use std::collections::BTreeSet;
@@ -178,7 +177,8 @@ mod tests {
             for material in ["EvP", "ELTvP", "LRvTR", "ETvLR", "ELTPvR", "LTRvPR", "EvPDC"] {
                 let index = Index::new(material.parse().unwrap(), &rules).unwrap();
                 let rows = Rows::new(&index, classes.options());
-                let valid: Vec<Row> = (0..rows.len()).map(|number| Row(index.valid_row(rows.row(number)))).collect();
+                let valid: Vec<Row> =
+                    (0..rows.len()).map(|number| Row::of_squares(&index.valid_row(rows.row(number)))).collect();
                 let wanted: Vec<bool> = valid.iter().map(|_| random.next_u32() % 2 == 0).collect();
                 let some: Vec<Row> =
                     valid.iter().zip(&wanted).map(|(&row, &wanted)| if wanted { row } else { Row::EMPTY }).collect();
@@ -202,7 +202,7 @@ mod tests {
                         let slow = reached(&some, &row_neighbours);
                         if moves.always_moves(&row_neighbours) {
                             let quiet = reached(&valid, &row_neighbours);
-                            assert!((0..WIDTH).all(|s| valid[number].0[s] & !quiet.0[s] == 0), "{material} {number}");
+                            assert!((0..WORDS).all(|s| valid[number].0[s] & !quiet.0[s] == 0), "{material} {number}");
                             always += 1;
                         }
                         neighbours.collect_row(number, |number| wanted[number], &mut row_neighbours);

@@ -5,7 +5,8 @@ use crate::cpu::prefetch;
 use crate::tablebase::index::{ROW_CELLS, WIDTH};
 use crate::tablebase::solve::cpu::buckets::Entry;
 use crate::tablebase::solve::cpu::planes::{Beat, Chunk, Pass};
-use crate::tablebase::solve::cpu::quiet::{Row, RowNeighbours};
+use crate::tablebase::solve::cpu::quiet::RowNeighbours;
+use crate::tablebase::solve::cpu::row::{Row, SQUARES, WORD_OF, WORDS};
 use crate::tablebase::solve::cpu::task::Iteration;
 use std::io;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
@@ -111,7 +112,7 @@ pub(super) fn decide_pending(mut part: Part<'_>) -> io::Result<bool> {
 pub(super) fn first_wins(mut part: Part<'_>, lost: &mut [Row]) -> io::Result<()> {
     for (at, lost) in lost.iter_mut().enumerate() {
         let mut found = Row::EMPTY;
-        for s in 0..WIDTH {
+        for s in 0..WORDS {
             found.0[s] = lost.0[s] & part.escapes[at].0[s];
             lost.0[s] ^= found.0[s];
         }
@@ -158,7 +159,7 @@ impl Part<'_> {
         let at = visit.at;
         let mut found = Row::EMPTY;
         self.iteration.quiet[self.color].reach(self.opponent, row_neighbours, upcoming, &mut found);
-        let word = |entry: &Entry| entry.word as usize - at * WIDTH;
+        let word = |entry: &Entry| WORD_OF[entry.word as usize - at * WIDTH];
         let mut unchanged;
         let written = match self.pass.beat {
             Beat::On => &mut self.written[at],
@@ -198,8 +199,8 @@ impl Part<'_> {
         // The wins in one ply are found in two parts, so the first row of a depth may come last.
         let row_cell = rows.row(number) * ROW_CELLS;
         if self.chunk.deepest.is_none_or(|(deepest, cell)| deepest < decided || deepest == decided && row_cell < cell) {
-            let first = found.0.iter().enumerate().find(|(_, new)| **new != 0);
-            let cell = first.map(|(s, new)| row_cell + s * WIDTH + new.trailing_zeros() as usize);
+            let new = found.0.iter().zip(SQUARES).filter(|(new, _)| **new != 0);
+            let cell = new.map(|(new, s)| row_cell + s * WIDTH + new.trailing_zeros() as usize).min();
             let earlier = self.chunk.deepest.filter(|&(deepest, _)| deepest == decided);
             self.chunk.deepest = earlier.into_iter().chain(cell.map(|cell| (decided, cell))).min();
         }

@@ -2,7 +2,7 @@
 
 use crate::tablebase::solve::cpu::buckets::{Buckets, Entry};
 use crate::tablebase::solve::cpu::change_log::ChangeLog;
-use crate::tablebase::solve::cpu::quiet::Row;
+use crate::tablebase::solve::cpu::row::Row;
 use crate::tablebase::{Metric, Stats};
 use std::sync::atomic::AtomicU8;
 

@@ -1,41 +1,14 @@
-//! Quiet moves on planes. A plane is a set of positions of one class: a bit for each cell, 64 bits in a word, 64 words
-//! in a row. Looking one quiet move ahead for all positions of a row is an OR of other rows and of shifted words.
+//! Quiet moves on planes. A plane is a set of positions of one class: a bit for each cell, 64 bits in a word, a word for
+//! each square of the word piece in a row (`row`). Looking one quiet move ahead for all positions of a row is an OR of other rows and of shifted words.
 
 use crate::board::geometry::{LEAP_DOWN, LEAP_LEFT, LEAP_RIGHT, LEAP_UP, NOT_A, NOT_G};
-use crate::board::{Color, Direction, File, Piece, RuleOptions, Square, mirror_word};
+use crate::board::{Color, Direction, File, Piece, RuleOptions, Square};
 use crate::cpu::prefetch;
-use crate::tablebase::index::{Index, RowPiece, WIDTH};
+use crate::tablebase::index::{Index, RowPiece};
 use crate::tablebase::material::squares_in_play;
+use crate::tablebase::solve::cpu::row::{Row, WORD_OF, WORDS};
 use crate::tablebase::solve::cpu::rows::Rows;
-use bytemuck::{Pod, Zeroable};
 use std::collections::BTreeSet;
-
-/// A row of a plane: 64 words, one for each square of the word piece, with a bit for each square of the lane piece.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
-#[repr(C, align(64))]
-pub(crate) struct Row(pub [u64; WIDTH]);
-
-impl Row {
-    /// No position.
-    pub(crate) const EMPTY: Row = Row([0; WIDTH]);
-}
-
-/// All ones in the words of squares with a right neighbour (off the g-file), and with a left neighbour (off the
-/// a-file).
-const RIGHT_WORDS: [u64; WIDTH] = word_mask(NOT_G.bits());
-const LEFT_WORDS: [u64; WIDTH] = word_mask(NOT_A.bits());
-
-const fn word_mask(squares: u64) -> [u64; WIDTH] {
-    let mut words = [0; WIDTH];
-    let mut s = 0;
-    while s < WIDTH {
-        if squares >> s & 1 != 0 {
-            words[s] = u64::MAX;
-        }
-        s += 1;
-    }
-    words
-}
 
 /// A step or leap of a row piece from one of its squares.
 #[derive(Clone, Debug)]
@@ -152,33 +125,27 @@ impl QuietMoves {
             prefetch(&plane[upcoming.number]);
         }
         let mut coming = upcoming.rows[..upcoming.count].iter();
-        let here = &plane[neighbours.number].0;
+        let here = &plane[neighbours.number];
         if let Some(leaps) = self.word.as_ref().filter(|_| neighbours.here) {
-            // The padding makes words beyond either end empty.
-            let mut padded = [0u64; WIDTH + 16];
-            padded[8..8 + WIDTH].copy_from_slice(here);
-            for s in 0..WIDTH {
-                out.0[s] =
-                    padded[s + 15] | padded[s + 1] | padded[s + 9] & RIGHT_WORDS[s] | padded[s + 7] & LEFT_WORDS[s];
-            }
+            here.steps(out);
             for leap in leaps {
                 if leap.crossed & neighbours.rat == 0 {
                     let blocked = if self.lane_blocks { leap.crossed } else { 0 };
-                    out.0[leap.from] |= here[leap.to] & !blocked;
+                    out.0[WORD_OF[leap.from]] |= here.0[WORD_OF[leap.to]] & !blocked;
                 }
             }
         }
         if let Some(leaps) = self.lane.filter(|_| neighbours.here) {
-            for s in 0..WIDTH {
-                let word = here[s];
+            for s in 0..WORDS {
+                let word = here.0[s];
                 out.0[s] |= word >> 7 | word << 7 | word >> 1 & NOT_G.bits() | word << 1 & NOT_A.bits();
             }
             // A rat would be the lane piece, so a class whose lane piece leaps has no rat that could block.
             if leaps.files | leaps.ranks != 0 {
                 let (up, down) = (LEAP_UP.bits() & leaps.files, LEAP_DOWN.bits() & leaps.files);
                 let (right, left) = (LEAP_RIGHT.bits() & leaps.ranks, LEAP_LEFT.bits() & leaps.ranks);
-                for s in 0..WIDTH {
-                    let word = here[s];
+                for s in 0..WORDS {
+                    let word = here.0[s];
                     out.0[s] |= word >> 28 & up | word << 28 & down | word >> 3 & right | word << 3 & left;
                 }
             }
@@ -192,16 +159,16 @@ impl QuietMoves {
                 prefetch(&plane[coming.number as usize]);
             }
             if mirrored {
-                let other = mirror_row(other);
-                for s in 0..WIDTH {
+                let other = other.mirrored();
+                for s in 0..WORDS {
                     out.0[s] |= other.0[s] & allowed_lanes;
                 }
             } else if allowed_lanes != u64::MAX {
-                for s in 0..WIDTH {
+                for s in 0..WORDS {
                     out.0[s] |= other.0[s] & allowed_lanes;
                 }
             } else if let Some(first) = waiting.take() {
-                for s in 0..WIDTH {
+                for s in 0..WORDS {
                     out.0[s] |= first.0[s] | other.0[s];
                 }
             } else {
@@ -209,7 +176,7 @@ impl QuietMoves {
             }
         }
         if let Some(last) = waiting {
-            for s in 0..WIDTH {
+            for s in 0..WORDS {
                 out.0[s] |= last.0[s];
             }
         }
@@ -345,19 +312,4 @@ impl RowPiece {
     fn mirrored_offset(&self, digit: u32) -> u32 {
         self.digit[self.squares[digit as usize].mirror().index()] * self.stride
     }
-}
-
-/// The row reflected in the d-file: the words change places, and the bits within each word.
-#[inline(always)]
-pub(crate) fn mirror_row(row: &Row) -> Row {
-    let mut out = Row::EMPTY;
-    for rank in 0..9 {
-        for file in 0..7 {
-            out.0[rank * 7 + file] = row.0[rank * 7 + 6 - file];
-        }
-    }
-    for word in &mut out.0 {
-        *word = mirror_word(*word);
-    }
-    out
 }

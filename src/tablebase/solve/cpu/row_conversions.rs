@@ -7,7 +7,8 @@ use crate::tablebase::solve::captures::CapturedCells;
 use crate::tablebase::solve::cpu::buckets::{Buckets, Entry};
 use crate::tablebase::solve::cpu::conversions::{ConversionValue, Conversions, ESCAPE, NOTHING, WIN_IN_ONE};
 use crate::tablebase::solve::cpu::lookup::{Best, Lookup};
-use crate::tablebase::solve::cpu::quiet::{MAX_ROW_PIECES, Row};
+use crate::tablebase::solve::cpu::quiet::MAX_ROW_PIECES;
+use crate::tablebase::solve::cpu::row::{Row, SQUARES};
 
 impl Conversions {
     /// Returns the positions of one row that win in one ply by a conversion, and those with any conversion. Pushes the
@@ -50,21 +51,21 @@ impl Conversions {
             let cells = capture.address.as_ref().map(|address| address.cells(captures));
             Lookup { moves: self, capture, cells, squares: &squares, row_pieces, valid, rat }.all_words(best);
         }
-        for s in 0..WIDTH {
-            let valid = valid.0[s];
+        for (word, s) in SQUARES.into_iter().enumerate() {
+            let valid = valid.0[word];
             if valid == 0 {
                 continue;
             }
             let den =
                 if self.den_entries[word_piece] >> s & 1 != 0 { valid } else { valid & self.den_entries[lane_piece] };
             let with_capture = valid & !den & !V::equal(&best[s], NOTHING);
-            any.0[s] = with_capture | den;
-            won.0[s] = den
+            any.0[word] = with_capture | den;
+            won.0[word] = den
                 | match self.metric {
                     Metric::Dtw => push_word::<V>(first_word + s, with_capture, &best[s], buckets),
                     Metric::Dtz(_) => {
                         let (won, lost) = results::<V>(with_capture, &best[s]);
-                        losing.0[s] = lost;
+                        losing.0[word] = lost;
                         won
                     }
                 };

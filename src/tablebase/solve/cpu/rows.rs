@@ -22,7 +22,7 @@ pub(crate) struct Rows {
     weights: Vec<u16>,
 }
 
-/// Where the value of a cell is: a solved row by its number, a word of the row and a bit of the word.
+/// Where the value of a cell is: a solved row by its number, the square of the word piece and that of the lane piece.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CellPlace {
     pub number: usize,

@@ -6,7 +6,8 @@ use crate::tablebase::index::WIDTH;
 use crate::tablebase::solve::captures::CapturedCells;
 use crate::tablebase::solve::cpu::buckets::Entry;
 use crate::tablebase::solve::cpu::planes::Chunk;
-use crate::tablebase::solve::cpu::quiet::{Row, RowNeighbours};
+use crate::tablebase::solve::cpu::quiet::RowNeighbours;
+use crate::tablebase::solve::cpu::row::{Row, SQUARES, WORDS};
 use crate::tablebase::solve::cpu::task::Iteration;
 use std::io;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
@@ -52,12 +53,12 @@ pub(super) fn start_rows<V: Vector>(start: Start<'_>) -> io::Result<()> {
         start.chunk.buckets.spill(false)?;
         neighbours[start.color].collect_row(number, |_| true, &mut row_neighbours);
         if quiet[start.color].always_moves(&row_neighbours) {
-            quiet_moves = Row([u64::MAX; WIDTH]);
+            quiet_moves = Row([u64::MAX; WORDS]);
         } else {
             quiet[start.color].reach(start.valid, &row_neighbours, &RowNeighbours::default(), &mut quiet_moves);
         }
         let mut any_lost = false;
-        for s in 0..WIDTH {
+        for s in 0..WORDS {
             start.escapes[i].0[s] = any.0[s] & !losing.0[s] | !valid.0[s];
             start.lost[i].0[s] = won.0[s];
             let stuck = valid.0[s] & !any.0[s] & !quiet_moves.0[s];
@@ -65,7 +66,7 @@ pub(super) fn start_rows<V: Vector>(start: Start<'_>) -> io::Result<()> {
             if stuck == 0 {
                 continue;
             }
-            start.chunk.no_move.push(Entry::new(i * WIDTH + s, stuck));
+            start.chunk.no_move.push(Entry::new(i * WIDTH + SQUARES[s], stuck));
             if loses {
                 start.lost[i].0[s] |= stuck;
                 start.left[i] -= stuck.count_ones() as u16;
