@@ -9,10 +9,10 @@ def run(*command):
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
-def metadata():
-    """Cargo's metadata of all crates for this system."""
+def metadata(triple=None):
+    """Cargo's metadata of all crates for a platform, by default this one."""
     host = next(line.split()[1] for line in run("rustc", "-vV").splitlines() if line.startswith("host:"))
-    return json.loads(run("cargo", "metadata", "--format-version=1", "--locked", f"--filter-platform={host}"))
+    return json.loads(run("cargo", "metadata", "--format-version=1", "--locked", f"--filter-platform={triple or host}"))
 
 
 def linked(data, name):

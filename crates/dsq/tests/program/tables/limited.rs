@@ -69,7 +69,7 @@ fn one_piece_more_is_counted() {
     assert_eq!(counted.as_object_mut().unwrap().remove("source"), Some(object!("cache")));
     assert_eq!(counted, probe(THREE, &["--tables", large]));
     assert_eq!(probe(RACE, &[&["--tables", small], &on_demand[..]].concat())["source"], "tables");
-    let four = "7/7/7/7/L6/6e/5r1/7/3C3 w 20";
+    let four = "7/7/7/7/L6/6e/5r1/4C2/7 w 20";
     fails(2, &[&["probe", four, "--tables", small], &on_demand[..]].concat(), &["at most 3 can be counted on demand"]);
     fails(2, &["probe", THREE, "--tables", small], &["--on-demand answers one more"]);
 }
