@@ -6,7 +6,7 @@ use crate::cpu::prefetch;
 use crate::tablebase::index::WIDTH;
 use crate::tablebase::solve::cpu::conversions::{Base, Capture, ConversionValue, Conversions, LaneOrder, WIN_IN_ONE};
 use crate::tablebase::solve::cpu::quiet::MAX_ROW_PIECES;
-use crate::tablebase::solve::cpu::row::{Row, SQUARES, WORD_OF};
+use crate::tablebase::solve::cpu::row::{LAND, Row, SQUARES, WORD_OF};
 use crate::tablebase::value::CellsRef;
 
 /// The role of a piece in the index.
@@ -88,7 +88,7 @@ impl Lookup<'_> {
         let Capture { attacker, hits_from, .. } = self.capture;
         for &(to, crossed) in &hits_from[self.squares[*attacker]] {
             if crossed & self.rat == 0 {
-                let values = self.values(self.base(Some((*attacker, to.index()))), self.row_pieces, u64::MAX);
+                let values = self.values(self.base(Some((*attacker, to.index()))), self.row_pieces, LAND);
                 for s in 0..WIDTH {
                     let lane = &mut best[s][to.index()];
                     *lane = values[s].max(*lane);
@@ -114,7 +114,7 @@ impl Lookup<'_> {
 
     #[inline(always)]
     fn word_takes_lane(&self, best: &mut Best) {
-        let values = self.values(self.base(None), self.row_pieces, u64::MAX);
+        let values = self.values(self.base(None), self.row_pieces, LAND);
         for s in 0..WIDTH {
             for &(to, _) in self.capture.hits_from[s].iter().filter(|(_, crossed)| crossed & self.rat == 0) {
                 let lane = &mut best[s][to.index()];
@@ -131,7 +131,7 @@ impl Lookup<'_> {
         if hits.is_empty() {
             return;
         }
-        let values = self.values(self.base(Some((self.row_pieces + 1, to))), self.row_pieces, u64::MAX);
+        let values = self.values(self.base(Some((self.row_pieces + 1, to))), self.row_pieces, LAND);
         for s in 0..WIDTH {
             self.raise(values[s], hits, &mut best[s]);
         }
@@ -204,11 +204,17 @@ impl Lookup<'_> {
     /// the first is read.
     #[inline(always)]
     fn codes<C: Copy + Default>(&self, cells: &[C], base: Base, last: usize, squares: u64) -> [C; WIDTH] {
+        let Some(address) = &self.capture.address else { unreachable!("the capture leads to these cells") };
         let (mut codes, mut there) = ([C::default(); WIDTH], [0; WIDTH]);
-        for_each(squares, |square| {
-            there[square] = self.placed(base, last, square).cell();
-            prefetch(&cells[there[square]]);
-        });
+        if address.first.is_some_and(|(first, _)| first == last) {
+            for_each(squares, |square| there[square] = self.placed(base, last, square).cell());
+        } else {
+            let offsets = &address.offsets[usize::from(base.mirrored)][last];
+            for square in 0..WIDTH {
+                there[square] = base.cell() + offsets[square] as usize;
+            }
+        }
+        for_each(squares, |square| prefetch(&cells[there[square]]));
         for_each(squares, |square| codes[square] = cells[there[square]]);
         codes
     }

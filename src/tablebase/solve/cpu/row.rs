@@ -60,6 +60,16 @@ pub(crate) const WORD_OF: [usize; WIDTH] = {
     words
 };
 
+/// The squares of the word piece, as a set.
+pub(crate) const LAND: u64 = {
+    let (mut land, mut word) = (0, 0);
+    while word < WORDS {
+        land |= 1 << SQUARES[word];
+        word += 1;
+    }
+    land & !(1 << NONE)
+};
+
 /// All ones in the words whose square is next to that of the word `by` places further.
 const fn steps(by: isize) -> [u64; WORDS] {
     let mut mask = [0; WORDS];

@@ -31,7 +31,7 @@ pub(super) struct Start<'a> {
 
 /// Looks up the conversions of a range of rows and finds the positions without a move.
 #[inline(always)]
-pub(super) fn start_rows<V: Vector>(start: Start<'_>) -> io::Result<()> {
+pub(super) fn start_rows<V: Vector>(mut start: Start<'_>) -> io::Result<()> {
     let Iteration { task, index, quiet, neighbours, conversions, rows } = start.iteration;
     let loses = task.classes.options().no_move == NoMove::Loss;
     let mut best = Box::new([[0; WIDTH]; WIDTH]);
@@ -57,34 +57,44 @@ pub(super) fn start_rows<V: Vector>(start: Start<'_>) -> io::Result<()> {
         } else {
             quiet[start.color].reach(start.valid, &row_neighbours, &RowNeighbours::default(), &mut quiet_moves);
         }
-        let mut any_lost = false;
+        let (mut stuck, mut positions) = (Row::EMPTY, 0);
         for s in 0..WORDS {
             start.escapes[i].0[s] = any.0[s] & !losing.0[s] | !valid.0[s];
             start.lost[i].0[s] = won.0[s];
-            let stuck = valid.0[s] & !any.0[s] & !quiet_moves.0[s];
-            start.left[i] += valid.0[s].count_ones() as u16;
-            if stuck == 0 {
-                continue;
-            }
-            start.chunk.no_move.push(Entry::new(i * WIDTH + SQUARES[s], stuck));
-            if loses {
-                start.lost[i].0[s] |= stuck;
-                start.left[i] -= stuck.count_ones() as u16;
-                any_lost = true;
-            } else {
-                start.escapes[i].0[s] |= stuck;
-            }
+            stuck.0[s] = valid.0[s] & !any.0[s] & !quiet_moves.0[s];
+            positions += u64::from(valid.0[s].count_ones());
+        }
+        start.left[i] = positions as u16;
+        if stuck != Row::EMPTY {
+            start.stuck(i, &stuck, loses);
         }
         // All moves are captures that lose.
         losing.0.iter_mut().zip(&quiet_moves.0).for_each(|(losing, quiet)| *losing &= !quiet);
         if losing != Row::EMPTY {
             start.chunk.pending.push((i, losing));
         }
-        if any_lost {
-            neighbours[!start.color].for_each(number, |other| start.next[other].store(1, Relaxed));
-        }
     }
     start.chunk.buckets.spill(true)?;
     start.chunk.last_conversion = start.chunk.buckets.last_depth();
     Ok(())
+}
+
+impl Start<'_> {
+    /// Marks the positions of a row of the range in which there is no move.
+    #[cold]
+    fn stuck(&mut self, i: usize, stuck: &Row, loses: bool) {
+        for (s, &stuck) in stuck.0.iter().enumerate().filter(|(_, stuck)| **stuck != 0) {
+            self.chunk.no_move.push(Entry::new(i * WIDTH + SQUARES[s], stuck));
+            if loses {
+                self.lost[i].0[s] |= stuck;
+                self.left[i] -= stuck.count_ones() as u16;
+            } else {
+                self.escapes[i].0[s] |= stuck;
+            }
+        }
+        if loses {
+            let neighbours = &self.iteration.neighbours[!self.color];
+            neighbours.for_each(self.first_row + i, |other| self.next[other].store(1, Relaxed));
+        }
+    }
 }
