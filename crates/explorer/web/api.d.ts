@@ -32,6 +32,31 @@ declare global {
     type CountProgress = Schemas["CountProgress"];
     type ErrorBody = Schemas["ErrorBody"];
     type LineEntry = Schemas["LineEntry"];
+    type ReviewedMove = Schemas["ReviewedMove"];
+    type TreeNode = Schemas["TreeNode"];
+
+    /** The answers to GET, by the path of the request. */
+    interface Answers {
+      bestmove: BestMove;
+      dtz: Dtz;
+      fortress: Fortress;
+      longest: Schemas["Longest"];
+      mainline: MainLine;
+      matrix: Matrix;
+      need: CountNeed;
+      probe: Page.Probe;
+      puzzles: Schemas["PuzzlesAnswer"];
+      race: Race;
+      random: Schemas["RandomPosition"];
+      rulesets: Rulesets;
+      state: Schemas["GameState"];
+      status: Status;
+      tree: Tree;
+      whatif: WhatIf;
+    }
+    type Answer<P extends string> = P extends keyof Answers ? Answers[P] : P extends `stats/${string}` ? Stats : never;
+    /** The answers to POST. */
+    type Posted = { game: GameText; review: Review };
 
     type Turn = string;
     /** A board: a letter or null for each square from a1 to g9, and the side to move. */

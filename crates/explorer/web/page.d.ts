@@ -5,6 +5,7 @@ type Game = import("../src/assets/game.js").Game;
 type GameNode = import("../src/assets/game.js").GameNode;
 type Owner = import("../src/assets/owner.js").Owner;
 type Match = import("../src/assets/match.js").Match;
+type Exercise = import("../src/assets/exercise.js").Exercise;
 
 declare namespace Page {
   type Color = string;
@@ -35,7 +36,7 @@ declare namespace Page {
   };
 
   /** The tables' answer for a position of the tree, with the rules that it holds for; no value if the game is over. */
-  type Knowledge = { rules: string; value: Value | null; keeps?: number; legal?: number };
+  type Knowledge = { rules: string; value: Value | null; keeps?: number | null; legal?: number };
 
   /** A value; with the category of the result at the clock if the no-capture limit may come before the end of the line. */
   type Value = Api.Value & { category?: Api.ValueAtClock["category"] };
@@ -58,9 +59,9 @@ declare namespace Page {
     "fen" | "rules" | "turn" | "pieces" | "material" | "known" | "other_side" | "zugzwang"
   > & {
     value: Value | null;
-    moves: Move[];
+    moves?: Move[] | null;
     over: Result | null;
-    keeps_result?: number;
+    keeps_result?: number | null;
     local?: boolean;
     /** Whether the answer has not come yet. */
     pending?: boolean;
@@ -70,7 +71,70 @@ declare namespace Page {
   type Evaluation = { state: string; last: Api.Info | null; lines: Api.Info[]; error: { code: string } | null };
 
   /** A view, which may change with the position. */
-  type Panel = { key: string; build: () => any; update?: () => unknown };
+  type Panel = { key: string; build: () => Child; update?: () => unknown };
+
+  /** What an element contains: nothing stands for what is left out. */
+  type Child = Node | string | number | false | null | undefined | Child[];
+
+  type Control = HTMLInputElement & HTMLSelectElement;
+
+  /** An element of the markup, of whatever tag: with the properties of controls, dialogs and links. */
+  type Found = HTMLElement &
+    Pick<HTMLInputElement, "checked" | "disabled" | "select" | "value"> &
+    Pick<HTMLDialogElement, "close" | "open" | "returnValue" | "showModal"> &
+    Pick<HTMLAnchorElement, "href">;
+
+  /** Attributes of an element: text, numbers, flags, and listeners. */
+  interface Attributes {
+    onclick?: (event: MouseEvent & { currentTarget: HTMLElement }) => unknown;
+    onkeydown?: (event: KeyboardEvent & { target: HTMLElement; currentTarget: HTMLElement }) => unknown;
+    onchange?: (event: Event & { target: Control }) => unknown;
+    oninput?: (event: Event & { target: Control }) => unknown;
+    onfocus?: (event: FocusEvent & { target: Control }) => unknown;
+    onsubmit?: (event: SubmitEvent) => unknown;
+    [name: string]: string | number | boolean | null | undefined | ((event: never) => unknown);
+  }
+
+  /** The parameters of a request. */
+  type Query = Record<string, string | number | null | undefined>;
+
+  /** An error as the server reports it, or one of the page. */
+  type Problem = { code: string; message?: string; reason?: string; params?: Record<string, unknown> };
+
+  /** What the page announces to its parts, with the detail of each event. */
+  interface Events {
+    address: void;
+    analysis: void;
+    connection: void;
+    controller: void;
+    editing: void;
+    evaluated: void;
+    evaluation: void;
+    flip: void;
+    gameover: Match;
+    jump: void;
+    language: void;
+    lesson: Exercise | null;
+    match: Match | null;
+    moved: string;
+    opentab: string;
+    overlay: void;
+    pieces: void;
+    played: void;
+    position: void;
+    probe: void;
+    reconnected: void;
+    review: void;
+    rules: void;
+    settings: void;
+    status: void;
+    tab: void;
+    tick: void;
+    train: import("../src/assets/trainer.js").Endgame | null;
+    tree: void;
+    trimmed: void;
+    unpoint: void;
+  }
 
   /** A match, a lesson or a puzzle, which decides about moves instead of the line. */
   interface Controller extends Owner {
@@ -82,13 +146,33 @@ declare namespace Page {
     refuse(uci: string): unknown;
     headline(): string;
     leave(): void;
+    /** Of a match: whether leaving would interrupt it, what it is, and how it is kept. */
+    isRunning?(): boolean;
+    setup?: import("../src/assets/match.js").Setup;
+    store?(): void;
+    /** The line that an exercise has taken the board from. */
+    before?: Snapshot | null;
   }
 
+  /** What a reload needs to begin again what owned the board, as the history of the browser keeps it. */
+  type Kept = Partial<{
+    id: string;
+    date: string;
+    setup: import("../src/assets/match.js").Setup;
+    endgame: import("../src/assets/trainer.js").Endgame;
+    before: Snapshot | null;
+    lesson: string;
+    puzzle: Puzzle;
+    day: string;
+    mistake: Reviewed;
+    ply: number;
+  }>;
+
   /** A move of a review, with the position before it. */
-  type Mistake = { uci: string; san: string; best: string; before: string };
+  type Reviewed = Api.ReviewedMove & { before: string };
 
   type Settings = {
-    [key: string]: any;
+    [key: string]: string | boolean;
     pieces: string;
     theme: string;
     language: string;
@@ -144,19 +228,19 @@ declare namespace Page {
     /** The rules that the user, a link or a file has chosen; a puzzle and a famous endgame have their own. */
     readonly chosen: string;
     /** The error in the address, and its FEN; null once a position is shown. */
-    broken: (Api.ErrorBody & { fen: string }) | null;
+    broken: (Problem & { fen: string }) | null;
     tab: string;
-    /** A Page.Controller, which owns the board; null if the line does. */
-    controller: any;
+    /** What owns the board; null if the line does. */
+    controller: Controller | null;
     /** The last match if its end is on the board. */
     finished: Match | null;
     evaluation: Evaluation;
     /** Whether the server did not respond to the last request. */
     offline: boolean;
     overlay: { name: string; letter?: string } | null;
-    /** The answer for the position on the board, a Page.Probe; null while it is awaited. */
-    probe: any;
-    problem: any;
+    /** The answer for the position on the board; null while it is awaited. */
+    probe: Probe | null;
+    problem: Problem | null;
     editing: boolean;
     /** Pieces of the largest tables. */
     largest: number;

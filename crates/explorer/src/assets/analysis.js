@@ -17,7 +17,7 @@ const RETRY = 4000;
 let stream = null;
 /** @type {number | undefined} */
 let timer;
-/** @type {Record<string, any> | null} The options of an analysis that the user has switched on. */
+/** @type {Page.Query | null} The options of an analysis that the user has switched on. */
 let chosen = null;
 const done = new Map();
 
@@ -28,16 +28,15 @@ export const isOn = () => chosen !== null;
 export const options = () => chosen;
 
 export function startAnalysis() {
-  on("position", () => reset());
+  on(["position", "controller"], () => reset());
   on("probe", schedule);
-  on("controller", () => reset());
   on("tab", () => (isShown() ? schedule() : stream && close("idle")));
   document.addEventListener("visibilitychange", () => (document.hidden ? close("idle") : schedule()));
 }
 
 /**
  * Switches an analysis on, with options of the API, or with null off.
- * @param {any} options
+ * @param {Page.Query | null} options
  */
 export function choose(options) {
   chosen = options;
@@ -52,7 +51,7 @@ function reset(state = "idle") {
   emit("evaluation");
 }
 
-/** @param {any} state */
+/** @param {string} state */
 function close(state) {
   cancel(timer);
   timer = undefined;
@@ -116,7 +115,7 @@ function keep(asked) {
 
 /**
  * An event source does not report why it failed: if the server answers at all, it is busy.
- * @param {any} mine
+ * @param {EventSource} mine
  */
 async function failed(mine) {
   if (mine !== stream) return;

@@ -1,7 +1,7 @@
 // The server's API. Answers are kept, as a position's value does not change.
 
 import { during } from "./pending.js";
-import { NO_CAPTURE_LIMIT } from "./position.js";
+import { NO_CAPTURE_LIMIT, underscored } from "./position.js";
 import { send } from "./transport.js";
 
 const kept = new Map();
@@ -18,11 +18,11 @@ export class ApiError extends Error {
   }
 }
 
-/** @param {string} path */
+/** @type {(path: string, params?: Page.Query) => string} */
 export function address(path, params = {}) {
   const given = Object.entries(params).filter(([, value]) => value !== null && value !== undefined && value !== "");
   const query = given.map(
-    ([key, value]) => `${key}=${encodeURIComponent(key === "fen" ? value.replaceAll(" ", "_") : value)}`,
+    ([key, value]) => `${key}=${encodeURIComponent(key === "fen" ? underscored(String(value)) : String(value))}`,
   );
   return `/api/v1/${path}${query.length ? `?${query.join("&")}` : ""}`;
 }
@@ -43,7 +43,7 @@ async function answer(response) {
   );
 }
 
-/** @type {(url: string, options: any) => Promise<any>} */
+/** @type {(url: string, options: RequestInit) => Promise<unknown>} */
 async function request(url, options) {
   try {
     return await answer(await send(url, options));
@@ -84,15 +84,16 @@ async function patiently(url, options) {
 
 /**
  * GET; `keep: false` for answers that change over time.
- * @param {string} path
- * @param {Record<string, any>} [params]
+ * @template {string} P
+ * @param {P} path
+ * @param {Page.Query} [params]
  * @param {{ signal?: AbortSignal, keep?: boolean }} [options]
- * @returns {Promise<any>} the answer; web/openapi.d.ts declares its type
+ * @returns {Promise<Api.Answer<P>>}
  */
 export async function get(path, params, { signal, keep = true } = {}) {
   const url = address(path, params);
   if (keep && kept.has(url)) return kept.get(url);
-  const body = await during(url, patiently(url, { signal }));
+  const body = /** @type {Api.Answer<P>} */ (await during(url, patiently(url, { signal })));
   if (keep) {
     if (kept.size >= KEPT) kept.delete(kept.keys().next().value);
     kept.set(url, body);
@@ -100,17 +101,18 @@ export async function get(path, params, { signal, keep = true } = {}) {
   return body;
 }
 
-/** @type {(path: string, body: unknown, options?: { signal?: AbortSignal }) => Promise<any>} */
-export const post = (path, body, { signal } = {}) =>
-  during(
-    path,
-    request(address(path), {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(body),
-      signal,
-    }),
-  );
+/**
+ * POST.
+ * @template {keyof Api.Posted} P
+ * @param {P} path
+ * @param {unknown} given
+ * @param {{ signal?: AbortSignal }} [options]
+ */
+export async function post(path, given, { signal } = {}) {
+  const headers = { "content-type": "application/json" };
+  const sent = request(address(path), { method: "POST", headers, body: JSON.stringify(given), signal });
+  return /** @type {Api.Posted[P]} */ (await during(path, sent));
+}
 
 /** Drops the kept answers, because new tables are ready. */
 export const forget = () => kept.clear();

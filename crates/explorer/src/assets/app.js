@@ -10,14 +10,11 @@ import { evaluationText } from "./score.js";
 import { gameStatus } from "./status.js";
 import { announce, ask, errorText, inTurn, isTemporary, percent, result, t, toast } from "./ui.js";
 
-/** @type {Map<string, ((detail?: any) => unknown)[]>} */
+/** @type {Map<string, Function[]>} */
 const listeners = new Map();
 
-/**
- * The state of the page; web/page.d.ts describes every field. The board is made when the page starts.
- * @type {Page.App}
- */
-export const app = /** @type {any} */ ({
+/** @type {Omit<Page.App, "board">} The board is made when the page starts. */
+const state = {
   game: new Game(),
   get rules() {
     return this.game.rules;
@@ -50,17 +47,32 @@ export const app = /** @type {any} */ ({
     keys: true,
     sounds: true,
   },
-});
+};
 
-/** @type {(event: string, listener: (detail?: any) => unknown) => unknown} */
-export const on = (event, listener) => listeners.set(event, [...(listeners.get(event) ?? []), listener]);
-/** @type {(event: string, detail?: any) => void} */
-export const emit = (event, detail) =>
-  listeners.get(event)?.forEach((/** @type {(detail?: any) => unknown} */ listener) => listener(detail));
+/** The state of the page; web/page.d.ts describes every field. */
+export const app = /** @type {Page.App} */ (state);
+
+/**
+ * Calls a listener at one event or at several.
+ * @template {keyof Page.Events} E
+ * @param {E | E[]} events
+ * @param {(detail: Page.Events[E]) => unknown} listener
+ */
+export function on(events, listener) {
+  for (const event of /** @type {E[]} */ ([events].flat()))
+    listeners.set(event, [...(listeners.get(event) ?? []), listener]);
+}
+
+/**
+ * @template {keyof Page.Events} E
+ * @param {E} event
+ * @param {Page.Events[E]} [detail]
+ */
+export const emit = (event, detail) => listeners.get(event)?.forEach((listener) => listener(detail));
 
 export const fen = () => app.game.cursor.fen;
 export const turn = () => /** @type {Api.Turn} */ (fen().slice(-1));
-export const params = (more = {}) => ({ fen: fen(), rules: app.rules, ...more });
+export const params = (/** @type {Page.Query} */ more = {}) => ({ fen: fen(), rules: app.rules, ...more });
 
 /** Every option of the rules with its value. */
 export const rules = () => app.game.options();
@@ -142,7 +154,6 @@ async function withinLimit(probe, node, signal) {
   const isLate = ({ value, captures }) => (value?.dtw ?? 0) > (captures ? limit + 1 : limit - clock);
   const all = new Map((probe.moves ?? []).map((move) => [move.uci, move]));
   if (probe.over || ![probe, ...all.values()].some(isLate)) return probe;
-  /** @type {Api.Dtz} */
   const exact = await get("dtz", gameParams(node), { signal });
   if (!exact.value) return probe;
   /** @type {<T extends { value: Page.Value | null }>(of: T, at: Api.ValueAtClock) => T} */
@@ -175,7 +186,7 @@ export function control(controller) {
 export async function mayLeave() {
   const { controller } = app;
   if (!controller?.isRunning?.()) return true;
-  return ask(t(controller.setup.trainer ? "leave.endgame" : "leave.game"), t("match.leave"));
+  return ask(t(controller.setup?.trainer ? "leave.endgame" : "leave.game"), t("match.leave"));
 }
 
 /**
@@ -244,7 +255,8 @@ export async function refresh({ quiet = false } = {}) {
     }
   }
   emit("probe");
-  if (!quiet && !app.broken) announce(app.problem ? errorText(app.problem) : inTurn([node.san, sentence(app.probe)]));
+  const said = app.problem ? errorText(app.problem) : app.probe && inTurn([node.san, sentence(app.probe)]);
+  if (said && !quiet && !app.broken) announce(said);
 }
 
 /**
@@ -254,7 +266,7 @@ export async function refresh({ quiet = false } = {}) {
  */
 export function storeProbe(node, probe) {
   const { rules, known, value, over, keeps_result: keeps, moves } = inGame(probe, node);
-  node.info = known && !over ? { rules, value, keeps, legal: moves.length } : { rules, value: null };
+  node.info = known && !over ? { rules, value, keeps, legal: moves?.length } : { rules, value: null };
 }
 
 /**
@@ -441,9 +453,9 @@ const LONGEST_LINE = 1000;
  * The tables' line from a position to the end of the game. The server sends a line that takes long in parts.
  * @param {string} position
  * @param {AbortSignal} signal
- * @returns {Promise<Api.LineEntry[]>}
  */
 async function wholeLine(position, signal) {
+  /** @type {Api.LineEntry[]} */
   const whole = [];
   const { rules } = app;
   for (;;) {
@@ -491,7 +503,7 @@ export async function showLine(position) {
 
 /**
  * Shows a random position, under the rules of the board if the query names none.
- * @param {Record<string, any>} query
+ * @param {Page.Query} query
  */
 export async function randomPosition(query) {
   const asked = { rules: app.rules, seed: Math.floor(Math.random() * 2 ** 32), ...query };
@@ -500,12 +512,12 @@ export async function randomPosition(query) {
     for (let from = 0; ;) {
       const { fen: found, next, share } = await get("random", { ...asked, from }, { keep: false, signal });
       if (found) return found;
-      toast(t("random.searching", { share: percent(share) }));
-      from = next;
+      toast(t("random.searching", { share: percent(share ?? 0) }));
+      from = next ?? 0;
     }
   };
   try {
-    await setPosition(await want(find), { rules: asked.rules });
+    await setPosition(await want(find), { rules: String(asked.rules) });
   } catch (error) {
     toast(error.code === "not_found" ? t("random.none") : errorText(error));
   }

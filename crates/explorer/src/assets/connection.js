@@ -26,8 +26,7 @@ export function startConnection() {
     draw();
   });
   on("connection", changed);
-  on("probe", draw);
-  on("language", draw);
+  on(["probe", "language"], draw);
 }
 
 function changed() {

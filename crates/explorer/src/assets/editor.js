@@ -30,8 +30,7 @@ export function startEditor() {
     build();
     sync();
   });
-  on("pieces", build);
-  on("rules", build);
+  on(["pieces", "rules"], build);
   // A game or an exercise owns the board.
   on("controller", () => app.controller && app.editing && toggleEditor(false));
 }
@@ -52,12 +51,7 @@ function build() {
       button(t("editor.mirror"), () => change(mirror(fen())), { id: "mirror" }),
       field(
         t("tomove.short"),
-        select(
-          ["w", "b"].map((turn) => [turn, side(turn)]),
-          null,
-          () => change(pass(fen())),
-          { id: "turn" },
-        ),
+        select(["w", "b"], null, () => change(pass(fen())), { id: "turn" }, side),
       ),
       button(t("editor.clear"), () => change(format(emptyBoard())), { id: "clear" }),
       button(t("start"), () => setPosition(START, { from: "editor", rules: app.chosen })),
@@ -92,7 +86,7 @@ function change(position) {
   return setPosition(position, { from: "editor" });
 }
 
-/** @param {any} event */
+/** @param {SubmitEvent} event */
 async function readFen(event) {
   event.preventDefault();
   const text = $("#fen").value.trim();
@@ -159,7 +153,7 @@ export function edit(action, square, from = -1) {
 
 /**
  * Letters place a piece on the square with the focus, Delete removes it.
- * @param {any} event
+ * @param {KeyboardEvent} event
  * @param {number} square
  */
 export function editKey(event, square) {

@@ -87,7 +87,6 @@ const isEnding = ([name]) => name === "Result" || name === "Termination";
  * @param {number} number of the game, from 1
  */
 export async function readGame(text, number = 1) {
-  /** @type {Api.GameText} */
   const {
     fen,
     rules,

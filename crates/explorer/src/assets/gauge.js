@@ -10,7 +10,7 @@ const SIGNS = { win: 1, draw: 0, loss: -1 };
 const SHARES = { white: 1, black: 0 };
 
 export function startGauge() {
-  for (const event of ["probe", "position", "evaluation", "controller", "language"]) on(event, draw);
+  on(["probe", "position", "evaluation", "controller", "language"], draw);
 }
 
 /**
@@ -36,6 +36,6 @@ function draw() {
   gauge.classList.toggle("off", share === null);
   gauge.setAttribute("aria-label", text);
   gauge.title = text;
-  gauge.querySelector(".white").style.flexGrow = share ?? 0.5;
-  gauge.querySelector(".black").style.flexGrow = 1 - (share ?? 0.5);
+  $(".white", gauge).style.flexGrow = String(share ?? 0.5);
+  $(".black", gauge).style.flexGrow = String(1 - (share ?? 0.5));
 }

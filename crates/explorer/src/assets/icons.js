@@ -43,8 +43,8 @@ export const icon = (name) =>
  * A button with a picture instead of a text.
  * @param {string} name of the icon
  * @param {string} label
- * @param {(event: any) => unknown} onclick
- * @param {import("./ui.js").Attributes} [attributes]
+ * @param {Page.Attributes["onclick"]} onclick
+ * @param {Page.Attributes} [attributes]
  */
 export const iconButton = (name, label, onclick, attributes = {}) =>
   button(icon(name), onclick, { "aria-label": label, title: label, ...attributes });

@@ -4,7 +4,7 @@ import { addBestLine, app, emit, goTo, isExact, on, play, step, undo } from "./a
 import { toggleEditor } from "./editor.js";
 import { toggleAnalysis } from "./panel-engine.js";
 import { choose } from "./panel-explore.js";
-import { $, bar, button, checkbox, h, t, toast } from "./ui.js";
+import { $, bar, button, checkbox, h, row, t, toast } from "./ui.js";
 import { ENTRIES } from "./views.js";
 
 /** @param {string} kind */
@@ -19,7 +19,7 @@ function playBest() {
   play(known);
 }
 
-/** @type {[string[], string, (event: any) => unknown][]} Keys, the key of their description, and their action. */
+/** @type {[string[], string, (event: KeyboardEvent) => unknown][]} Keys, the name of their text, and their action. */
 const ACTIONS = [
   [["?"], "key.help", showKeys],
   [[",", "ArrowLeft"], "key.back", () => step(-1)],
@@ -49,7 +49,7 @@ const ACTIONS = [
   [
     Object.keys(ENTRIES).map((_, i) => String(i + 1)),
     "key.tabs",
-    (/** @type {any} */ event) => $(`#tab-${Object.keys(ENTRIES)[Number(event.key) - 1]}`).click(),
+    (event) => $(`#tab-${Object.keys(ENTRIES)[Number(event.key) - 1]}`).click(),
   ],
 ];
 
@@ -58,10 +58,12 @@ const SPOKEN = { ArrowLeft: "←", ArrowRight: "→", " ": "␣" };
 
 /**
  * Whether a control has the focus; the board passes on the keys that it does not use.
- * @param {any} first
+ * @param {Event} event
  */
 const onControl = ({ target }) =>
-  !target.closest?.(".cell") && target.closest?.("button, a, summary, input, select, textarea, [tabindex]");
+  target instanceof Element &&
+  !target.closest(".cell") &&
+  target.closest("button, a, summary, input, select, textarea, [tabindex]");
 
 export function startKeys() {
   document.addEventListener("keydown", (event) => {
@@ -73,7 +75,7 @@ export function startKeys() {
       return;
     if (!app.settings.keys && event.key !== "?") return;
     if (event.key in SPOKEN && onControl(event)) return;
-    const action = ACTIONS.find((/** @type {any} */ [keys]) => keys.includes(event.key));
+    const action = ACTIONS.find(([keys]) => keys.includes(event.key));
     if (!action) return;
     event.preventDefault();
     action[2](event);
@@ -82,9 +84,10 @@ export function startKeys() {
   on("language", build);
 }
 
-/** @param {any} event */
-const inField = (event) =>
-  event.target.closest?.("input:not([type=range], [type=checkbox], [type=radio]), textarea, select") !== null;
+/** @param {Event} event */
+const inField = ({ target }) =>
+  target instanceof Element &&
+  target.closest("input:not([type=range], [type=checkbox], [type=radio]), textarea, select") !== null;
 
 /** Opens the list of keys. */
 export function showKeys() {
@@ -100,17 +103,8 @@ function setKeys(on) {
 }
 
 function build() {
-  const row = (/** @type {string[]} */ keys, /** @type {string} */ text) =>
-    h(
-      "tr",
-      {},
-      h(
-        "th",
-        { scope: "row" },
-        keys.map((/** @type {string} */ key) => [h("kbd", {}, SPOKEN[key] ?? key), " "]),
-      ),
-      h("td", {}, text),
-    );
+  const pressed = (/** @type {string[]} */ keys, /** @type {string} */ text) =>
+    row([keys.map((key) => [h("kbd", {}, SPOKEN[key] ?? key), " "]), text]);
   $("#keys").replaceChildren(
     h("h2", { id: "keyshead", tabindex: "-1" }, t("keys")),
     h(
@@ -119,17 +113,17 @@ function build() {
       h(
         "tbody",
         {},
-        ACTIONS.map((/** @type {any} */ [keys, text]) => row(keys, t(text))),
-        row(["←", "→", "↑", "↓"], t("key.arrows")),
-        row(["Enter"], t("key.enter")),
-        row(["Esc"], t("key.escape")),
-        row(["Home", "End", "PgUp", "PgDn"], t("key.edges")),
-        row(["E", "e", "…"], t("key.letters")),
-        row(["Del"], t("key.delete")),
+        ACTIONS.map(([keys, text]) => pressed(keys, t(text))),
+        pressed(["←", "→", "↑", "↓"], t("key.arrows")),
+        pressed(["Enter"], t("key.enter")),
+        pressed(["Esc"], t("key.escape")),
+        pressed(["Home", "End", "PgUp", "PgDn"], t("key.edges")),
+        pressed(["E", "e", "…"], t("key.letters")),
+        pressed(["Del"], t("key.delete")),
       ),
     ),
     bar(
-      checkbox(t("keys.single"), Boolean(app.settings.keys), setKeys, { id: "singlekeys" }),
+      checkbox(t("keys.single"), app.settings.keys, setKeys, { id: "singlekeys" }),
       h("span", { class: "space" }),
       button(t("close"), () => $("#keys").close(), { class: "main", id: "closekeys" }),
     ),

@@ -3,7 +3,16 @@
 import { options } from "./analysis.js";
 import { get } from "./api.js";
 import { app, emit, fen, load } from "./app.js";
-import { boardOf, format, NO_CAPTURE_LIMIT, parseLeniently, splitClock, START, withClock } from "./position.js";
+import {
+  boardOf,
+  format,
+  NO_CAPTURE_LIMIT,
+  parseLeniently,
+  splitClock,
+  START,
+  underscored,
+  withClock,
+} from "./position.js";
 import { readRules } from "./ruleset.js";
 import { isChinese, t } from "./ui.js";
 import { parseTree, treeText } from "./variations.js";
@@ -20,9 +29,6 @@ export const defaultRules = () => (isChinese() && SERVED === "paper" ? "chinese"
 
 /** The longest line of an address with its variations, in characters; longer ones are written without. */
 const LONGEST = 5000;
-
-/** @param {string} text */
-const underscored = (text) => text.replaceAll(" ", "_");
 
 /**
  * Text within a query: only characters that a query cannot contain are encoded, so that a FEN stays readable.
@@ -74,7 +80,7 @@ const limitOf = (text) => (/^\d+$/.test(text ?? "") ? Number(text) || null : NO_
 /**
  * The error in an address that this page cannot read.
  * @param {string} search
- * @returns {Promise<any>}
+ * @returns {Promise<Page.Problem>}
  */
 export async function problemIn(search) {
   const query = new URLSearchParams(search);
@@ -96,7 +102,7 @@ const firstOf = (query) => query.getAll("from").find((text) => text.includes("/"
 /**
  * Applies an address. For an invalid one the page shows the readable part and the error.
  * @param {string} search
- * @param {any} [problem] the error, if it is known
+ * @param {Page.Problem | null} [problem] the error, if it is known
  */
 export function fromAddress(search, problem = search === OPENED && PROBLEM ? JSON.parse(PROBLEM) : null) {
   const query = new URLSearchParams(search);
@@ -107,7 +113,7 @@ export function fromAddress(search, problem = search === OPENED && PROBLEM ? JSO
   if (problem) {
     const start = format(parseLeniently(position ?? from ?? ""));
     load({ start, moves: [], rules: SERVED });
-    app.broken = { ...problem, message: problem.message, fen: position ?? "" };
+    app.broken = { ...problem, fen: position ?? "" };
   } else {
     const rules = query.get("rules") || (isFree ? defaultRules() : SERVED);
     if (!readRules(rules)) throw new TypeError(rules);

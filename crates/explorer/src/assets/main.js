@@ -47,7 +47,7 @@ const setTheme = () => {
 function startHeader() {
   const bind = (/** @type {string} */ id, /** @type {() => unknown} */ apply) => {
     const select = $(`#${id}`);
-    select.value = app.settings[id];
+    select.value = String(app.settings[id]);
     select.addEventListener("change", async () => {
       app.settings[id] = select.value;
       await apply();
@@ -86,19 +86,19 @@ async function chooseLanguage() {
 }
 
 function startTools() {
-  /** @type {(id: string, pressed: boolean | null, act: (event: any) => unknown) => HTMLElement} */
+  /** @type {(id: string, pressed: boolean | null, act: Page.Attributes["onclick"]) => HTMLElement} */
   const tool = (id, pressed, act) =>
-    iconButton({ values: "eye" }[id] ?? id, t(`key.${id}`), act, { id, "aria-pressed": pressed?.toString() });
+    iconButton(id === "values" ? "eye" : id, t(`key.${id}`), act, { id, "aria-pressed": pressed?.toString() });
   $("#tools").replaceChildren(
     tool("undo", null, () => undo("undo")),
     tool("redo", null, () => undo("redo")),
     tool("flip", app.board.flipped, flip),
-    tool("values", Boolean(app.settings.values), (event) =>
-      press(event, "values", () => {
-        app.board.showValues = app.settings.values;
-        app.board.render();
-      }),
-    ),
+    tool("values", app.settings.values, ({ currentTarget }) => {
+      app.board.showValues = app.settings.values = !app.settings.values;
+      currentTarget.setAttribute("aria-pressed", String(app.settings.values));
+      keepSettings();
+      app.board.render();
+    }),
     tool("edit", app.editing, () => toggleEditor()),
     h("span", { class: "space" }),
     h(
@@ -133,17 +133,9 @@ function flip() {
 
 const pressedFlip = () => $("#flip").setAttribute("aria-pressed", String(app.board.flipped));
 
-/** @type {(event: any, setting: any, apply: () => unknown) => void} */
-function press(event, setting, apply) {
-  app.settings[setting] = !app.settings[setting];
-  event.currentTarget.setAttribute("aria-pressed", String(app.settings[setting]));
-  keepSettings();
-  apply();
-}
-
 /**
  * A typed move: `d2d3`, or as in the papers `Ed3`, `Exd3`.
- * @param {any} event
+ * @param {SubmitEvent} event
  */
 function typed(event) {
   event.preventDefault();
@@ -152,8 +144,7 @@ function typed(event) {
   if (!text) return input.focus();
   const plain = inLetters(text.toLowerCase().replaceAll(/[x\- ]/g, "")).toLowerCase();
   const found = playable().find(
-    (/** @type {Page.Move} */ move) =>
-      move.uci === plain || move.san === text || move.san.toLowerCase().replaceAll("x", "") === plain,
+    (move) => move.uci === plain || move.san === text || move.san.toLowerCase().replaceAll("x", "") === plain,
   );
   if (!found) return toast(illegal(plain, text));
   input.value = "";
@@ -222,19 +213,14 @@ let tables = "";
 async function refreshStatus() {
   try {
     const status = await get("status", {}, { keep: false });
-    const solving = status.tables.find((/** @type {any} */ table) => table.state === "solving");
-    const ready = Math.max(
-      0,
-      ...status.tables.map((/** @type {any} */ table) => Math.max(table.on_disk ?? 0, table.pieces)),
-    );
+    const solving = status.tables.find((table) => table.state === "solving");
+    const ready = Math.max(0, ...status.tables.map((table) => Math.max(table.on_disk ?? 0, table.pieces)));
     app.largest = Math.max(4, ready);
-    app.countable = Math.max(0, ...status.tables.map((/** @type {any} */ table) => table.on_demand ?? 0));
+    app.countable = Math.max(0, ...status.tables.map((table) => table.on_demand ?? 0));
     $("#status").textContent = solving
       ? t("status.solving", { ready: number(ready), n: solving.pieces + 1, percent: percent(solving.progress ?? 0) })
       : t("status.ready", { n: number(ready) });
-    const now = JSON.stringify(
-      status.tables.map((/** @type {any} */ table) => [table.rules, table.pieces, table.state]),
-    );
+    const now = JSON.stringify(status.tables.map((table) => [table.rules, table.pieces, table.state]));
     if (tables && tables !== now) {
       forget();
       if (!app.controller && (app.problem || !app.probe?.known)) refresh({ quiet: true });
@@ -266,7 +252,7 @@ function startBoard() {
   app.board.style = app.settings.pieces;
   app.board.showValues = app.settings.values;
   app.board.flip(app.settings.flipped);
-  $("#skip").addEventListener("click", (/** @type {any} */ event) => {
+  $("#skip").addEventListener("click", (/** @type {Event} */ event) => {
     event.preventDefault();
     app.board.focus(app.board.focused);
   });
@@ -274,7 +260,7 @@ function startBoard() {
     app.board.show(app.game.cursor.fen, app.game.cursor.uci);
     app.board.setMoves(playable());
   });
-  for (const event of ["probe", "match"]) on(event, () => app.board.setMoves(playable()));
+  on(["probe", "match"], () => app.board.setMoves(playable()));
   on("rules", () => app.board.setRules(app.spelled));
 }
 
@@ -306,7 +292,7 @@ async function open() {
   if (overlay) explore.choose(overlay);
   await shown;
   // Without a server the module finds what only the library knows, such as a piece that stands twice.
-  if (!app.broken && ["bad_fen", "bad_rules"].includes(app.problem?.code)) {
+  if (!app.broken && ["bad_fen", "bad_rules"].includes(app.problem?.code ?? "")) {
     fromAddress(search, app.problem);
     settled();
     await refresh({ quiet: true });
@@ -330,7 +316,7 @@ function startEmbedding() {
   const link = h("a", { id: "whole", target: "_blank", rel: "noopener" });
   $("#player").after(link);
   const update = () => Object.assign(link, { href: toAddress(false), textContent: t("embed.whole") });
-  for (const event of ["address", "probe", "language"]) on(event, update);
+  on(["address", "probe", "language"], update);
 }
 
 async function start() {
@@ -362,22 +348,17 @@ async function start() {
   explore.startOverlays();
   engine.startEngine();
   game.startGame();
-  on("probe", () => {
-    undoable();
-    panel().update?.();
-    write();
-  });
   on("position", undoable);
-  on("tree", () => {
+  on(["probe", "tree"], () => {
     undoable();
     panel().update?.();
     write();
   });
   on("trimmed", () => refresh({ quiet: true }));
-  for (const event of ["overlay", "analysis"]) on(event, write);
+  on(["overlay", "analysis"], write);
   on("jump", jump);
   on("rules", material.renew);
-  for (const event of ["match", "lesson", "flip"]) on(event, pressedFlip);
+  on(["match", "lesson", "flip"], pressedFlip);
   on("controller", showBegin);
   on("opentab", openTab);
   on("review", () => {

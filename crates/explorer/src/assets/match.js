@@ -34,7 +34,7 @@ export class Match extends Owner {
   result = null;
   /** Whether the server does not respond for now. */
   waiting = false;
-  /** @type {any} Why the engine does not move, if asking again does not help by itself. */
+  /** @type {Page.Problem | null} Why the engine does not move, if asking again does not help by itself. */
   problem = null;
   /** @type {Page.Score | null} The engine's last score. */
   score = null;
@@ -208,7 +208,7 @@ export class Match extends Owner {
       const [answer] = await this.ask((signal) =>
         Promise.all([this.bestMove({ strength, ...(perfect ? { perfect: 1 } : {}) }, signal), pause(PAUSE)]),
       );
-      if (!answer.uci) return this.finish(answer.over);
+      if (!answer.uci) return this.finish(/** @type {Page.Result} */ (answer.over));
       this.score = answer.score;
       if (this.clock && !this.clock.running) this.clock.start(this.turn());
       return this.advance(answer.uci);
@@ -221,7 +221,7 @@ export class Match extends Owner {
 
   /**
    * The engine's move in the game.
-   * @param {any} strength
+   * @param {Page.Query} strength
    * @param {AbortSignal} signal
    */
   async bestMove(strength, signal) {

@@ -7,25 +7,24 @@ import { pieceIcon } from "./pieces.js";
 import { captured, fullMoves } from "./status.js";
 import { $, announce, button, described, h, listed, pieceName, refill, said, side, t } from "./ui.js";
 
-/** @type {any} */
-let match = null;
+/** @type {Match} The game on the board, if there is one. */
+let match;
 let resigning = false;
 
 export function startMatchBar() {
-  on("match", (/** @type {any} */ now) => {
-    match = now;
+  on("match", (now) => {
+    if (now) match = now;
     resigning = false;
     draw();
   });
-  on("position", draw);
   on("tick", drawClocks);
-  for (const event of ["language", "pieces", "tab", "flip"]) on(event, draw);
+  on(["position", "language", "pieces", "tab", "flip"], draw);
 }
 
 /**
  * The pieces of a colour that have been captured, as pictures with a name.
  * @param {"white" | "black"} color
- * @param {any} pieces
+ * @param {string[]} pieces
  */
 function capturedRow(color, pieces) {
   const text = pieces.length ? listed(pieces.map(pieceName)) : t("match.captured.none");
@@ -33,7 +32,7 @@ function capturedRow(color, pieces) {
   return h(
     "span",
     { class: "captured", role: "img", "aria-label": label },
-    pieces.map((/** @type {string} */ piece) => pieceIcon(piece, app.settings.pieces, app.spelled)),
+    pieces.map((piece) => pieceIcon(piece, app.settings.pieces, app.spelled)),
   );
 }
 
@@ -58,21 +57,16 @@ function drawSeat(place, turn) {
     h("span", { class: "who" }, who),
     h("span", { class: "turn" }, isRunning ? match.headline() : ""),
     capturedRow(other, captured(app.game.root.fen, app.game.cursor.fen)[other]),
-    match.clock ? clockFace(turn) : "",
+    match.clock ? clockFace(turn, match.clock) : "",
   );
 }
 
-/** @param {string} turn */
-const clockFace = (turn) =>
+/** @type {(turn: string, clock: NonNullable<Match["clock"]>) => HTMLElement} */
+const clockFace = (turn, clock) =>
   h(
     "span",
-    {
-      class: "clock",
-      "data-clock": turn,
-      role: "timer",
-      "aria-label": t("match.clock", { side: side(turn) }),
-    },
-    clockText(match.clock.read(turn)),
+    { class: "clock", "data-clock": turn, role: "timer", "aria-label": t("match.clock", { side: side(turn) }) },
+    clockText(clock.read(turn)),
   );
 
 /** The counts toward a draw by repetition or without captures, once they matter. */
@@ -116,7 +110,7 @@ const back = () => $("#player-last").click();
 
 /**
  * The mode of the page; style sheets hide elements that the mode does not need.
- * @param {any} isMatch
+ * @param {boolean} isMatch
  */
 function mode(isMatch) {
   if (isMatch) return "match";
@@ -126,7 +120,7 @@ function mode(isMatch) {
 
 function draw() {
   const bar = $("#matchbar");
-  const isOn = match !== null && app.controller === match;
+  const isOn = app.controller !== null && app.controller === match;
   bar.hidden = !isOn;
   document.documentElement.dataset.mode = mode(isOn);
   app.board.locked = isOn && !match.isOpen();

@@ -50,12 +50,8 @@ function stop() {
 
 /** @param {string} script of the worker */
 function build(script) {
-  const pieces = select(
-    [2, 3, 4].map((pieces) => [pieces, t("measure.pieces", { pieces })]),
-    3,
-    () => {},
-    { id: "measurepieces" },
-  );
+  const words = (/** @type {number} */ pieces) => t("measure.pieces", { pieces });
+  const pieces = select([2, 3, 4], 3, () => {}, { id: "measurepieces" }, words);
   $("#measure").replaceChildren(
     h("h2", { id: "measurehead" }, t("measure")),
     h("p", {}, t("measure.what")),
@@ -173,6 +169,7 @@ function show(report) {
   const heads = [t("measure.cpu"), report.gpu ? nameOf(report.gpu) : ""].filter(Boolean);
   const rows = linesOf(report).map(([name, ...cells]) => [name, ...cells.map(({ text }) => text)]);
   const lines = [[t("measure"), ...heads], ...rows].map((cells) => cells.join("; "));
+  const save = () => savePng(new XMLSerializer().serializeToString(picture(report, heads)), "doushouqi-speed.png");
   const text = [...lines, verdict(report), `doushouqi ${report.version}, ${report.browser}`].join("\n");
   $("#measured").replaceChildren(
     table(
@@ -183,13 +180,7 @@ function show(report) {
     h("p", { id: "measureverdict" }, verdict(report), " ", t("measure.memory", { bytes: bytes(report.memory) })),
     bar(
       button(t("save.copy"), () => copy(text), { id: "measuretext" }),
-      button(
-        t("measure.picture"),
-        () => savePng(new XMLSerializer().serializeToString(picture(report, heads)), "doushouqi-speed.png"),
-        {
-          id: "measurepicture",
-        },
-      ),
+      button(t("measure.picture"), save, { id: "measurepicture" }),
       button(t("measure.copy_json"), () => copy(JSON.stringify(report, null, 2)), { id: "measurejson" }),
     ),
   );

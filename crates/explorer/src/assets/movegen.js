@@ -56,9 +56,9 @@ function acrossWater(square, step) {
   return to >= 0 && water.length ? { to, water } : null;
 }
 
-/** @type {(water: any, squares: (string | null)[], turn: string, rules: Page.Rules) => boolean} */
+/** @type {(water: number[], squares: (string | null)[], turn: string, rules: Page.Rules) => boolean} */
 const isBlocked = (water, squares, turn, rules) =>
-  water.some((/** @type {number} */ square) => {
+  water.some((square) => {
     const piece = squares[square];
     return piece !== null && (owner(piece) !== turn || holds(OWN_RAT_BLOCKS, rules));
   });
@@ -146,7 +146,7 @@ export function legalMoves(fen, rules) {
   const { squares, turn } = board;
   return squares.flatMap((piece, from) => {
     if (!piece || owner(piece) !== turn) return [];
-    const open = (/** @type {any} */ { to, water }) =>
+    const open = (/** @type {{ to: number, water: number[] }} */ { to, water }) =>
       !isBlocked(water, squares, turn, rules) && !targetProblem(squares, from, to, rules);
     return reach(squares, from, rules)
       .filter(open)

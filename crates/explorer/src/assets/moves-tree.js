@@ -1,7 +1,7 @@
 // The tree of variations as text: the first child is the main line, the others stand below it.
 
 import { app, emit, go } from "./app.js";
-import { button, h, moveText, side, spokenName, t } from "./ui.js";
+import { $, button, h, moveText, side, spokenName, t } from "./ui.js";
 
 /** @type {(node: GameNode, first: boolean) => string} */
 const numbered = (node, first) => {
@@ -14,7 +14,7 @@ const numbered = (node, first) => {
 /** @param {GameNode} node */
 const comment = (node) => (node.comment ? h("span", { class: "soft comment" }, ` ${node.comment}`) : "");
 
-/** @type {(node: GameNode, first: boolean) => any[]} */
+/** @type {(node: GameNode, first: boolean) => Page.Child[]} */
 function moveButton(node, first) {
   const current = node === app.game.cursor;
   return [
@@ -23,7 +23,7 @@ function moveButton(node, first) {
       "aria-label": spokenName(node.san + node.mark),
       "aria-current": current ? "true" : null,
       "data-key": node.id,
-      onkeydown: (/** @type {any} */ event) => {
+      onkeydown: (event) => {
         // A game or an exercise owns its moves.
         if (app.controller) return;
         if (event.key === "Delete") {
@@ -42,8 +42,9 @@ function moveButton(node, first) {
   ];
 }
 
-/** @type {(node: GameNode, first: boolean) => any[]} */
+/** @type {(node: GameNode, first: boolean) => Page.Child[]} */
 function sequence(node, first) {
+  /** @type {Page.Child[]} */
   const parts = [];
   let numberNext = first;
   for (let n = node; n; n = n.children[0]) {
@@ -69,9 +70,9 @@ export function moveTree() {
 
 /**
  * Scrolls the move that led to the shown position into view.
- * @param {any} host
+ * @param {HTMLElement} host
  */
 export function showCurrent(host) {
-  const current = host.querySelector("[aria-current]");
+  const current = $("[aria-current]", host);
   if (current) host.scrollTop = Math.max(0, current.offsetTop - host.offsetTop - host.clientHeight / 2);
 }

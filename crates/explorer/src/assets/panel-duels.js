@@ -87,8 +87,14 @@ function team(turn) {
 function actions() {
   const play = (/** @type {string} */ you) => async () =>
     (await mayLeave()) && begin({ from: "board", you, level, time: "" });
-  const levels = LEVELS.map(({ key: name }) => /** @type {[string, string]} */ ([name, t(`level.${name}`)]));
-  const opponent = select(levels, level, (name) => (level = name), { id: "duellevel" });
+  const levels = LEVELS.map(({ key: name }) => name);
+  const opponent = select(
+    levels,
+    level,
+    (name) => (level = name),
+    { id: "duellevel" },
+    (name) => t(`level.${name}`),
+  );
   return bar(
     field(t("play.opponent.one"), opponent),
     button(t("duel.play", { side: side("w") }), play("w"), { id: "duelw", class: "main" }),

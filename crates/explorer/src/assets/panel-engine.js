@@ -9,6 +9,7 @@ import {
   bar,
   button,
   errorText,
+  field,
   h,
   moveText,
   number,
@@ -22,24 +23,19 @@ import {
 } from "./ui.js";
 
 export const key = "engine";
-/** @type {Record<string, any>} */
+/** @type {Record<string, string | number>} */
 const options = { multipv: 3, depth: "", movetime: 30000, threads: "", hash: "" };
 
-/** @type {(name: string, attributes: Record<string, any>) => HTMLElement} */
-function field(name, attributes) {
-  const change = (/** @type {any} */ event) => {
-    if (!event.target.reportValidity()) return;
-    options[name] = event.target.value;
+/** @type {(name: string, attributes: Page.Attributes) => HTMLElement} */
+function option(name, attributes) {
+  /** @type {Page.Attributes["onchange"]} */
+  const onchange = ({ target }) => {
+    if (!target.reportValidity()) return;
+    options[name] = target.value;
     if (isOn()) choose({ ...options });
   };
-  const input = h("input", {
-    type: "number",
-    value: options[name],
-    id: `engine-${name}`,
-    onchange: change,
-    ...attributes,
-  });
-  return h("label", {}, t(`engine.${name}`), " ", input);
+  const input = h("input", { type: "number", value: options[name], id: `engine-${name}`, onchange, ...attributes });
+  return field(t(`engine.${name}`), input);
 }
 
 export function build() {
@@ -50,7 +46,7 @@ export function build() {
       t("engine.analysis"),
       bar(
         button(t("engine.start"), toggleAnalysis, { id: "analyze", class: "main", "aria-pressed": "false" }),
-        field("multipv", { min: 1, max: 5 }),
+        option("multipv", { min: 1, max: 5 }),
         h("span", { id: "enginestate", class: "soft" }),
       ),
       h("p", { class: "soft" }, t("engine.help")),
@@ -59,10 +55,10 @@ export function build() {
         {},
         h("summary", {}, t("engine.options")),
         bar(
-          field("movetime", { min: 1, max: 600000 }),
-          field("depth", { min: 1, max: 100, placeholder: "∞" }),
-          field("threads", { min: 1, max: 64, placeholder: "1" }),
-          field("hash", { min: 1, max: 256, placeholder: "64" }),
+          option("movetime", { min: 1, max: 600000 }),
+          option("depth", { min: 1, max: 100, placeholder: "∞" }),
+          option("threads", { min: 1, max: 64, placeholder: "1" }),
+          option("hash", { min: 1, max: 256, placeholder: "64" }),
         ),
       ),
       scrolled("analysishead", table(t("engine.lines"), heads, [], { id: "lines" })),
@@ -70,9 +66,7 @@ export function build() {
   ];
 }
 
-export function update() {
-  draw();
-}
+export const update = draw;
 
 export function startEngine() {
   on("evaluation", draw);
@@ -99,10 +93,10 @@ const moves = (info) =>
       .join(" ") ?? "",
   );
 
-/** @type {(info: any, i: number) => HTMLElement} */
+/** @type {(info: Api.Info, i: number) => HTMLElement} */
 function lineRow(info, i) {
   const kind = scoreKind(info.score, turn());
-  const line = button(moves(info), () => take(info), {
+  const line = button(moves(info), () => append(info.pv.map((move) => move.uci)), {
     class: "plain",
     "data-key": i,
     "aria-label": spokenName(moves(info), t("engine.take", { line: moves(info), n: i + 1 })),
@@ -138,9 +132,4 @@ function stateText() {
   if (!last) return t("engine.thinking");
   const speed = number(Math.round((last.nps ?? 0) / 1000));
   return t("engine.state", { depth: last.depth, nodes: number(last.nodes ?? 0), speed });
-}
-
-/** @param {any} info */
-function take(info) {
-  append(info.pv.map((/** @type {Page.Move} */ move) => move.uci));
 }

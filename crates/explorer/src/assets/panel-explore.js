@@ -37,19 +37,12 @@ export const key = "explore";
 const OVERLAYS = ["none", "whatif", "race", "fortress"];
 
 export function build() {
-  const choice = (/** @type {string} */ name) =>
-    h(
-      "label",
-      {},
-      h("input", {
-        type: "radio",
-        name: "overlay",
-        value: name,
-        checked: (app.overlay?.name.split(":")[0] ?? "none") === name,
-        onchange: () => choose(name),
-      }),
-      t(`overlay.${name}`),
-    );
+  const shown = app.overlay?.name.split(":")[0] ?? "none";
+  const choice = (/** @type {string} */ name) => {
+    const onchange = () => choose(name);
+    const radio = h("input", { type: "radio", name: "overlay", value: name, checked: shown === name, onchange });
+    return h("label", {}, radio, t(`overlay.${name}`));
+  };
   return [
     section(
       "overlayhead",
@@ -98,7 +91,7 @@ export function choose(wanted) {
 
 export function startOverlays() {
   on("position", () => drawings.drop());
-  for (const event of ["probe", "language"]) on(event, draw);
+  on(["probe", "language"], draw);
   on("tab", () => kept && keep(kept));
 }
 
@@ -107,27 +100,34 @@ const drawings = new Owner();
 /** Requests the data of the overlay and draws it on the board. */
 async function draw() {
   const { overlay, board } = app;
+  /** @type {() => Promise<Drawn>} */
   const make = async () => {
-    if (!overlay) return { board: null, text: h("p", { class: "soft" }, t("overlay.help")) };
+    if (!overlay) return { board: null, text: [h("p", { class: "soft" }, t("overlay.help"))] };
     return DRAWINGS[overlay.name.split(":")[0]](overlay);
   };
-  const failed = (/** @type {any} */ error) => ({ board: null, text: h("p", { class: "error" }, errorText(error)) });
+  /** @type {(error: Page.Problem) => Drawn} */
+  const failed = (error) => ({ board: null, text: [h("p", { class: "error" }, errorText(error))] });
   const wait = () => renew("#overlaytext", () => [h("p", { class: "soft" }, t("working"))]);
   const shown = await drawings.ask(make, wait).catch(failed);
   board.overlay = shown.board;
   board.render();
-  renew("#overlaytext", () => [shown.text].flat());
+  renew("#overlaytext", () => shown.text);
 }
 
-/** @type {Record<string, (overlay: any) => any>} */
+/**
+ * What an overlay draws on the board, and what it says below.
+ * @typedef {{ board: import("./board.js").Overlay | null, text: Page.Child[] }} Drawn
+ * @type {Record<string, (overlay: NonNullable<Page.App["overlay"]>) => Promise<Drawn>>}
+ */
 const DRAWINGS = { whatif: drawWhatIf, race: drawRace, fortress: drawFortress };
 
 const isPending = () => app.probe?.pending;
-const untold = () => ({ board: {}, text: h("p", { class: "soft" }, t(isPending() ? "working" : "error.no_table")) });
+/** @type {() => Drawn} */
+const untold = () => ({ board: {}, text: [h("p", { class: "soft" }, t(isPending() ? "working" : "error.no_table"))] });
 
 /**
  * The value of the position with the piece on each square, as a table.
- * @param {Map<number, any>} values
+ * @param {Map<number, Api.WhatIf["squares"][number]>} values
  */
 function whatIfTable(values) {
   const cell = (/** @type {number} */ at) => {
@@ -147,7 +147,7 @@ function whatIfTable(values) {
   );
 }
 
-/** @param {NonNullable<Page.App["overlay"]>} overlay */
+/** @type {typeof DRAWINGS[string]} */
 async function drawWhatIf(overlay) {
   const { squares } = boardOf(fen());
   if (!squares.some(Boolean) || (!app.probe?.known && pieces() > app.largest)) return untold();
@@ -157,7 +157,7 @@ async function drawWhatIf(overlay) {
   overlay.name = `whatif:${name(square)}`;
   emit("overlay");
   const map = await get("whatif", params({ piece: name(square) }));
-  const values = new Map(map.squares.map((/** @type {any} */ entry) => [index(entry.square), entry]));
+  const values = new Map(map.squares.map((entry) => [index(entry.square), entry]));
   const picks = squares.flatMap((piece, at) =>
     piece
       ? [
@@ -169,8 +169,7 @@ async function drawWhatIf(overlay) {
         ]
       : [],
   );
-  const count = (/** @type {string} */ wdl) =>
-    map.squares.filter((/** @type {any} */ entry) => entry.value?.wdl === wdl).length;
+  const count = (/** @type {string} */ wdl) => map.squares.filter(({ value }) => value?.wdl === wdl).length;
   const sentence = t("whatif.sentence", {
     piece: pieceName(overlay.letter ?? ""),
     side: side(turn()),
@@ -189,80 +188,68 @@ async function drawWhatIf(overlay) {
   };
 }
 
+const COLORS = /** @type {const} */ (["white", "black"]);
+
+/** @type {typeof DRAWINGS[string]} */
 async function drawRace() {
   const race = await get("race", params());
-  const way = (/** @type {string} */ color) => race[color].path.map(index);
+  const ways = COLORS.map((color) => ({ ...race[color], color, squares: race[color].path.map(index) }));
   const draw = (/** @type {Board} */ board) => {
-    for (const color of ["white", "black"]) if (way(color).length > 1) board.path(way(color), color[0]);
+    for (const { color, squares } of ways) if (squares.length > 1) board.path(squares, color[0]);
   };
-  const on = (/** @type {string} */ color) => (/** @type {number} */ square) =>
-    way(color).includes(square) ? [t("race.onpath", { side: side(color) })] : [];
-  const row = (/** @type {string} */ color) => [
-    side(color),
-    race[color].piece ? animal(race[color].piece) : "–",
-    race[color].steps ?? "–",
-    race[color].plies ?? "–",
-    race[color].path.join(" "),
-  ];
   const parts = [race.first ? t("race.first", { side: side(race.first) }) : t("race.none")];
   if (race.parity) parts.push(t(`race.${race.parity}`));
   const table = asTable(
     t("astable"),
     [t("side"), t("piece.head"), t("race.moves"), t("ply"), t("race.path")],
-    ["white", "black"].map(row),
+    ways.map(({ color, piece, steps, plies, path }) => [
+      side(color),
+      piece ? animal(piece) : "–",
+      steps ?? "–",
+      plies ?? "–",
+      path.join(" "),
+    ]),
     t("overlay.race"),
   );
-  const text = ["white", "black"].map((color) =>
-    h(
-      "p",
-      {},
-      h("span", { class: `key ${color}` }, color === "white" ? "━━ " : "╍╍ "),
-      race[color].plies === null
-        ? t("race.noway", { side: side(color) })
-        : t("race.way", {
-            side: side(color),
-            animal: animal(race[color].piece),
-            steps: race[color].steps,
-          }),
-    ),
-  );
+  const text = ways.map(({ color, piece, steps }) => {
+    const values = { side: side(color), animal: piece && animal(piece), steps };
+    const key = h("span", { class: `key ${color}` }, color === "white" ? "━━ " : "╍╍ ");
+    return h("p", {}, key, t(piece ? "race.way" : "race.noway", values));
+  });
+  const say = (/** @type {number} */ square) =>
+    ways.flatMap(({ color, squares }) => (squares.includes(square) ? [t("race.onpath", { side: side(color) })] : []));
   return {
-    board: { draw, say: (/** @type {number} */ square) => [...on("white")(square), ...on("black")(square)] },
+    board: { draw, say },
     text: [...text, h("p", { id: "racetext" }, parts.join(" ")), h("p", { class: "soft" }, t("race.note")), table],
   };
 }
 
+/** @type {typeof DRAWINGS[string]} */
 async function drawFortress() {
   if (!app.probe?.known) return untold();
   const node = app.game.cursor;
   const fortress = app.probe.value?.wdl === "draw" && (await get("fortress", params()));
-  if (!fortress?.draw) return { board: {}, text: h("p", { id: "fortresstext" }, t("fortress.nodraw")) };
-  const held = ["white", "black"]
-    .filter((color) => color === fortress.defender && fortress.squares?.[color]?.length)
-    .map((color) => [color, fortress.squares[color].map(index)]);
-  const draw = (/** @type {Board} */ board) =>
-    held.forEach(([, squares]) => squares.forEach((/** @type {number} */ square) => board.tintSquare(square, "hold")));
-  const cycle = fortress.cycle.map((/** @type {any} */ move) => moveText(move.san));
-  const from = fortress.repeats_from;
-  const moves = fortress.cycle.map((/** @type {any} */ move) => move.uci);
-  const before = cycle.slice(0, from ?? 0).map((/** @type {string} */ move) => `${move} `);
+  if (!fortress || !fortress.draw) return { board: {}, text: [h("p", { id: "fortresstext" }, t("fortress.nodraw"))] };
+  const { defender, cycle, squares } = fortress;
+  const held = (defender && squares[defender]) ?? [];
+  const defending = { side: side(defender ?? ""), squares: listed(held) };
+  const draw = (/** @type {Board} */ board) => held.forEach((square) => board.tintSquare(index(square), "hold"));
+  const from = fortress.repeats_from ?? 0;
+  const moves = cycle.map(({ san }) => moveText(san));
   const text = [
-    h("p", { id: "fortresstext" }, t("fortress.sentence", { n: cycle.length - (from ?? 0) })),
-    held.map(([color, squares]) =>
-      h("p", {}, t("fortress.squares", { side: side(color), squares: listed(squares.map(name)) })),
-    ),
+    h("p", { id: "fortresstext" }, t("fortress.sentence", { n: cycle.length - from })),
+    held.length ? h("p", {}, t("fortress.squares", defending)) : "",
     h("p", { id: "fortresswhy" }, fortressText(fortress)),
-    h("p", {}, before, h("strong", {}, `⟳ ${cycle.slice(from ?? 0).join(" ")}`)),
-    button(t("fortress.play"), () => append(moves, node)),
-  ].flat();
-  return {
-    board: {
-      draw,
-      say: (/** @type {number} */ square) =>
-        held.flatMap(([color, squares]) => (squares.includes(square) ? [t("fortress.on", { side: side(color) })] : [])),
-    },
-    text,
-  };
+    h("p", {}, ...moves.slice(0, from).map((move) => `${move} `), h("strong", {}, `⟳ ${moves.slice(from).join(" ")}`)),
+    button(t("fortress.play"), () =>
+      append(
+        cycle.map(({ uci }) => uci),
+        node,
+      ),
+    ),
+  ];
+  const say = (/** @type {number} */ square) => (held.includes(name(square)) ? [t("fortress.on", defending)] : []);
+  return { board: { draw, say }, text };
 }
 
 /**
@@ -270,7 +257,7 @@ async function drawFortress() {
  * @param {Api.Fortress} fortress
  */
 function fortressText({ defender, squares }) {
-  if (!app.probe.moves?.length) return t("fortress.stuck", { side: side(app.probe.turn) });
+  if (app.probe && !app.probe.moves?.length) return t("fortress.stuck", { side: side(app.probe.turn) });
   const held = squares?.[defender ?? "white"];
   if (!held) return t("fortress.unlisted");
   const other = side(defender === "white" ? "b" : "w");
@@ -288,7 +275,8 @@ function drawPresets() {
   return fillWith($("#presets"), asking.presets, async () => {
     if (pieces() > app.largest) return h("p", { class: "soft" }, t("error.no_table"));
     const { presets } = await get("rulesets", { fen: fen(), rules: app.rules });
-    const presetRow = (/** @type {any} */ { name, rules, known, value, changes_result: isOther }) => {
+    /** @type {(preset: typeof presets[number]) => HTMLElement} */
+    const presetRow = ({ name, rules, known, value, changes_result: isOther }) => {
       const choice = { class: "plain", "data-key": name, title: rules };
       const chip = known ? sidedChip(value, turn()) : h("span", { class: "soft" }, t("notable"));
       const other = isOther ? [" ", h("span", { class: "badge-note" }, t("rules.changes"))] : "";
@@ -360,31 +348,26 @@ function drawTree() {
   return fillWith($("#decision"), asking.tree, async () => {
     if (pieces() > 3) return h("p", { class: "soft" }, t("tree.toomany"));
     const tree = await get("tree", params());
-    const nodes = new Map(tree.nodes.map((/** @type {any} */ node) => [node.id, node]));
-    const path = new Set(tree.path);
-    const leaf = (/** @type {any} */ node) => node.yes === null || node.yes === undefined;
-    /** @type {(id: string, answer: string | null) => HTMLElement} */
-    const walk = (id, answer) => {
-      const node = nodes.get(id);
-      const lit = path.has(id);
+    const nodes = new Map(tree.nodes.map((node) => [node.id, node]));
+    const nodeOf = (/** @type {number | null | undefined} */ id) => /** @type {Api.TreeNode} */ (nodes.get(id ?? -1));
+    /** @type {(node: Api.TreeNode, answer: string | null) => HTMLElement} */
+    const walk = ({ id, test, feature, label, yes, no }, answer) => {
+      const lit = tree.path.includes(id);
       const text = h(
         "span",
-        { class: "node", title: node.feature },
+        { class: "node", title: feature },
         answer ? labelled(t(answer), "") : "",
-        leaf(node) ? h("strong", {}, t(`leaf.${node.label}`)) : clauseText(node.test),
+        test ? clauseText(test) : h("strong", {}, t(`leaf.${label}`)),
       );
-      if (leaf(node)) return h("li", { class: lit ? "lit" : null }, text);
-      const on = () => mark(node.test);
+      if (!test) return h("li", { class: lit ? "lit" : null }, text);
+      const on = () => mark(test);
       const marks = { onmouseenter: on, onfocus: on, onmouseleave: unmark, onblur: unmark };
-      return h(
-        "li",
-        { class: lit ? "lit" : null },
-        marker(node.test),
-        h("details", { open: lit }, h("summary", marks, text), h("ul", {}, walk(node.yes, "yes"), walk(node.no, "no"))),
-      );
+      const branches = h("ul", {}, walk(nodeOf(yes), "yes"), walk(nodeOf(no), "no"));
+      const details = h("details", { open: lit }, h("summary", marks, text), branches);
+      return h("li", { class: lit ? "lit" : null }, marker(test), details);
     };
-    const root = tree.path[0] ?? tree.nodes[0].id;
-    const { label } = nodes.get(tree.path.at(-1));
+    const root = nodeOf(tree.path[0] ?? tree.nodes[0].id);
+    const { label } = nodeOf(tree.path.at(-1));
     // A tree is a rule of thumb; the tables are right.
     const isWrong = tree.value && tree.value.wdl !== label;
     const said = treeResult(label);

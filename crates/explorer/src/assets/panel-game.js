@@ -7,7 +7,7 @@ import { lineOf, saveGame } from "./game-text.js";
 import { toAddress } from "./link.js";
 import { drawReview, reviewSection, startReview, textSection } from "./panel-review.js";
 import { hasServer } from "./transport.js";
-import { $, bar, button, copy, described, download, h, labelled, section, t } from "./ui.js";
+import { $, bar, button, copy, described, download, field, h, labelled, section, t } from "./ui.js";
 
 export const key = "game";
 
@@ -27,7 +27,7 @@ export function build() {
           id: "sharelink",
           readonly: true,
           "aria-label": t("share.link"),
-          onfocus: (/** @type {any} */ event) => event.target.select(),
+          onfocus: ({ target }) => target.select(),
         }),
         button(t("share.copy"), () => copy($("#sharelink").value), { id: "copylink" }),
       ),
@@ -69,8 +69,8 @@ export function startGame() {
 }
 
 function link() {
-  const field = $("#sharelink");
-  if (field) field.value = location.origin + toAddress();
+  const shown = $("#sharelink");
+  if (shown) shown.value = location.origin + toAddress();
 }
 
 const saveSvg = () => download(app.board.toSvg(), "doushouqi.svg", "image/svg+xml");
@@ -86,30 +86,22 @@ const tag = (name) => app.game.tags.find(([other]) => other === name)?.[1] ?? ""
  * @param {string} name
  * @param {string} label
  */
-const nameField = (name, label) =>
-  h(
-    "label",
-    {},
-    label,
-    " ",
-    h("input", {
-      id: `${name.toLowerCase()}name`,
-      size: 12,
-      maxlength: 60,
-      value: tag(name),
-      oninput: (/** @type {any} */ { target: { value } }) => {
-        const others = app.game.tags.filter(([other]) => other !== name);
-        app.game.tags = value ? [[name, value], ...others] : others;
-      },
-    }),
-  );
+function nameField(name, label) {
+  /** @type {Page.Attributes["oninput"]} */
+  const oninput = ({ target: { value } }) => {
+    const others = app.game.tags.filter(([other]) => other !== name);
+    app.game.tags = value ? [[name, value], ...others] : others;
+  };
+  const id = `${name.toLowerCase()}name`;
+  return field(label, h("input", { id, size: 12, maxlength: 60, value: tag(name), oninput }));
+}
 
 /** Shows the tags of the game, and its result if the rules have not given it. */
 function drawTags() {
   const { ending } = lineOf(app.game);
   $("#gametags").textContent = described([...app.game.tags, ...ending].map(([name, value]) => labelled(name, value)));
   for (const name of ["White", "Black"]) {
-    const field = $(`#${name.toLowerCase()}name`);
-    if (field !== document.activeElement) field.value = tag(name);
+    const input = $(`#${name.toLowerCase()}name`);
+    if (input !== document.activeElement) input.value = tag(name);
   }
 }

@@ -13,21 +13,20 @@ import { announce, bar, button, errorText, h, listed, section, select, t, teams,
 export const key = "learn";
 
 const DONE = "doushouqi.lessons";
-/** @type {Record<string, any>} */
 const choice = { puzzle: 0, theme: "", trainer: 1 };
-/** @type {any} The exercise on the board, or null. */
+/** @type {Exercise | null} The exercise on the board. */
 let exercise = null;
 const trouble = { puzzle: "", trainer: "" };
 
 export function startLearn() {
-  on("lesson", (/** @type {any} */ now) => {
+  on("lesson", (now) => {
     exercise = now;
     if (now instanceof Tutorial && now.solved) markDone(now.lesson.id);
     if (now?.message) announce(now.message);
     redraw();
   });
-  on("train", (/** @type {any} */ endgame) => (endgame ? new Trainer(endgame).start() : train()));
-  for (const event of ["rules", "language", "gameover"]) on(event, redraw);
+  on("train", (endgame) => (endgame ? new Trainer(endgame).start() : train()));
+  on(["rules", "language", "gameover"], redraw);
   // It may be another day.
   document.addEventListener("visibilitychange", redraw);
 }
@@ -39,7 +38,7 @@ export const build = () => [h("div", { id: "learn", class: "play", tabindex: -1 
 const content = () => [exerciseSection() ?? "", tutorialSection(), puzzleSection(), trainerSection()];
 
 function doneLessons() {
-  const done = recall(DONE, []);
+  const done = recall(DONE, /** @type {string[]} */ ([]));
   return Array.isArray(done) ? done : [];
 }
 
@@ -59,7 +58,7 @@ const lessons = () => lessonsOf(app.game.options(app.chosen));
 
 /**
  * Begins the exercise again that the page showed before a reload; null without one.
- * @param {any} kept as `identity` returns it
+ * @param {Page.Kept} kept as `identity` returns it
  */
 export function resume({ before, lesson, puzzle, day, endgame }) {
   if (endgame) return new Trainer(endgame).begin();
@@ -74,7 +73,7 @@ function firstGame() {
   return beginGame({ you: "w", level: LEVELS[0].key, time: "", from: "start" });
 }
 
-/** @param {any} tutorial */
+/** @param {Tutorial} tutorial */
 function lessonText(tutorial) {
   const list = lessons();
   const at = list.findIndex((lesson) => lesson.key === tutorial.lesson.key);
@@ -85,7 +84,7 @@ function lessonText(tutorial) {
   return section(
     "exercisehead",
     t("lesson.number", { n: at + 1, of: list.length, title: t(`lesson.${name}`) }),
-    texts.map((/** @type {string} */ text) => h("p", {}, t(text))),
+    texts.map((text) => h("p", {}, t(text))),
     h("p", { id: "exercisetext", class: tutorial.solved ? "solved" : null }, task),
     bar(
       tutorial.solved && next ? button(t("lesson.next"), goOn, { id: "nextlesson", class: "main" }) : "",
@@ -134,13 +133,12 @@ function puzzleText(puzzle) {
 
 function tutorialSection() {
   const done = doneLessons();
-  const start = (/** @type {any} */ lesson) =>
-    button(t(`lesson.${lesson.key}`), async () => (await mayLeave()) && new Tutorial(lesson).begin(), {
-      class: "plain",
-      "data-lesson": lesson.key,
-    });
-  const item = (/** @type {any} */ lesson) =>
-    h("li", {}, start(lesson), done.includes(lesson.id) ? h("span", { class: "soft" }, ` ✓ ${t("lesson.done")}`) : "");
+  /** @type {(lesson: Tutorial["lesson"]) => HTMLElement} */
+  const item = (lesson) => {
+    const begin = async () => (await mayLeave()) && new Tutorial(lesson).begin();
+    const start = button(t(`lesson.${lesson.key}`), begin, { class: "plain", "data-lesson": lesson.key });
+    return h("li", {}, start, done.includes(lesson.id) ? h("span", { class: "soft" }, ` ✓ ${t("lesson.done")}`) : "");
+  };
   return section(
     "tutorialhead",
     t("lesson.head"),
@@ -151,26 +149,21 @@ function tutorialSection() {
 
 /**
  * The choice of a difficulty. Puzzles may fit the user, which is 0.
- * @param {string} name
+ * @param {"puzzle" | "trainer"} name
  */
 function difficulties(name) {
   const grades = name === "puzzle" ? [0, 1, 2, 3, 4, 5] : [1, 2, 3, 4, 5];
-  return select(
-    grades.map((n) => [n, t(`difficulty.${n}`)]),
-    choice[name],
-    (value) => (choice[name] = Number(value)),
-    { id: `${name}level`, "aria-label": t("difficulty") },
-  );
+  const attributes = { id: `${name}level`, "aria-label": t("difficulty") };
+  const act = (/** @type {string} */ value) => (choice[name] = Number(value));
+  return select(grades, choice[name], act, attributes, (n) => t(`difficulty.${n}`));
 }
 
 /** The choice of a theme. */
-const themes = () =>
-  select(
-    [["", t("theme.any")], ...THEMES.map((name) => /** @type {[string, string]} */ ([name, t(`theme.${name}`)]))],
-    choice.theme,
-    (value) => (choice.theme = value),
-    { id: "puzzletheme", "aria-label": t("theme.puzzles") },
-  );
+function themes() {
+  const attributes = { id: "puzzletheme", "aria-label": t("theme.puzzles") };
+  const text = (/** @type {string} */ name) => t(`theme.${name || "any"}`);
+  return select(["", ...THEMES], choice.theme, (value) => (choice.theme = value), attributes, text);
+}
 
 function puzzleSection() {
   const { solved, first, rating, streak, best, day } = progress();

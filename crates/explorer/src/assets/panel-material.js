@@ -29,10 +29,10 @@ import {
 
 export const key = "material";
 let shown = "";
-let turn = "white";
+let turn = /** @type {"white" | "black"} */ ("white");
 let logarithmic = true;
 let size = "1v1";
-const SIZES = ["1v1", "2v1", "1v2", "2v2"].map((value) => /** @type {[string, string]} */ ([value, value]));
+const SIZES = ["1v1", "2v1", "1v2", "2v2"];
 /** @type {[string, number, number] | null} */
 let swapOf = null;
 /** Each part of the panel waits for the newest answer. */
@@ -48,7 +48,8 @@ export function build() {
 }
 
 function materialInput() {
-  const onchange = (/** @type {any} */ { target }) => {
+  /** @type {Page.Attributes["onchange"]} */
+  const onchange = ({ target }) => {
     shown = "";
     draw(target.value.trim());
   };
@@ -57,12 +58,11 @@ function materialInput() {
 }
 
 function turnSelect() {
-  const sides = ["white", "black"].map((color) => /** @type {[string, string]} */ ([color, side(color)]));
   const act = (/** @type {string} */ value) => {
-    turn = value;
+    turn = value === "white" ? "white" : "black";
     redraw();
   };
-  return field(t("tomove.short"), select(sides, turn, act, { id: "statsturn" }));
+  return field(t("tomove.short"), select(["white", "black"], turn, act, { id: "statsturn" }, side));
 }
 
 const scaleBox = () =>
@@ -118,7 +118,7 @@ async function draw(wanted) {
   drawLongest(longest, isTooLarge ? "" : wanted);
 }
 
-/** @param {any} stats */
+/** @param {Api.Stats} stats */
 function counts(stats) {
   const countsOf = (/** @type {"white" | "black"} */ color) => {
     const c = stats[color];
@@ -143,17 +143,13 @@ const W = 640,
 
 /**
  * The keys of the histogram: arrows, Home and End move between bars, Enter opens one.
- * @param {any} event
+ * @type {NonNullable<Page.Attributes["onkeydown"]>}
  */
 function moveInHistogram(event) {
-  const hits = [...event.currentTarget.querySelectorAll(".hit")];
+  const hits = /** @type {HTMLElement[]} */ ([...event.currentTarget.querySelectorAll(".hit")]);
   const at = hits.indexOf(event.target);
-  const to = /** @type {Record<string, number>} */ ({
-    ArrowRight: at + 1,
-    ArrowLeft: at - 1,
-    Home: 0,
-    End: hits.length - 1,
-  })[event.key];
+  const steps = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: hits.length - 1 };
+  const to = /** @type {Record<string, number>} */ (steps)[event.key];
   if (event.key === "Enter" || event.key === " ") event.target.dispatchEvent(new MouseEvent("click"));
   else if (to === undefined) return;
   else if (hits[to]) {
@@ -183,15 +179,13 @@ function histogramTable(data, open) {
 
 /**
  * A bar for each ply: wins take an odd number of plies, losses an even one. A bar opens a position of its depth.
- * @param {any} stats
+ * @param {Api.Stats} stats
  */
 function histogram(stats) {
   const data = stats[turn].by_plies;
-  const bars = data
-    .map((/** @type {number} */ count, /** @type {number} */ plies) => ({ count, plies }))
-    .filter((/** @type {{ count: number, plies: number }} */ { count, plies }) => count && plies > 0);
+  const bars = data.map((count, plies) => ({ count, plies })).filter(({ count, plies }) => count && plies > 0);
   if (!bars.length) return [h("p", { class: "soft" }, t("histogram.none"))];
-  const top = Math.max(...bars.map((/** @type {any} */ bar) => bar.count));
+  const top = Math.max(...bars.map((bar) => bar.count));
   const scale = (/** @type {number} */ count) =>
     (logarithmic ? Math.log10(count + 1) / Math.log10(top + 1) : count / top) * (H - FOOT - 10);
   const width = (W - LEFT) / (data.length - 1 || 1);
@@ -214,34 +208,16 @@ function histogram(stats) {
       s("text", { x: LEFT - 4, y: H - FOOT - scale(value) + 4, "text-anchor": "end" }, compact(value)),
     ]),
     s("path", { class: "axis", d: `M${LEFT} ${H - FOOT} H${W}` }),
-    bars.map((/** @type {any} */ bar) => {
-      const height = Math.max(1.5, scale(bar.count));
-      return s("rect", {
-        class: bar.plies % 2 ? "win" : "loss",
-        x: x(bar.plies) + width * 0.08,
-        y: H - FOOT - height,
-        width: Math.max(0.8, width * 0.84),
-        height,
-      });
+    bars.map(({ count, plies }) => {
+      const height = Math.max(1.5, scale(count));
+      const place = { x: x(plies) + width * 0.08, y: H - FOOT - height, width: Math.max(0.8, width * 0.84), height };
+      return s("rect", { class: plies % 2 ? "win" : "loss", ...place });
     }),
-    bars.map((/** @type {any} */ bar, /** @type {number} */ i) =>
-      s(
-        "rect",
-        {
-          class: "hit",
-          x: x(bar.plies),
-          y: 0,
-          width,
-          height: H - FOOT,
-          role: "button",
-          tabindex: i ? "-1" : "0",
-          "data-plies": bar.plies,
-          "aria-label": label(bar),
-          onclick: () => open(bar.plies),
-        },
-        s("title", {}, label(bar)),
-      ),
-    ),
+    bars.map((bar, i) => {
+      const place = { x: x(bar.plies), y: 0, width, height: H - FOOT };
+      const act = { role: "button", tabindex: i ? "-1" : "0", "data-plies": bar.plies, onclick: () => open(bar.plies) };
+      return s("rect", { class: "hit", ...place, ...act, "aria-label": label(bar) }, s("title", {}, label(bar)));
+    }),
     axis(data.length - 1).map((plies) =>
       s("text", { x: x(plies) + width / 2, y: H - 6, "text-anchor": "middle" }, String(plies)),
     ),
@@ -267,19 +243,18 @@ function axis(last) {
 
 /** @type {(host: HTMLElement, wanted: string) => Promise<void>} */
 function drawLongest(host, wanted) {
-  const of = (/** @type {object} */ query) => get("longest", { rules: app.rules, ...query });
-  const none = { lines: [] };
-  const mine = async () => (wanted ? of({ material: wanted, count: 2 }).catch(() => none) : none);
-  const play = (/** @type {any} */ { fen: position, material: name, plies }) =>
+  const of = (/** @type {Page.Query} */ query) =>
+    get("longest", { rules: app.rules, ...query }).then((answer) => answer.lines);
+  const mine = async () => (wanted ? of({ material: wanted, count: 2 }).catch(() => []) : []);
+  /** @type {(line: Awaited<ReturnType<typeof of>>[number]) => HTMLElement} */
+  const play = ({ fen: position, material: name, plies }) =>
     button(t("longest.play"), () => showLine(position), {
       "data-longest": plies,
       "aria-label": labelled(t("longest.play"), described([name, String(plies)])),
     });
   return fillWith(host, asking.longest, async () => {
     const [own, all] = await Promise.all([mine(), of({ count: 6 })]);
-    const lines = [...own.lines, ...all.lines].filter(
-      (line, i, list) => list.findIndex((other) => other.fen === line.fen) === i,
-    );
+    const lines = [...new Map([...own, ...all].map((line) => [line.fen, line])).values()];
     return table(
       t("longest"),
       [t("view.material"), t("ply"), t("view.position")],
@@ -299,9 +274,10 @@ async function drawMatrix() {
   const host = $("#matrix");
   const [white, black] = size.split("v").map(Number);
   host.replaceChildren();
-  /** @type {any} */
-  let m;
-  const cell = (/** @type {number} */ i, /** @type {number} */ j) => {
+  /** @type {Api.Matrix | undefined} */
+  let found;
+  /** @type {(m: Api.Matrix, i: number, j: number) => Page.Child} */
+  const cell = (m, i, j) => {
     const win = m.win[i][j];
     if (win === null || win === undefined) return "–";
     const title = matrixText(m, i, j);
@@ -313,18 +289,16 @@ async function drawMatrix() {
     });
   };
   await fillWith(host, asking.matrix, async (signal) => {
-    m = await get("matrix", { rules: app.rules, white, black }, { signal });
-    const heads = [`${side("w")} \\ ${side("b")}`, ...m.black.map((/** @type {string} */ name) => name.toLowerCase())];
-    const rows = m.white.map((/** @type {string} */ name, /** @type {number} */ i) =>
-      row([name, ...m.black.map((/** @type {any} */ _, /** @type {number} */ j) => cell(i, j))]),
-    );
+    const m = (found = await get("matrix", { rules: app.rules, white, black }, { signal }));
+    const heads = [`${side("w")} \\ ${side("b")}`, ...m.black.map((name) => name.toLowerCase())];
+    const rows = m.white.map((name, i) => row([name, ...m.black.map((_, j) => cell(m, i, j))]));
     return [
       h("p", { class: "soft" }, t("matrix.help")),
       scrolled("matrixhead", table(t("matrix"), heads, rows, { class: "matrix" })),
       h("div", { id: "swaps", "aria-live": "polite" }),
     ];
   });
-  if (m && swapOf && swapOf[0] === size) swaps(m, swapOf[1], swapOf[2]);
+  if (found && swapOf?.[0] === size) swaps(found, swapOf[1], swapOf[2]);
 }
 
 /** @type {(m: Api.Matrix, i: number, j: number) => string} The material of a cell. */
@@ -336,34 +310,31 @@ const matrixText = (m, i, j) => {
   return t("matrix.cell", { pair: pairOf(m, i, j), win, draw, loss });
 };
 
-/** @type {(a: any, b: any) => boolean} */
+/** @type {(a: string, b: string) => boolean} */
 const differByOne = (a, b) => a !== b && a.length === b.length && [...a].filter((x) => !b.includes(x)).length === 1;
 
 /**
  * The share of wins if one animal is swapped for another.
- * @param {any} m
+ * @param {Api.Matrix} m
  * @param {number} i
  * @param {number} j
  */
 function swaps(m, i, j) {
   swapOf = [size, i, j];
   const pair = pairOf(m, i, j);
-  /** @type {any[]} */
-  const rows = [];
-  m.white.forEach(
-    (/** @type {string} */ name, /** @type {number} */ k) =>
-      differByOne(name, m.white[i]) && rows.push([t("matrix.insteadw", { a: m.white[i], b: name }), k, j]),
-  );
-  m.black.forEach(
-    (/** @type {string} */ name, /** @type {number} */ k) =>
-      differByOne(name, m.black[j]) &&
-      rows.push([t("matrix.insteadb", { a: m.black[j].toLowerCase(), b: name.toLowerCase() }), i, k]),
-  );
   const base = m.win[i][j] - m.loss[i][j];
-  const change = (/** @type {[string, number, number]} */ [, a, b]) => m.win[a][b] - m.loss[a][b] - base;
-  rows.sort((a, b) => Math.abs(change(b)) - Math.abs(change(a)));
-  const turned = (/** @type {any} */ row) =>
-    shade(m.win[row[1]][row[2]], m.loss[row[1]][row[2]]) !== shade(m.win[i][j], m.loss[i][j]);
+  const swap = (/** @type {string} */ text, /** @type {number} */ a, /** @type {number} */ b) => {
+    const isOther = shade(m.win[a][b], m.loss[a][b]) !== shade(m.win[i][j], m.loss[i][j]);
+    return { text, win: m.win[a][b], change: m.win[a][b] - m.loss[a][b] - base, isOther };
+  };
+  const white = m.white.flatMap((name, k) =>
+    differByOne(name, m.white[i]) ? [swap(t("matrix.insteadw", { a: m.white[i], b: name }), k, j)] : [],
+  );
+  const [own, lower] = [m.black[j], m.black.map((name) => name.toLowerCase())];
+  const black = m.black.flatMap((name, k) =>
+    differByOne(name, own) ? [swap(t("matrix.insteadb", { a: lower[j], b: lower[k] }), i, k)] : [],
+  );
+  const rows = [...white, ...black].sort((a, b) => Math.abs(b.change) - Math.abs(a.change));
   $("#swaps")?.replaceChildren(
     h("p", {}, h("strong", {}, matrixText(m, i, j))),
     bar(
@@ -382,12 +353,12 @@ function swaps(m, i, j) {
         [t("matrix.swaps"), t("wins"), t("change"), ""],
         rows
           .slice(0, 24)
-          .map((swap) =>
+          .map(({ text, win, change, isOther }) =>
             row([
-              swap[0],
-              percent(m.win[swap[1]][swap[2]]),
-              `${change(swap) > 0 ? "▲ +" : "▼ −"}${Math.abs(change(swap) * 50).toFixed(0)}`,
-              turned(swap) ? h("span", { class: "badge-note" }, t("rules.changes")) : "",
+              text,
+              percent(win),
+              `${change > 0 ? "▲ +" : "▼ −"}${Math.abs(change * 50).toFixed(0)}`,
+              isOther ? h("span", { class: "badge-note" }, t("rules.changes")) : "",
             ]),
           ),
         { id: "swaptable" },

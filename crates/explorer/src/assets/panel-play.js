@@ -34,23 +34,22 @@ import { parseTree } from "./variations.js";
 
 export const key = "play";
 
-/** @type {Record<string, any>} */
+/** @type {Record<string, string>} */
 const RESULTS = { white: "1–0", black: "0–1" };
 
-/** @type {Record<string, any>} The choices of the form, with which the next game begins. */
+/** The choices of the form, with which the next game begins. */
 const choice = { you: "w", level: "C", time: "", turning: false, from: "start" };
-/** @type {any} The current game, or the game that has just ended. */
+/** @type {Match | null} The current game, or the game that has just ended. */
 let match = null;
 
 export function startPlay() {
-  on("match", (/** @type {any} */ now) => {
+  on("match", (now) => {
     match = now;
     redraw();
   });
   on("gameover", showResult);
-  on("tree", redraw);
-  for (const event of ["jump", "rules"]) on(event, redraw);
-  window.addEventListener("pagehide", () => app.controller?.isRunning?.() && app.controller.store());
+  on(["tree", "jump", "rules"], redraw);
+  window.addEventListener("pagehide", () => app.controller?.isRunning?.() && app.controller.store?.());
   onStoredElsewhere(() => {
     if (match && app.controller === match && isElsewhere(match.id)) {
       app.notice = t("notice.othertab");
@@ -64,14 +63,15 @@ const redraw = () => renew("#play", content);
 
 export const build = () => [h("div", { id: "play", class: "play", tabindex: -1 }, content())];
 
-const content = () => [shown() ? gameSection() : setupSection(), storedSection()];
+function content() {
+  // The game on the board: the current one, or the one that has ended there.
+  const game = app.controller === match ? match : app.finished;
+  return [game ? gameSection(game) : setupSection(), storedSection()];
+}
 
-/** The game on the board: the current one, or the one that has ended there. */
-const shown = () => (app.controller === match ? match : app.finished);
-
-/** @param {string} name */
+/** @param {keyof typeof choice} name */
 const choose = (name) => (/** @type {string | boolean} */ value) => {
-  choice[name] = value;
+  Object.assign(choice, { [name]: value });
   redraw();
 };
 
@@ -80,32 +80,27 @@ const disc = (piece) => pieceIcon(piece, app.settings.pieces, app.spelled);
 
 /**
  * Radio buttons: values with their labels.
- * @param {string} name
+ * @param {"you" | "level"} name
  * @param {string} label
- * @param {any} values
+ * @param {[string, ...Page.Child[]][]} values
  */
 function radios(name, label, values) {
-  const radio = (/** @type {string} */ value) =>
-    h("input", {
-      type: "radio",
-      name,
-      id: `${name}-${value}`,
-      value,
-      checked: choice[name] === value,
-      onchange: () => choose(name)(value),
-    });
-  return h(
-    "fieldset",
-    { class: `choice ${name}` },
-    h("legend", {}, label),
-    values.map((/** @type {[string, any]} */ [value, ...shown]) => h("label", {}, radio(value), shown)),
-  );
+  const radio = (/** @type {string} */ value) => {
+    const attributes = { type: "radio", name, id: `${name}-${value}`, value, checked: choice[name] === value };
+    return h("input", { ...attributes, onchange: () => choose(name)(value) });
+  };
+  const labels = values.map(([value, ...shown]) => h("label", {}, radio(value), shown));
+  return h("fieldset", { class: `choice ${name}` }, h("legend", {}, label), labels);
 }
 
 /** The opponents as discs, and a sentence on the chosen one. */
 function levels() {
-  const values = LEVELS.map(({ key: name }) => [name, disc(name.toLowerCase()), h("span", {}, t(`level.${name}`))]);
-  return [radios("level", t("play.opponent"), values), h("p", { id: "leveltext" }, t(`level.${choice.level}.what`))];
+  /** @type {(level: { key: string }) => [string, ...Page.Child[]]} */
+  const level = ({ key: name }) => [name, disc(name.toLowerCase()), h("span", {}, t(`level.${name}`))];
+  return [
+    radios("level", t("play.opponent"), LEVELS.map(level)),
+    h("p", { id: "leveltext" }, t(`level.${choice.level}.what`)),
+  ];
 }
 
 /** @param {string} value */
@@ -116,26 +111,18 @@ function timeText(value) {
 
 function setupSection() {
   const two = choice.you === "both";
-  /** @type {(name: string, values: string[], text: (value: string) => string) => HTMLElement} */
-  const list = (name, values, text) => {
-    const control = select(
-      values.map((value) => [value, text(value)]),
-      choice[name],
-      choose(name),
-      { id: name },
-    );
-    return h("label", {}, h("span", {}, t(`play.${name}`)), control);
-  };
-  const sides = [
-    ["w", disc("L"), side("w")],
-    ["b", disc("l"), side("b")],
-    ["random", t("play.random")],
-    ["both", t("play.both")],
-  ];
+  /** @type {(name: "time" | "from", values: string[], text: (value: string) => string) => HTMLElement} */
+  const list = (name, values, text) =>
+    h("label", {}, h("span", {}, t(`play.${name}`)), select(values, choice[name], choose(name), { id: name }, text));
   return section(
     "playhead",
     t("play.head"),
-    radios("you", t("play.you"), sides),
+    radios("you", t("play.you"), [
+      ["w", disc("L"), side("w")],
+      ["b", disc("l"), side("b")],
+      ["random", t("play.random")],
+      ["both", t("play.both")],
+    ]),
     two ? "" : levels(),
     h(
       "div",
@@ -151,7 +138,7 @@ function setupSection() {
 
 /** Begins a game as chosen, or with other choices. */
 export function begin(more = {}) {
-  const { from, ...setup } = /** @type {any} */ ({ ...choice, ...more });
+  const { from, ...setup } = { ...choice, ...more };
   if (from === "board" && !pieces()) return toast(t("error.bad_fen"));
   if (setup.you === "random") setup.you = Math.random() < 0.5 ? "w" : "b";
   app.broken = null;
@@ -164,7 +151,7 @@ export function begin(more = {}) {
   return open(new Match(setup));
 }
 
-/** @param {any} game */
+/** @param {Match} game */
 function open(game) {
   match = game;
   return game.begin();
@@ -172,18 +159,19 @@ function open(game) {
 
 /**
  * Another game from the same position: with exchanged sides, or against another opponent.
+ * @param {Match} game
  * @param {{ you?: string, level?: string }} [change]
  */
-export function rematch(change = { you: match.setup.you === "both" ? "both" : otherTurn(match.setup.you) }) {
-  const setup = { ...match.setup, ...change };
+function rematch({ setup: last }, change = { you: last.you === "both" ? "both" : otherTurn(last.you) }) {
+  const setup = { ...last, ...change };
   $("#gameover").close();
   app.game.reset(app.game.start(), { limit: app.game.limit });
   emit("jump");
   return open(new Match(setup));
 }
 
-function gameSection() {
-  const game = shown();
+/** @param {Match} game */
+function gameSection(game) {
   const { you, level, trainer } = game.setup;
   const against = t("match.facts", { side: side(you), name: t(`level.${level}`) });
   const facts = trainer ? t("trainer") : you === "both" ? t("play.both") : against;
@@ -201,7 +189,7 @@ function gameSection() {
 
 /**
  * The message that the browser does not keep a game, and a button that saves it as a file.
- * @param {any} game
+ * @param {Match} game
  */
 const unkept = (game) =>
   h(
@@ -219,14 +207,14 @@ function leave() {
 
 /**
  * The buttons after a game; `place` distinguishes the buttons of the panel from those of the dialog.
- * @param {any} place
- * @param {any} game
+ * @param {string} place
+ * @param {Match & { endgame?: import("./trainer.js").Endgame }} game
  */
 function resultButtons(place, game) {
-  if (game.setup.trainer)
+  if (game.endgame)
     return [trainerButton(place, "trainer.start", null), trainerButton(place, "exercise.again", game.endgame)];
   const stronger = game.isWon() && LEVELS[LEVELS.findIndex(({ key: name }) => name === game.setup.level) + 1]?.key;
-  const goOn = () => rematch({ level: (choice.level = stronger) });
+  const goOn = () => stronger && rematch(game, { level: (choice.level = stronger) });
   const review = () => {
     $("#gameover").close();
     emit("review");
@@ -235,7 +223,7 @@ function resultButtons(place, game) {
     stronger
       ? button(t("match.next", { name: t(`level.${stronger}`) }), goOn, { id: `${place}next`, class: "main" })
       : "",
-    button(t("match.rematch"), () => rematch(), { id: `${place}rematch`, class: stronger ? null : "main" }),
+    button(t("match.rematch"), () => rematch(game), { id: `${place}rematch`, class: stronger ? null : "main" }),
     button(t("match.review"), review, { id: `${place}review` }),
     button(t("play.new"), newGame, { id: `${place}new` }),
   ];
@@ -265,7 +253,7 @@ function newGame() {
 
 /**
  * Saves a game as a file: the game on the board, or a stored one.
- * @param {any} match
+ * @param {Pick<Page.StoredGame, "date" | "result" | "setup">} match
  */
 function save({ date, result, setup }, game = app.game) {
   const engine = `dsq (${t(`level.${setup.level}`)})`;
@@ -280,10 +268,10 @@ function save({ date, result, setup }, game = app.game) {
 
 /**
  * The pieces beside a result: the moved piece if its side has won, else the winner's lion; for a draw both lions.
- * @param {any} game
+ * @param {Match} game
  */
 function heroes({ result, node }) {
-  if (!result.winner) return ["L", "l"];
+  if (!result?.winner) return ["L", "l"];
   const piece = node.uci && boardOf(node.fen).squares[index(node.uci.slice(2))];
   const white = result.winner === "white";
   return [piece && isWhite(piece) === white ? piece : white ? "L" : "l"];
@@ -291,7 +279,7 @@ function heroes({ result, node }) {
 
 /**
  * The accuracy of both players, once the review of the game has found it.
- * @param {any} game
+ * @param {Match} game
  */
 function accuracy({ setup: { you, level } }) {
   const host = h(
@@ -314,13 +302,15 @@ function accuracy({ setup: { you, level } }) {
 
 /**
  * The result of a game as a dialog: the winner, the reason, and the next choices.
- * @param {any} game
+ * @param {Match} game
  */
 function showResult(game) {
   const dialog = $("#gameover");
   const won = game.isWon();
   const { hints, takebacks } = game;
-  const head = t(won === null ? (game.result.winner ? "match.over" : "match.drawn") : won ? "match.won" : "match.lost");
+  const head = t(
+    won === null ? (game.result?.winner ? "match.over" : "match.drawn") : won ? "match.won" : "match.lost",
+  );
   dialog.replaceChildren(
     h("p", { class: "icons" }, heroes(game).map(disc)),
     h("h2", { id: "gameoverhead" }, head),
@@ -341,10 +331,10 @@ function showResult(game) {
   announce(inTurn([head, game.headline()]));
 }
 
-/** @param {any} first */
-const resultOf = ({ result }) => (result ? (RESULTS[result.winner] ?? "½–½") : "…");
+/** @param {Page.StoredGame} game */
+const resultOf = ({ result }) => (result ? (RESULTS[result.winner ?? ""] ?? "½–½") : "…");
 
-/** @param {any} game */
+/** @param {Page.StoredGame} game */
 function storedLabel(game) {
   const { you, level } = game.setup;
   /** @type {Intl.DateTimeFormatOptions} */
@@ -354,23 +344,21 @@ function storedLabel(game) {
   return t("stored.label", { date, who, n: fullMoves(game.plies), result: resultOf(game) });
 }
 
-/** @param {any} first */
-function forget({ id }) {
-  deleteGame(id);
-  redraw();
-}
-
 function storedSection() {
   const games = storedGames().filter(({ id }) => id !== match?.id || app.controller !== match);
-  const row = (/** @type {any} */ game) => {
+  const row = (/** @type {Page.StoredGame} */ game) => {
     const label = storedLabel(game);
+    const forget = () => {
+      deleteGame(game.id);
+      redraw();
+    };
     return h(
       "li",
       { "data-game": game.id },
       button(label, () => openStored(game), { class: "plain" }),
       game.result ? "" : button(t("stored.continue"), () => goOn(game), { class: "continue" }),
       button(t("stored.export"), () => exportStored(game), { "aria-label": labelled(t("stored.export"), label) }),
-      button(t("stored.delete"), () => forget(game), { "aria-label": labelled(t("stored.delete"), label) }),
+      button(t("stored.delete"), forget, { "aria-label": labelled(t("stored.delete"), label) }),
     );
   };
   return section(
@@ -413,14 +401,14 @@ async function goOn(game) {
 
 /**
  * Continues the game that this entry of the browser's history belongs to, if it is not over; null without one.
- * @param {any} identity as `Match.identity` returns it
+ * @param {Page.Kept} identity as `Match.identity` returns it
  */
-export function resume(identity) {
-  if (typeof identity.id !== "string" || !identity.setup) return null;
-  const stored = storedGames().find(({ id }) => id === identity.id);
+export function resume({ id, date, setup }) {
+  if (typeof id !== "string" || !setup) return null;
+  const stored = storedGames().find((game) => game.id === id);
   if (stored?.result) return null;
   if (stored) load(loaded(stored), Infinity);
-  return open(new Match(identity.setup, { ...identity, left: stored?.left }));
+  return open(new Match(setup, { id, date, left: stored?.left }));
 }
 
 /** The last game of this browser that is not over, with its label; null if there is none. */

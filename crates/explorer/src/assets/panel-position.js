@@ -1,19 +1,7 @@
 // The result of the position, and every move with its value.
 
-import {
-  addBestLine,
-  app,
-  emit,
-  fen,
-  infoOf,
-  isExact,
-  isFinished,
-  on,
-  play,
-  sentence,
-  setPosition,
-  status,
-} from "./app.js";
+import { addBestLine, app, emit, fen, infoOf, isExact, isFinished } from "./app.js";
+import { on, play, sentence, setPosition, status } from "./app.js";
 import { pass, START } from "./position.js";
 import {
   $,
@@ -45,6 +33,7 @@ import { draw as drawSolve } from "./solve.js";
 export const key = "position";
 
 export function build() {
+  const note = h("input", { id: "note", maxlength: 300, oninput: writeNote });
   return [
     h(
       "div",
@@ -55,13 +44,7 @@ export function build() {
         t("variations"),
         bar(button(t("line.add"), async () => addBestLine(), { id: "bestline", class: "main" })),
         h("div", { id: "tree", class: "moves-tree scroll" }),
-        h(
-          "label",
-          { class: "note" },
-          t("note.move"),
-          " ",
-          h("input", { id: "note", maxlength: 300, oninput: writeNote }),
-        ),
+        h("label", { class: "note" }, t("note.move"), " ", note),
         h("p", { class: "soft" }, t("variations.help")),
       ),
     ),
@@ -78,7 +61,7 @@ export function build() {
 
 /**
  * Writes a note on the shown move, which files and the history keep. Braces would end it in a file.
- * @param {any} event
+ * @param {Event & { target: HTMLInputElement }} event
  */
 function writeNote({ target }) {
   Object.assign(app.game.cursor, { comment: target.value.replaceAll(/[{}]/g, ""), reviewed: false });
@@ -99,8 +82,8 @@ function renderMoves() {
   const host = $("#moves");
   const { probe, problem } = app;
   $("#bestline").disabled = !probe || Boolean(probe.over) || app.controller !== null;
-  if (!problem && !probe) return;
-  refill(host, [problem ? h("p", { class: "error", role: "alert" }, errorText(problem)) : movesOf(probe)].flat());
+  if (problem) refill(host, [h("p", { class: "error", role: "alert" }, errorText(problem))]);
+  else if (probe) refill(host, [movesOf(probe)].flat());
 }
 
 /** @param {Page.Probe} probe */
@@ -115,27 +98,31 @@ function movesOf(probe) {
     h("p", { class: "soft" }, t(known ? "moves.keep" : "moves.legal", { keeps, n: moves.length })),
     scrolled(
       "moveshead",
-      table(t(known ? "moves.caption" : "moves", { side: side(probe.turn) }), heads, moves.map(moveRow)),
+      table(
+        t(known ? "moves.caption" : "moves", { side: side(probe.turn) }),
+        heads,
+        moves.map((move) => moveRow(move, known)),
+      ),
     ),
   ];
 }
 
-/** @param {Page.Move} move */
-function moveRow(move) {
+/** @type {(move: Page.Move, known: boolean) => HTMLElement} */
+function moveRow(move, known) {
   const notes = [
     move.den && t("note.den"),
     move.captures && t("note.takes", { animal: t(`animal.${move.captures.toUpperCase()}`) }),
     move.leap && t("theme.leap"),
   ].filter(Boolean);
   const point = (/** @type {string | null} */ uci) => () => (uci ? app.board.point(uci) : emit("unpoint"));
-  const label = described([move.san, app.probe.known && inWords(move.value)]);
+  const label = described([move.san, known && inWords(move.value)]);
   const head = button(moveText(move.san), () => play(move.uci), {
     class: "plain",
     onfocus: point(move.uci),
     onblur: point(null),
     "aria-label": spokenName(moveText(move.san), label),
   });
-  return row([head, ...(app.probe.known ? [chip(move.value)] : []), h("td", { class: "soft" }, described(notes))], {
+  return row([head, ...(known ? [chip(move.value)] : []), h("td", { class: "soft" }, described(notes))], {
     "data-uci": move.uci,
     "data-value": valueSymbol(move.value),
     onmouseenter: point(move.uci),
@@ -146,8 +133,8 @@ function moveRow(move) {
 /** The result above the tabs, which is busy until the answer for the position arrives. */
 export function startResult() {
   on("position", () => $("#result").setAttribute("aria-busy", "true"));
-  for (const event of ["probe", "language", "evaluation", "match", "lesson", "tab"]) on(event, render);
-  for (const event of ["evaluation", "unpoint"]) on(event, pointAtBest);
+  on(["probe", "language", "evaluation", "match", "lesson", "tab"], render);
+  on(["evaluation", "unpoint"], pointAtBest);
 }
 
 /** If no table contains the position with its distance, an arrow shows the engine's best move. */
@@ -156,15 +143,18 @@ function pointAtBest() {
   app.board.point(app.settings.values && !app.editing ? (best ?? null) : null);
 }
 
-/** The engine's best line with its score, as a part of the text below the headline. */
-function bestLine() {
+/**
+ * The engine's best line with its score, as a part of the text below the headline.
+ * @param {Page.Probe} probe
+ */
+function bestLine(probe) {
   const { last } = app.evaluation;
-  if (!last?.pv?.length || app.controller || isExact() || app.probe.over || isFinished()) return [];
+  if (!last?.pv?.length || app.controller || isExact() || probe.over || isFinished()) return [];
   const moves = last.pv
     .slice(0, 6)
     .map((move) => move.san)
     .join(" ");
-  const score = scoreText(last.score, app.probe.fen.slice(-1));
+  const score = scoreText(last.score, probe.fen.slice(-1));
   return [h("span", { id: "bestpv" }, said(t("eval.line", { score, moves, depth: last.depth })))];
 }
 
@@ -217,63 +207,49 @@ function render() {
   const isLate = limit !== null && clock > 0 && (probe.value?.dtw ?? 0) > limit - clock;
   if (decided && limit !== null && (isLate || probe.value?.category))
     parts.push(h("span", { id: "tolimit" }, t("result.limit", { n: limit - clock })));
-  parts.push(...bestLine());
+  parts.push(...bestLine(probe));
   sub.replaceChildren(...parts.flatMap((part, i) => (i ? [" · ", part] : [part])));
   cost();
 }
 
-/** @type {Record<string, number>} */
+/** @typedef {Pick<Api.Value, "wdl" | "dtw">} Result */
+
 const rank = { win: 2, draw: 1, loss: 0 };
 
 /**
- * The cost of the last move, from the value before it and the value of the move.
- * @param {any} before
- * @param {any} after
+ * The cost of the last move, from the value before it and the value of the move: plies, or a change such as "win.draw".
+ * @param {Result | null | undefined} before
+ * @param {Result | null} after
  */
 export function costOf(before, after) {
   if (!before || !after) return null;
-  if (before.wdl !== after.wdl) return rank[after.wdl] < rank[before.wdl] ? { from: before.wdl, to: after.wdl } : null;
+  const isWorse = rank[after.wdl] < rank[before.wdl];
+  if (before.wdl !== after.wdl) return isWorse ? { change: `${before.wdl}.${after.wdl}`, plies: 1 } : null;
   if (before.wdl === "draw") return { plies: 0 };
   if (before.dtw === null || after.dtw === null) return null;
   return { plies: before.wdl === "win" ? after.dtw - before.dtw : before.dtw - after.dtw };
 }
 
-/** @type {Record<string, string>} */
-const REVERSED = { win: "loss", loss: "win", draw: "draw" };
+const REVERSED = /** @type {const} */ ({ win: "loss", loss: "win", draw: "draw" });
 
 /**
- * A value from the other side's view, with the move that led there counted.
- * @param {any} value
+ * The value of the move that led to a position, for the side that made it; null if the tables do not know it.
+ * @param {Page.Probe} probe
+ * @returns {Result | null}
  */
-const seenByMover = (value) => value && { wdl: REVERSED[value.wdl], dtw: value.dtw === null ? null : value.dtw + 1 };
+function valueOfMove({ over, value, turn }) {
+  if (over?.winner) return { wdl: over.winner === turn ? "loss" : "win", dtw: 1 };
+  if (over) return { wdl: "draw", dtw: null };
+  return value && { wdl: REVERSED[value.wdl], dtw: value.dtw === null ? null : value.dtw + 1 };
+}
 
 function cost() {
   const box = $("#cost");
-  const node = app.game.cursor;
-  const before = infoOf(node.parent)?.value;
-  const after = app.controller
-    ? null
-    : app.probe?.over
-      ? overValue(node)
-      : app.probe?.known
-        ? seenByMover(app.probe.value)
-        : null;
-  /** @type {any} */
-  const lost = costOf(before, after);
-  box.hidden = !lost;
+  const { cursor } = app.game;
+  const lost = app.probe && !app.controller && costOf(infoOf(cursor.parent)?.value, valueOfMove(app.probe));
+  box.hidden = !lost || lost.plies < 0;
   if (!lost) return;
   box.classList.toggle("good", lost.plies === 0);
-  const change = lost.plies === 0 ? "best" : lost.plies > 0 ? "plies" : `${lost.from}.${lost.to}`;
-  box.replaceChildren(...said(t(`cost.${change}`, { move: node.san, n: lost.plies })));
-  box.hidden = lost.plies < 0;
-}
-
-/**
- * The value of the move that has ended the game, for the side that made it.
- * @param {GameNode} node
- */
-function overValue(node) {
-  const { winner } = app.probe.over;
-  const mover = node.fen.endsWith("b") ? "white" : "black";
-  return winner ? { wdl: winner === mover ? "win" : "loss", dtw: 1 } : { wdl: "draw", dtw: null };
+  const change = lost.change ?? (lost.plies ? "plies" : "best");
+  box.replaceChildren(...said(t(`cost.${change}`, { move: cursor.san, n: lost.plies })));
 }

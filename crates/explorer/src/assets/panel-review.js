@@ -5,7 +5,7 @@ import { Game, MARKS } from "./game.js";
 import { EXAMPLE, lineOf, readGame } from "./game-text.js";
 import { line, Owner } from "./owner.js";
 import { during } from "./pending.js";
-import { notation } from "./position.js";
+import { colorOf, notation } from "./position.js";
 import { Retry } from "./retry.js";
 import { reviewGame, sideAccuracy } from "./review.js";
 import { scoreText, whiteShare } from "./score.js";
@@ -34,7 +34,7 @@ import {
   toast,
 } from "./ui.js";
 
-/** @type {any} The reviewed moves of the line on the board, or null. */
+/** @type {Page.Reviewed[] | null} The reviewed moves of the line on the board. */
 let review = null;
 /** @type {string | null} The side of the user in the reviewed game; null if there is none, or both are. */
 let mine = null;
@@ -43,7 +43,7 @@ let theirs = false;
 /** The review that is being made. */
 const reviews = new Owner();
 /**
- * @typedef {{ end: GameNode, moves: Promise<any[]>, isWanted: boolean }} Early
+ * @typedef {{ end: GameNode, moves: Promise<Page.Reviewed[]>, isWanted: boolean }} Early
  * @type {Early | null} The review of a game that has just ended, which is made before the user asks for it.
  */
 let early = null;
@@ -53,18 +53,17 @@ let ready = null;
 let state = { text: "", share: /** @type {number | null} */ (null) };
 /** What the user has written into the text field. */
 let pasted = "";
-/** @type {any} */
+/** @type {Retry | null} */
 let retry = null;
 
 export function startReview() {
-  on("lesson", (/** @type {any} */ now) => {
+  on("lesson", (now) => {
     retry = now instanceof Retry ? now : null;
     drawRetry();
   });
-  for (const event of ["jump", "rules"])
-    on(event, () => {
-      review = null;
-    });
+  on(["jump", "rules"], () => {
+    review = null;
+  });
   // The next game needs the engine.
   on("controller", () => {
     if (!app.controller || !early || early.isWanted) return;
@@ -76,11 +75,11 @@ export function startReview() {
 
 /**
  * Asks for a better move again, as before a reload; null if the page did not.
- * @param {any} kept as `Retry.identity` returns it
+ * @param {Page.Kept} kept as `Retry.identity` returns it
  */
 export function resume({ mistake, ply }) {
   if (!mistake) return null;
-  app.game.goTo(ply);
+  app.game.goTo(ply ?? 0);
   return new Retry(mistake).begin();
 }
 
@@ -109,9 +108,10 @@ export function textSection() {
     spellcheck: "false",
     "aria-labelledby": "texthead",
     placeholder: EXAMPLE,
-    oninput: () => (pasted = text.value),
+    oninput: ({ target }) => (pasted = target.value),
   });
   text.value = pasted;
+  const numbers = select([], 1, openText, { id: "gamenumber" });
   return section(
     "texthead",
     t("review.paste"),
@@ -121,13 +121,7 @@ export function textSection() {
       button(t("review.do"), reviewText, { id: "review", class: "main" }),
       button(t("review.open"), openText, { id: "opengame" }),
       h("label", { class: "filelabel" }, t("review.file"), " ", file),
-      h(
-        "label",
-        { id: "whichgame", hidden: true },
-        t("review.game"),
-        " ",
-        select([], 1, openText, { id: "gamenumber" }),
-      ),
+      h("label", { id: "whichgame", hidden: true }, t("review.game"), " ", numbers),
     ),
   );
 }
@@ -137,7 +131,7 @@ function drawState() {
   if (!$("#reviewstate")) return;
   $("#reviewstate").textContent = state.text;
   const shown = $("#reviewprogress");
-  if (shown && state.share !== null) return (shown.value = state.share);
+  if (shown && state.share !== null) return shown.setAttribute("value", String(state.share));
   const progress = h("progress", { id: "reviewprogress", max: 1, value: state.share, "aria-labelledby": "reviewhead" });
   const parts = ready
     ? [button(t("review.show"), ready, { id: "reviewshow", class: "main" })]
@@ -147,10 +141,10 @@ function drawState() {
 
 /**
  * Reads a file, which gzip may have compressed.
- * @param {any} event
+ * @param {Event & { target: HTMLInputElement }} event
  */
-async function readFile(event) {
-  const [file] = event.target.files;
+async function readFile({ target }) {
+  const [file] = target.files ?? [];
   if (!file) return;
   const packed = file.name.endsWith(".gz");
   const data = packed ? new Response(file.stream().pipeThrough(new DecompressionStream("gzip"))) : file;
@@ -213,10 +207,11 @@ export async function accuracies() {
   return { white: sideAccuracy(moves, "white"), black: sideAccuracy(moves, "black") };
 }
 
+/** @typedef {ReturnType<typeof lineOf>} Written a game as files contain it */
+
 /**
  * The reviewed moves of a game.
- * @param {any} game
- * @returns {Promise<any[]>}
+ * @param {Written} game
  */
 function reviewed(game) {
   const moves = playedMoves(game).map(({ uci }) => uci);
@@ -227,7 +222,7 @@ function reviewed(game) {
 
 /**
  * The moves of a game up to its end by the rules. A line on the board may go on after a draw.
- * @param {{ start: string, rules: string, limit: number | null, moves: Api.AnnotatedMove[] }} game
+ * @param {Written} game
  */
 function playedMoves({ start, rules, limit, moves }) {
   const game = new Game(start, { rules, limit });
@@ -239,7 +234,7 @@ function playedMoves({ start, rules, limit, moves }) {
 
 /**
  * Reviews a game and shows the review, or offers it if the board has been used meanwhile.
- * @param {any} game
+ * @param {Written} game
  * @param {Match | null} [finished] the user's game, if it is one
  */
 async function run(game, finished = null) {
@@ -259,7 +254,8 @@ async function run(game, finished = null) {
       const at = finished ? moves.length : 0;
       load({ ...game, moves: [...played.map((move, i) => withBetter(move, moves[i])), ...rest] }, at);
       moves.forEach((move, i) => annotate(app.game.line()[i + 1], move));
-      [review, mine, theirs] = [moves, { w: "white", b: "black" }[finished?.setup.you ?? ""] ?? null, false];
+      const you = finished?.setup.you ?? "both";
+      [review, mine, theirs] = [moves, you === "both" ? null : colorOf(you), false];
       // The user's own game begins with its result.
       if (finished) app.finished = Object.assign(finished, { node: app.game.cursor });
       tell(rest.length ? `${done} ${t("review.ended", { n })}` : done);
@@ -300,16 +296,16 @@ function showResults() {
 /**
  * A reviewed move for the tree: with the better move as a variation if it was a mistake.
  * @param {Api.AnnotatedMove} move
- * @param {any} entry
+ * @param {Page.Reviewed} entry
  * @returns {Page.TreeMove}
  */
 const withBetter = (move, entry) =>
-  isMistake(entry) ? { ...move, variations: [...(move.variations ?? []), [{ uci: entry.best }]] } : move;
+  isMistake(entry) ? { ...move, variations: [...(move.variations ?? []), [{ uci: entry.best ?? "" }]] } : move;
 
 /**
  * Marks a move, unless the game has an assessment or a comment of its own.
  * @param {GameNode} node
- * @param {any} move
+ * @param {Page.Reviewed} move
  */
 function annotate(node, move) {
   if (!move.mark || node.nags.length || node.comment) return;
@@ -319,60 +315,62 @@ function annotate(node, move) {
 
 /**
  * The loss in cats (100 cp); a changed result has no such measure.
- * @param {any} move
+ * @param {Page.Reviewed} move
  */
 const lossText = (move) => (move.loss === null ? (move.mark ? t("review.result") : "") : (move.loss / 100).toFixed(2));
 
-/** @type {(move: any, score: Page.Score) => string} */
-const scored = (move, score) => (score ? scoreText(score, move.color[0]) : "?");
+/** @param {Page.Reviewed} move */
+const scored = ({ color, score_after: score }) => (score ? scoreText(score, color[0]) : "?");
 
 /**
  * "3. Ed7" or "3… ra6": the number of the move, not of the ply.
- * @param {any} move
+ * @param {Page.Reviewed} move
  * @param {number} i
  */
 function numbered(move, i) {
-  const half = i + (review[0].color === "black" ? 1 : 0);
+  const half = i + (review?.[0].color === "black" ? 1 : 0);
   return `${Math.floor(half / 2) + 1}${half % 2 ? "…" : "."} ${moveText(move.san)}${move.mark ?? ""}`;
 }
 
 /**
  * A move in the list, with the evaluation after it.
- * @type {(move: any, i: number) => HTMLElement}
+ * @type {(move: Page.Reviewed, i: number) => Page.Child}
  */
 const moveCell = (move, i) =>
-  button(
-    [moveText(move.san) + (move.mark ?? ""), h("small", {}, scored(move, move.score_after))],
-    () => goToReviewed(i + 1),
-    {
-      class: "plain",
-      "data-key": i + 1,
-      "data-mark": move.mark,
-      "aria-current": i + 1 === app.game.cursor.ply ? "true" : null,
-      "aria-label": spokenName(described([numbered(move, i), scored(move, move.score_after)])),
-    },
-  );
+  button([moveText(move.san) + move.mark, h("small", {}, scored(move))], () => goToReviewed(i + 1), {
+    class: "plain",
+    "data-key": i + 1,
+    "data-mark": move.mark,
+    "aria-current": i + 1 === app.game.cursor.ply ? "true" : null,
+    "aria-label": spokenName(described([numbered(move, i), scored(move)])),
+  });
 
-/** The moves of both sides in two columns. */
-function moveList() {
-  const cells = review.map(moveCell);
-  if (review[0].color === "black") cells.unshift("…");
+/**
+ * The moves of both sides in two columns.
+ * @param {Page.Reviewed[]} moves
+ */
+function moveList(moves) {
+  const cells = moves.map(moveCell);
+  if (moves[0].color === "black") cells.unshift("…");
   const rows = Array.from({ length: Math.ceil(cells.length / 2) }, (_, i) =>
     row([i + 1, ...cells.slice(2 * i, 2 * i + 2)]),
   );
   return table(t("review"), [null, t("white"), t("black")], rows, { id: "reviewtable" });
 }
 
-/** What the review says of the move that led to the shown position. */
-function shownMove() {
+/**
+ * What the review says of the move that led to the shown position.
+ * @param {Page.Reviewed[]} moves
+ */
+function shownMove(moves) {
   const i = app.game.cursor.ply - 1;
-  const move = review[i];
+  const move = moves[i];
   if (!move || retry) return "";
   const isWrong = isMistake(move);
   const texts = [
     numbered(move, i),
     isWrong && labelled(t("review.lost"), lossText(move)),
-    isWrong && labelled(t("review.better"), moveText(notation(move.before, move.best))),
+    isWrong && labelled(t("review.better"), moveText(notation(move.before, move.best ?? ""))),
     t(`source.${move.source}`),
   ];
   const again = () => begin(move, i);
@@ -384,32 +382,35 @@ function shownMove() {
 
 /**
  * Whether a reviewed move was a mistake to which the review knows a better move.
- * @param {any} move
+ * @param {Page.Reviewed} move
  */
-const isMistake = (move) => move.mark && move.best && move.best !== move.uci;
+const isMistake = (move) => Boolean(move.mark && move.best && move.best !== move.uci);
 
 /**
  * Whether the page asks for a better move by itself: not for those of the user's opponent.
- * @param {any} move
+ * @param {Page.Reviewed} move
  */
 const isMine = (move) => isMistake(move) && (!mine || theirs || move.color === mine);
 
-/** The accuracy of both sides, a button that begins with the mistakes, and whether the opponent's are among them. */
-function summary() {
+/**
+ * The accuracy of both sides, a button that begins with the mistakes, and whether the opponent's are among them.
+ * @param {Page.Reviewed[]} moves
+ */
+function summary(moves) {
   const sides = ["white", "black"].flatMap((color) => {
-    const accuracy = sideAccuracy(review, color);
+    const accuracy = sideAccuracy(moves, color);
     return accuracy === null ? [] : [`${t(color)} ${percent(accuracy)}`];
   });
   return bar(
     sides.length ? h("span", { id: "accuracy" }, labelled(t("review.accuracy"), described(sides))) : "",
-    review.some(isMine)
+    moves.some(isMine)
       ? button(t(mine && !theirs ? "review.learn" : "review.next"), nextMistake, {
           id: "nextmistake",
           class: "main",
           hidden: retry !== null,
         })
       : h("span", {}, t("review.nomistake")),
-    mine && review.some((/** @type {any} */ move) => isMistake(move) && move.color !== mine)
+    mine && moves.some((move) => isMistake(move) && move.color !== mine)
       ? checkbox(t("review.theirs"), theirs, also, { id: "theirs" })
       : "",
   );
@@ -424,9 +425,10 @@ function also(isOn) {
 /** Asks for a better move at the first mistake that the board has not reached, or else at the first one. */
 function nextMistake() {
   const from = retry ? retry.start.ply + 1 : app.game.cursor.ply;
-  const mistakes = review.flatMap((/** @type {any} */ move, /** @type {number} */ i) => (isMine(move) ? [i] : []));
-  const at = mistakes.find((/** @type {number} */ i) => i >= from) ?? mistakes[0];
-  return begin(review[at], at);
+  const moves = review ?? [];
+  const mistakes = moves.flatMap((move, i) => (isMine(move) ? [i] : []));
+  const at = mistakes.find((i) => i >= from) ?? mistakes[0];
+  return begin(moves[at], at);
 }
 
 /**
@@ -437,9 +439,10 @@ function nextMistake() {
  */
 function reviewedNode(plies) {
   const { root } = app.game;
-  const next = (/** @type {GameNode | undefined} */ node, /** @type {any} */ { uci }) =>
+  const moves = review ?? [];
+  const next = (/** @type {GameNode | undefined} */ node, /** @type {Page.Reviewed} */ { uci }) =>
     node?.children.find((child) => child.uci === uci);
-  return review.slice(0, plies).reduce(next, root.fen === review[0].before ? root : undefined);
+  return moves.slice(0, plies).reduce(next, root.fen === moves[0]?.before ? root : undefined);
 }
 
 /** @param {number} plies */
@@ -451,37 +454,38 @@ export function drawReview() {
   drawState();
   drawRetry();
   if (!review?.length || !reviewedNode(review.length)) return host.replaceChildren();
-  refill(host, [summary(), graph(), shownMove(), moveList(), h("p", { class: "soft" }, t("review.help"))]);
+  refill(host, [
+    summary(review),
+    graph(review),
+    shownMove(review),
+    moveList(review),
+    h("p", { class: "soft" }, t("review.help")),
+  ]);
 }
 
 const [W, H] = [600, 120];
 
-/** White's share after every move as an area, with a dot at each marked move. The table below contains the same. */
-function graph() {
-  const width = W / review.length;
-  const points = review.map((/** @type {any} */ move, /** @type {number} */ i) => {
-    const share = move.score_after ? whiteShare(move.score_after, move.color[0]) : 0.5;
+/**
+ * White's share after every move as an area, with a dot at each marked move. The table below contains the same.
+ * @param {Page.Reviewed[]} moves
+ */
+function graph(moves) {
+  const width = W / moves.length;
+  const points = moves.map(({ score_after: score, color }, i) => {
+    const share = score ? whiteShare(score, color[0]) : 0.5;
     return [(i + 0.5) * width, H - share * (H - 8) - 4];
   });
-  const path = points.map((/** @type {[number, number]} */ [x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join(" L");
-  const dot = (/** @type {any} */ { mark }, /** @type {any} */ [cx, cy]) =>
-    s("circle", { class: `mark m${mark === "??" ? 2 : 1}`, cx, cy, r: 5 });
-  const dots = review.flatMap((/** @type {any} */ move, /** @type {number} */ i) =>
-    move.mark ? [dot(move, points[i])] : [],
-  );
-  const hit = (/** @type {any} */ move, /** @type {number} */ i) =>
-    s(
-      "rect",
-      {
-        class: `hit${i + 1 === app.game.cursor.ply ? " current" : ""}`,
-        x: i * width,
-        y: 0,
-        width,
-        height: H,
-        onclick: () => goToReviewed(i + 1),
-      },
-      s("title", {}, labelled(numbered(move, i), scored(move, move.score_after))),
-    );
+  const path = points.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join(" L");
+  const dots = moves.flatMap(({ mark }, i) => {
+    const [cx, cy] = points[i];
+    return mark ? [s("circle", { class: `mark m${mark === "??" ? 2 : 1}`, cx, cy, r: 5 })] : [];
+  });
+  /** @type {(move: Page.Reviewed, i: number) => SVGElement} */
+  const hit = (move, i) => {
+    const attributes = { class: `hit${i + 1 === app.game.cursor.ply ? " current" : ""}`, x: i * width, y: 0, width };
+    const onclick = () => goToReviewed(i + 1);
+    return s("rect", { ...attributes, height: H, onclick }, s("title", {}, labelled(numbered(move, i), scored(move))));
+  };
   const [first, last] = [points[0][1].toFixed(1), points[points.length - 1][1].toFixed(1)];
   const label = t("review.chart", { n: dots.length });
   return s(
@@ -492,11 +496,11 @@ function graph() {
     s("path", { class: "axis", d: `M0 ${H / 2} H${W}` }),
     s("path", { class: "value", d: `M${path}` }),
     dots,
-    review.map(hit),
+    moves.map(hit),
   );
 }
 
-/** @type {(mistake: any, i: number) => Promise<unknown>} */
+/** @type {(mistake: Page.Reviewed, i: number) => Promise<unknown>} */
 async function begin(mistake, i) {
   if (!(await mayLeave())) return undefined;
   app.game.go(reviewedNode(i) ?? app.game.root);
@@ -508,15 +512,16 @@ function drawRetry() {
   if (!host) return;
   $("#nextmistake")?.toggleAttribute("hidden", Boolean(retry));
   if (!retry) return refill(host, []);
+  const now = retry;
   refill(host, [
-    h("p", { id: "retrytext" }, retry.headline()),
+    h("p", { id: "retrytext" }, now.headline()),
     bar(
-      retry.solved ? "" : button(t("retry.show"), () => retry.show(), { id: "retryshow" }),
-      retry.solved && review?.some(isMine)
+      now.solved ? "" : button(t("retry.show"), () => now.show(), { id: "retryshow" }),
+      now.solved && review?.some(isMine)
         ? button(t("review.next"), nextMistake, { id: "retrynext", class: "main" })
         : "",
-      retry.solved ? button(t("exercise.again"), () => retry.again()) : "",
-      button(t("retry.close"), () => retry.close(), { id: "retryclose" }),
+      now.solved ? button(t("exercise.again"), () => now.again()) : "",
+      button(t("retry.close"), () => now.close(), { id: "retryclose" }),
     ),
   ]);
 }

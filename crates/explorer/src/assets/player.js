@@ -7,16 +7,16 @@ import { $, asTable, h, labelled, moveText, number, s, select, t, valueForSide }
 
 /** @type {number | undefined} */
 let timer;
-/** @type {any} The controls. */
+/** @type {{ play: HTMLElement, range: HTMLInputElement, text: HTMLElement, speed: HTMLSelectElement }} The controls. */
 let parts;
 
-/** @type {[number, string][]} Milliseconds of a move, and the speed. */
-const SPEEDS = [
+/** The speeds by the milliseconds of a move. */
+const SPEEDS = new Map([
   [1500, "½×"],
   [700, "1×"],
   [300, "2×"],
   [90, "5×"],
-];
+]);
 
 const playing = () => timer !== undefined;
 
@@ -45,21 +45,24 @@ async function toggle() {
 }
 
 export function buildPlayer() {
-  parts = {};
   const step = (/** @type {string} */ name, /** @type {() => unknown} */ act) =>
     iconButton(name, t(`player.${name}`), act, { id: `player-${name}` });
-  parts.play = step("play", toggle);
-  parts.range = h("input", {
-    type: "range",
-    min: 0,
-    max: 0,
-    value: 0,
-    id: "scrubber",
-    "aria-label": t("player.scrub"),
-    oninput: (/** @type {any} */ event) => (stop(), goTo(Number(event.target.value), { quiet: true })),
-  });
-  parts.text = h("span", { class: "soft", id: "ply" });
-  parts.speed = select(SPEEDS, 700, () => {}, { "aria-label": t("player.speed"), id: "speed" });
+  /** @type {Page.Attributes["oninput"]} */
+  const oninput = ({ target }) => (stop(), goTo(Number(target.value), { quiet: true }));
+  const range = { type: "range", min: 0, max: 0, value: 0, id: "scrubber", "aria-label": t("player.scrub") };
+  const speed = { "aria-label": t("player.speed"), id: "speed" };
+  parts = {
+    play: step("play", toggle),
+    range: h("input", { ...range, oninput }),
+    text: h("span", { class: "soft", id: "ply" }),
+    speed: select(
+      [...SPEEDS.keys()],
+      700,
+      () => {},
+      speed,
+      (ms) => SPEEDS.get(ms) ?? "",
+    ),
+  };
   $("#player").replaceChildren(
     step("first", () => (stop(), goTo(0))),
     step("back", () => (stop(), by(-1))),
@@ -75,9 +78,7 @@ export function buildPlayer() {
 
 export function startPlayer() {
   buildPlayer();
-  on("position", render);
-  on("probe", render);
-  on("tree", render);
+  on(["position", "probe", "tree"], render);
   on("language", () => {
     stop();
     buildPlayer();
@@ -85,15 +86,15 @@ export function startPlayer() {
   on("jump", stop);
   on("controller", () => {
     stop();
-    parts.play.disabled = app.controller !== null;
+    parts.play.toggleAttribute("disabled", app.controller !== null);
   });
 }
 
 function render() {
   const line = app.game.line();
   const { ply } = app.game.cursor;
-  parts.range.max = line.length - 1;
-  parts.range.value = ply;
+  parts.range.max = String(line.length - 1);
+  parts.range.value = String(ply);
   parts.range.disabled = line.length < 2;
   parts.range.setAttribute("aria-valuetext", t("player.at", { n: ply, of: line.length - 1 }));
   parts.text.textContent = line.length > 1 ? `${ply} / ${line.length - 1}` : "";
@@ -118,33 +119,20 @@ function ribbon(line, ply) {
   const open = host.querySelector("details")?.open;
   const width = 600 / line.length;
   const only = known.filter((info) => info.keeps === 1 && (info.legal ?? 0) > 1).length;
-  const columns = line.map((/** @type {GameNode} */ node, /** @type {number} */ i) => {
+  const columns = line.map((node, i) => {
     const info = infoOf(node);
     const parts = [];
     if (info?.value && info.legal) {
       const height = Math.max(3, ((info.keeps ?? 0) / info.legal) * (H - 14));
       const single = info.keeps === 1 && info.legal > 1;
-      const mid = i * width + width / 2;
-      parts.push(
-        s("rect", {
-          class: single ? "only" : "bar",
-          x: i * width + width * 0.1,
-          width: width * 0.8,
-          y: H - height,
-          height,
-        }),
-      );
-      if (single)
-        parts.push(s("path", { class: "only", d: `M${mid} ${H - height - 11} l4 4.500 l-4 4.500 l-4 -4.500 z` }));
+      const place = { x: i * width + width * 0.1, width: width * 0.8, y: H - height, height };
+      parts.push(s("rect", { class: single ? "only" : "bar", ...place }));
+      const top = `${i * width + width / 2} ${H - height - 11}`;
+      if (single) parts.push(s("path", { class: "only", d: `M${top} l4 4.500 l-4 4.500 l-4 -4.500 z` }));
     }
-    parts.push(
-      s(
-        "rect",
-        { class: `hit${i === ply ? " current" : ""}`, x: i * width, y: 0, width, height: H, onclick: () => goTo(i) },
-        s("title", {}, columnText(node, line[i + 1])),
-      ),
-    );
-    return parts;
+    const hit = { class: `hit${i === ply ? " current" : ""}`, x: i * width, y: 0, width, height: H };
+    const title = s("title", {}, columnText(node, line[i + 1]));
+    return [...parts, s("rect", { ...hit, onclick: () => goTo(i) }, title)];
   });
   const caption = t("ribbon.caption", { only: number(only), n: number(known.length) });
   const table = asTable(
@@ -152,7 +140,7 @@ function ribbon(line, ply) {
     [t("ply"), t("move"), t("value"), t("keeps"), t("legal")],
     line
       .slice(0, -1)
-      .map((/** @type {GameNode} */ node, /** @type {number} */ i) => [
+      .map((node, i) => [
         String(i + 1),
         moveText(line[i + 1].san ?? ""),
         valueForSide(infoOf(node)?.value, node.fen.slice(-1)),
@@ -194,7 +182,7 @@ const ASKED = 80;
  */
 async function fetchMissing(line) {
   if (fetching || line.length < 3 || line.length > ASKED) return;
-  const missing = line.filter((/** @type {GameNode} */ node) => !infoOf(node) && node !== app.game.cursor);
+  const missing = line.filter((node) => !infoOf(node) && node !== app.game.cursor);
   if (!missing.length) return;
   fetching = true;
   for (const node of missing) {

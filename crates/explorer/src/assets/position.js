@@ -108,6 +108,12 @@ export function splitClock(fen) {
 }
 
 /**
+ * A FEN as addresses contain it.
+ * @param {string} text
+ */
+export const underscored = (text) => text.replaceAll(" ", "_");
+
+/**
  * The FEN of a position with its halfmove clock if there is one.
  * @param {string} position
  * @param {number} clock

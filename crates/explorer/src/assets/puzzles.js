@@ -36,9 +36,9 @@ const STEP = 32;
  * @returns {Progress}
  */
 export function progress() {
-  const kept = recall(STORE, {});
+  const kept = recall(STORE, /** @type {Record<string, unknown>} */ ({}));
   const count = (/** @type {string} */ name, otherwise = 0) =>
-    Number.isFinite(kept[name]) ? Math.max(0, kept[name]) : otherwise;
+    Number.isFinite(kept[name]) ? Math.max(0, Number(kept[name])) : otherwise;
   const list = (/** @type {string} */ name) => (Array.isArray(kept[name]) ? kept[name] : []);
   return {
     solved: list("solved"),
@@ -157,7 +157,7 @@ export async function choosePuzzle(difficulty, theme, signal) {
   const seed = Math.floor(Math.random() * 2 ** 32);
   const { puzzles } = await get("puzzles", { difficulty, theme, count: DRAWN, seed }, { keep: false, signal });
   const { solved } = progress();
-  return puzzles.find((/** @type {Page.Puzzle} */ puzzle) => !solved.includes(puzzle.id)) ?? puzzles[0] ?? null;
+  return puzzles.find((puzzle) => !solved.includes(puzzle.id)) ?? puzzles[0] ?? null;
 }
 
 export class Puzzle extends Exercise {
@@ -238,8 +238,8 @@ export class Puzzle extends Exercise {
   async isAsGood(uci, signal) {
     try {
       const { moves, known } = await get("probe", { fen: this.node.fen, rules: app.rules }, { signal });
-      const entry = moves.find((/** @type {Page.Move} */ move) => move.uci === uci);
-      return known && entry.value?.wdl === moves[0].value?.wdl;
+      const entry = moves?.find((move) => move.uci === uci);
+      return known && entry?.value?.wdl === moves?.[0].value?.wdl;
     } catch {
       return false;
     }
@@ -253,7 +253,7 @@ export class Puzzle extends Exercise {
     const [{ fen }, { token }] = [this.node, this];
     const after = play(fen, uci);
     const probe = await get("probe", { fen: after, rules: app.rules }, { signal: token.signal }).catch(() => null);
-    const reply = probe?.known && !probe.over && probe.moves[0];
+    const reply = probe?.known && !probe.over && probe.moves?.[0];
     if (!reply || token !== this.token) return;
     this.message = t("puzzle.refuted", { move: notation(fen, uci), reply: notation(after, reply.uci) });
     emit("lesson", this);
@@ -292,7 +292,7 @@ export class Puzzle extends Exercise {
   /** The moves of the solution. */
   text() {
     let { fen } = this.puzzle;
-    const moves = this.puzzle.solution.map((/** @type {string} */ uci) => {
+    const moves = this.puzzle.solution.map((uci) => {
       const san = notation(fen, uci);
       fen = play(fen, uci);
       return san;

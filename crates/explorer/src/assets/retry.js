@@ -7,7 +7,7 @@ import { reviewGame } from "./review.js";
 import { errorText, side, t } from "./ui.js";
 
 export class Retry extends Exercise {
-  /** @param {Page.Mistake} mistake an entry of a review */
+  /** @param {Page.Reviewed} mistake */
   constructor(mistake) {
     super();
     this.mistake = mistake;
@@ -61,7 +61,8 @@ export class Retry extends Exercise {
   show() {
     this.drop();
     this.solved = true;
-    this.message = t("retry.shown", { move: notation(this.mistake.before, this.mistake.best) });
-    return this.advance(this.mistake.best);
+    const { before, best } = this.mistake;
+    this.message = t("retry.shown", { move: notation(before, best ?? "") });
+    return this.advance(best ?? "");
   }
 }

@@ -15,6 +15,7 @@ const PART = 6;
  *   number of first moves that are not reviewed
  */
 export async function reviewGame({ start, moves, rules, limit }, { signal, progress, skip = 0 } = {}) {
+  /** @type {Page.Reviewed[]} */
   const reviewed = [];
   let before = moves.slice(0, skip).reduce(play, splitClock(start).position);
   for (let at = skip; at < moves.length; at += PART) {
@@ -43,7 +44,7 @@ export function accuracyOf({ color, score_before: best, score_after: got }) {
 
 /**
  * The mean accuracy of a side's moves; null if none of them has one.
- * @param {any[]} moves
+ * @param {Page.Reviewed[]} moves
  * @param {string} color
  */
 export function sideAccuracy(moves, color) {

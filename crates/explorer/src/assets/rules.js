@@ -8,13 +8,13 @@ import { $, bar, button, h, labelled, select, t } from "./ui.js";
 const NAMES = Object.keys(PRESETS);
 
 export function startRules() {
-  $("#rules").addEventListener("change", (/** @type {any} */ event) => {
-    if (event.target.value !== "other") return useRules(event.target.value);
+  $("#rules").addEventListener("change", () => {
+    const { value } = $("#rules");
+    if (value !== "other") return useRules(value);
     draw();
     openForm();
   });
-  on("rules", draw);
-  on("language", draw);
+  on(["rules", "language"], draw);
   draw();
 }
 
@@ -49,9 +49,7 @@ function openForm() {
 function build(values) {
   const dialog = $("#ruleform");
   const chosen = () =>
-    Object.fromEntries(
-      [...dialog.querySelectorAll("[data-option]")].map((select) => [select.dataset.option, select.value]),
-    );
+    Object.fromEntries(Object.keys(OPTIONS).map((key) => [key, $(`[data-option="${key}"]`, dialog).value]));
   const show = () => {
     const spelling = shortest(chosen());
     $("#rulespelling").textContent = spelling;
@@ -65,16 +63,16 @@ function build(values) {
   const rule = (/** @type {string} */ text, /** @type {HTMLElement} */ control) =>
     h("label", { class: "rule" }, h("span", {}, text), control);
   const option = (/** @type {[string, string[]]} */ [key, all]) => {
-    const texts = all.map((value) => /** @type {[string, string]} */ ([value, t(`option.${key}.${value}`)]));
-    return rule(t(`option.${key}`), select(texts, values[key], show, { "data-option": key }));
+    const text = (/** @type {string} */ value) => t(`option.${key}.${value}`);
+    return rule(t(`option.${key}`), select(all, values[key], show, { "data-option": key }, text));
   };
-  const presets = NAMES.map((name) => /** @type {[string, string]} */ ([name, t(`rules.${name}`)]));
+  const preset = (/** @type {string} */ name) => t(`rules.${name || "own"}`);
   dialog.replaceChildren(
     h(
       "form",
       { method: "dialog", onsubmit: () => useRules(shortest(chosen())) },
       h("h2", { id: "ruleformhead" }, t("rules")),
-      rule(t("rules.base"), select([["", t("rules.own")], ...presets], null, from, { id: "rulebase" })),
+      rule(t("rules.base"), select(["", ...NAMES], null, from, { id: "rulebase" }, preset)),
       Object.entries(OPTIONS).map(option),
       h("p", { class: "soft" }, t("rules.spelling"), " ", h("code", { id: "rulespelling" })),
       bar(

@@ -27,12 +27,12 @@ export function readRules(text) {
 
 /**
  * The canonical spelling: the options with their values in one fixed order.
- * @param {any} values
+ * @param {Record<string, string> | null} values
  */
 export const spelledOut = (values) =>
   Object.keys(OPTIONS)
-    .filter((key) => !OMITTED.includes(key) || values[key] !== DEFAULTS[key])
-    .map((key) => `${key}=${values[key]}`)
+    .filter((key) => !OMITTED.includes(key) || values?.[key] !== DEFAULTS[key])
+    .map((key) => `${key}=${values?.[key]}`)
     .join(",");
 
 /**

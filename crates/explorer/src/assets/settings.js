@@ -23,8 +23,8 @@ let known = { ...app.settings };
  */
 function set(key, value) {
   if (!Object.hasOwn(app.settings, key)) return;
-  const isValid = CHOICES[key]?.includes(/** @type {string} */ (value)) ?? typeof value === typeof app.settings[key];
-  if (isValid) app.settings[key] = value;
+  if (CHOICES[key] ? CHOICES[key].includes(String(value)) : typeof value === typeof app.settings[key])
+    app.settings[key] = /** @type {string | boolean} */ (value);
 }
 
 export function readSettings() {

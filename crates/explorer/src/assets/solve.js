@@ -12,7 +12,7 @@ import { $, announce, button, bytes, duration, errorText, h, inTurn, isTemporary
  */
 let count = null;
 /**
- * @typedef {{ position: string, need?: Api.CountNeed, error?: any }} Asked
+ * @typedef {{ position: string, need?: Api.CountNeed, error?: Page.Problem }} Asked
  * @type {Asked | null} The resources that counting the position on the board needs, or the error.
  */
 let asked = null;
@@ -21,7 +21,7 @@ let asked = null;
 let fallback = { position: "", reason: "" };
 
 export function startSolve() {
-  for (const event of ["probe", "status"]) on(event, ask);
+  on(["probe", "status"], ask);
   on("position", draw);
 }
 
@@ -69,7 +69,7 @@ function repeat() {
   draw();
   clearTimeout(timer);
   // A page without a server has no other visitors.
-  const mayChange = asked?.need ? asked.need.state !== "known" : isTemporary(asked?.error ?? {});
+  const mayChange = asked?.need ? asked.need.state !== "known" : asked?.error && isTemporary(asked.error);
   if (!hasServer || !mayChange) return;
   timer = setTimeout(() => {
     if (asked?.position !== place() || !isOpen() || document.hidden) return repeat();
@@ -85,13 +85,12 @@ function askAgain() {
 function start() {
   const [stream, position] = [openStream(address("count", params())), place()];
   count = { stream, report: null };
-  /** @type {Record<string, (data: any) => unknown>} */
   const acts = {
-    progress(report) {
+    progress(/** @type {Api.CountProgress} */ report) {
       count = { stream, report };
       draw();
     },
-    fallback(reason) {
+    fallback(/** @type {string} */ reason) {
       fallback = { position, reason };
       announce(fallbackText());
       draw();
@@ -101,7 +100,7 @@ function start() {
       forget();
       if (!app.controller && !isExact()) refresh({ quiet: true });
     },
-    failed({ error }) {
+    failed(/** @type {{ error: Page.Problem }} */ { error }) {
       end(errorText(error));
       asked = { position: place(), error };
       repeat();
@@ -148,13 +147,7 @@ function state() {
   const note = fallbackText();
   if (count) {
     const { report } = count;
-    return {
-      text: inTurn([note, progressText(report)]),
-      label: t("cancel"),
-      act: cancel,
-      id: "solvecancel",
-      report,
-    };
+    return { text: inTurn([note, progressText(report)]), label: t("cancel"), act: cancel, id: "solvecancel", report };
   }
   if (!isOpen() || asked?.position !== place()) return note ? { text: note } : null;
   const { need, error } = asked;
@@ -197,7 +190,7 @@ export function draw() {
   progress.id = report === undefined ? "" : "solveprogress";
   progress.setAttribute("aria-label", t("solve.started"));
   // Without a share of the work that is done the bar is indeterminate.
-  if (report?.fraction) progress.value = report.fraction;
+  if (report?.fraction) progress.setAttribute("value", String(report.fraction));
   else progress.removeAttribute("value");
   act.hidden = !now.label;
   act.id = now.id ?? "";

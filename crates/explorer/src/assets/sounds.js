@@ -72,7 +72,7 @@ export function playSound(sound) {
 /** Plays the sound of every move that is made or stepped to, and of a game's end. */
 export function startSounds() {
   const box = $("#sounds");
-  box.checked = Boolean(app.settings.sounds);
+  box.checked = app.settings.sounds;
   box.addEventListener("change", () => {
     app.settings.sounds = box.checked;
     emit("settings");

@@ -2,8 +2,10 @@
 
 /**
  * The value that is kept under a key; `otherwise` if there is none.
+ * @template T
  * @param {string} key
- * @param {any} otherwise
+ * @param {T} otherwise
+ * @returns {T} what other versions may have written as anything
  */
 export function recall(key, otherwise) {
   try {

@@ -11,14 +11,15 @@ export const newId = () => `${Date.now().toString(36)}-${Math.floor(Math.random(
 /** This tab. A game belongs to the tab that has opened it last; no other tab writes it. */
 const TAB = newId();
 
-/** @type {(game: any) => game is Page.StoredGame} */
+/** @type {(game: Partial<Page.StoredGame>) => game is Page.StoredGame} */
 const isGame = (game) =>
-  ["id", "date", "rules", "start", "line"].every((key) => typeof game?.[key] === "string") &&
-  typeof game.setup?.you === "string";
+  [game?.id, game?.date, game?.rules, game?.start, game?.line, game?.setup?.you].every(
+    (text) => typeof text === "string",
+  );
 
 /** Every stored game; none in a browser without storage. */
 export function storedGames() {
-  const games = recall(STORE, []);
+  const games = recall(STORE, /** @type {Page.StoredGame[]} */ ([]));
   return Array.isArray(games) ? games.filter(isGame) : [];
 }
 

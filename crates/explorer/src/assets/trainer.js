@@ -16,7 +16,10 @@ const PLIES = [
 ];
 const TRIES = 40;
 
-/** @param {any} list */
+/**
+ * @template T
+ * @param {ArrayLike<T>} list
+ */
 const pick = (list) => list[Math.floor(Math.random() * list.length)];
 
 /** A random material of two or three pieces. */
@@ -45,13 +48,14 @@ export async function findEndgame(difficulty, rules, signal) {
   for (let i = 0; i < TRIES; i++) {
     const material = randomMaterial();
     const stats = await get(`stats/${material}`, { rules }, { signal });
-    const isWanted = (/** @type {number} */ plies) => plies % 2 === 1 && plies >= least && plies <= most;
-    const wins = [...stats.white.by_plies.keys()].filter((plies) => stats.white.by_plies[plies] && isWanted(plies));
+    const wins = stats.white.by_plies.flatMap((count, plies) =>
+      count && plies % 2 === 1 && plies >= least && plies <= most ? [plies] : [],
+    );
     if (!wins.length) continue;
     const plies = pick(wins);
     const seed = Math.floor(Math.random() * 2 ** 32);
     const { fen } = await get("random", { rules, material, turn: "w", plies, seed }, { keep: false, signal });
-    return { fen, plies, rules };
+    if (fen) return { fen, plies, rules };
   }
   return null;
 }
@@ -104,7 +108,7 @@ export class Trainer extends Match {
   async effectOfMove(uci, signal) {
     try {
       const { moves, value } = await get("probe", { fen: this.node.fen, rules: app.rules }, { signal });
-      const after = moves.find((/** @type {Page.Move} */ move) => move.uci === uci)?.value;
+      const after = moves?.find((other) => other.uci === uci)?.value;
       const move = notation(this.node.fen, uci);
       if (!after || !value) return "";
       if (value.wdl !== "win") return "";

@@ -218,12 +218,9 @@ const EVENTS = ["info", "progress", "done", "failed", "error"];
  * @returns {EventSource}
  */
 export function openStream(address) {
-  /** @type {any} */
-  const stream = hasServer
-    ? new EventSource(address)
-    : /\/count(\?|$)/.test(address)
-      ? new Count(address)
-      : new Stream(address);
+  const isCount = /\/count(\?|$)/.test(address);
+  const made = hasServer ? new EventSource(address) : isCount ? new Count(address) : new Stream(address);
+  const stream = /** @type {EventSource} */ (made);
   const end = begin(address);
   for (const event of EVENTS) stream.addEventListener(event, end);
   const close = stream.close.bind(stream);

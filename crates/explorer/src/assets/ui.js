@@ -68,29 +68,37 @@ const NS = "http://www.w3.org/2000/svg";
 /**
  * @template {Element} E
  * @param {E} element
- * @param {Record<string, any>} attributes
- * @param {any[]} children
+ * @param {Page.Attributes} attributes
+ * @param {Page.Child[]} children
  */
 function fill(element, attributes, children) {
   for (const [key, value] of Object.entries(attributes)) {
-    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+    if (typeof value === "function") element.addEventListener(key.slice(2), /** @type {EventListener} */ (value));
     else if (value === true) element.setAttribute(key, "");
-    else if (value !== null && value !== undefined && value !== false) element.setAttribute(key, value);
+    else if (value !== null && value !== undefined && value !== false) element.setAttribute(key, String(value));
   }
-  element.append(
-    ...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false),
-  );
+  element.append(...flat(children));
   return element;
 }
 
-/** @typedef {Record<string, any>} Attributes Text, numbers, flags, and listeners such as `onclick`. */
+/**
+ * The children without those that are left out.
+ * @param {Page.Child[]} children
+ * @returns {(Node | string)[]}
+ */
+const flat = (children) =>
+  children.flatMap((child) => {
+    if (Array.isArray(child)) return flat(child);
+    if (child === null || child === undefined || child === false) return [];
+    return [typeof child === "number" ? String(child) : child];
+  });
 
 /**
  * An HTML element.
  * @template {keyof HTMLElementTagNameMap} K
  * @param {K} tag
- * @param {Attributes} [attributes]
- * @param {...any} children
+ * @param {Page.Attributes} [attributes]
+ * @param {...Page.Child} children
  * @returns {HTMLElementTagNameMap[K]}
  */
 export const h = (tag, attributes = {}, ...children) => fill(document.createElement(tag), attributes, children);
@@ -99,36 +107,36 @@ export const h = (tag, attributes = {}, ...children) => fill(document.createElem
  * An SVG element.
  * @template {keyof SVGElementTagNameMap} K
  * @param {K} tag
- * @param {Attributes} [attributes]
- * @param {...any} children
+ * @param {Page.Attributes} [attributes]
+ * @param {...Page.Child} children
  * @returns {SVGElementTagNameMap[K]}
  */
 export const s = (tag, attributes = {}, ...children) => fill(document.createElementNS(NS, tag), attributes, children);
 
 /**
- * The first element of a selector. The type checker knows neither its type nor that the markup contains it.
- * @param {string} selector
- * @param {ParentNode} [within]
- * @returns {any}
+ * The first element of a selector. The type checker knows neither its tag nor whether the markup contains it.
+ * @type {(selector: string, within?: ParentNode) => Page.Found}
  */
-export const $ = (selector, within = document) => within.querySelector(selector);
+export const $ = (selector, within = document) => /** @type {Page.Found} */ (within.querySelector(selector));
 
-/** @type {(label: any, onclick: (event: any) => unknown, attributes?: Attributes) => HTMLButtonElement} */
+/** @type {(label: Page.Child, onclick: Page.Attributes["onclick"], more?: Page.Attributes) => HTMLButtonElement} */
 export const button = (label, onclick, attributes = {}) =>
   h("button", { type: "button", onclick, ...attributes }, label);
 
 /**
- * A list to choose from: values with their texts.
- * @param {[any, string][]} values
- * @param {any} chosen
+ * A list to choose from.
+ * @template {string | number} V
+ * @param {V[]} values
+ * @param {V | null} chosen
  * @param {(value: string) => unknown} act
- * @param {Attributes} [attributes]
+ * @param {Page.Attributes} [attributes]
+ * @param {(value: V) => string} [text] of a value
  */
-export const select = (values, chosen, act, attributes = {}) =>
+export const select = (values, chosen, act, attributes = {}, text = String) =>
   h(
     "select",
-    { onchange: (/** @type {any} */ { target }) => act(target.value), ...attributes },
-    values.map(([value, text]) => h("option", { value, selected: value === chosen }, text)),
+    { onchange: ({ target }) => act(target.value), ...attributes },
+    values.map((value) => h("option", { value, selected: value === chosen }, text(value))),
   );
 
 /**
@@ -136,10 +144,11 @@ export const select = (values, chosen, act, attributes = {}) =>
  * @param {string} text
  * @param {boolean} checked
  * @param {(checked: boolean) => unknown} act
- * @param {Attributes} [attributes]
+ * @param {Page.Attributes} [attributes]
  */
 export const checkbox = (text, checked, act, attributes = {}) => {
-  const onchange = (/** @type {any} */ { target }) => act(target.checked);
+  /** @type {Page.Attributes["onchange"]} */
+  const onchange = ({ target }) => act(target.checked);
   return h("label", {}, h("input", { type: "checkbox", checked, onchange, ...attributes }), text);
 };
 
@@ -152,7 +161,7 @@ export const field = (text, control) => h("label", {}, text, " ", control);
 
 /**
  * Controls beside each other.
- * @param {...any} controls
+ * @param {...Page.Child} controls
  */
 export const bar = (...controls) => h("div", { class: "bar" }, controls);
 
@@ -160,15 +169,15 @@ export const bar = (...controls) => h("div", { class: "bar" }, controls);
  * A part of a panel with its title.
  * @param {string} id of the title
  * @param {string} title
- * @param {...any} children
+ * @param {...Page.Child} children
  */
 export const section = (id, title, ...children) =>
   h("section", { "aria-labelledby": id }, h("h3", { id }, title), children);
 
 /**
  * A part of the page that scrolls by itself, with keys too.
- * @param {string | Attributes} title the identifier of its title, or attributes with a label
- * @param {...any} children
+ * @param {string | Page.Attributes} title the identifier of its title, or attributes with a label
+ * @param {...Page.Child} children
  */
 export const scrolled = (title, ...children) => {
   const label = typeof title === "string" ? { "aria-labelledby": title } : title;
@@ -177,38 +186,30 @@ export const scrolled = (title, ...children) => {
 
 /**
  * A row of a table: the head and the other cells, or their contents.
- * @param {any[]} cells
- * @param {Attributes} [attributes]
+ * @param {Page.Child[]} cells
+ * @param {Page.Attributes} [attributes]
  */
 export const row = ([head, ...cells], attributes = {}) =>
   h(
     "tr",
     attributes,
     h("th", { scope: "row" }, head),
-    cells.map((cell) => (cell?.localName === "td" ? cell : h("td", {}, cell))),
+    cells.map((cell) => (cell instanceof HTMLTableCellElement ? cell : h("td", {}, cell))),
   );
 
 /**
  * A table with a caption for screen readers.
  * @param {string} caption
  * @param {(string | null)[]} heads the titles of the columns; a column without one has none
- * @param {any[]} rows
- * @param {Attributes} [attributes]
+ * @param {Page.Child[]} rows
+ * @param {Page.Attributes} [attributes]
  */
 export const table = (caption, heads, rows, attributes = {}) =>
   h(
     "table",
     { class: "list", ...attributes },
     h("caption", { class: "sr" }, caption),
-    h(
-      "thead",
-      {},
-      h(
-        "tr",
-        {},
-        heads.map((head) => (head ? h("th", { scope: "col" }, head) : h("td"))),
-      ),
-    ),
+    h("thead", {}, h("tr", {}, ...heads.map((head) => (head ? h("th", { scope: "col" }, head) : h("td"))))),
     h("tbody", {}, rows),
   );
 
@@ -216,13 +217,13 @@ export const table = (caption, heads, rows, attributes = {}) =>
  * Fills an element with the answer to a question, or with the error. The next question of the owner replaces this one.
  * @param {HTMLElement} host
  * @param {import("./owner.js").Owner} owner
- * @param {(signal: AbortSignal) => Promise<any>} make
+ * @param {(signal: AbortSignal) => Promise<Page.Child>} make
  */
 export async function fillWith(host, owner, make) {
   const wait = () => refill(host, [h("p", { class: "soft working" }, t("working"))]);
   if (!host.firstChild) wait();
   const content = await owner.ask(make, wait).catch((error) => h("p", { class: "soft" }, errorText(error)));
-  refill(host, [content].flat().filter(Boolean));
+  refill(host, [content]);
 }
 
 /** The controls that had the focus in elements whose content, for the time being, lacks them. */
@@ -232,11 +233,11 @@ const missed = /** @type {WeakMap<HTMLElement, HTMLElement>} */ (new WeakMap());
  * Replaces the content of an element. The focus stays on the control with the same `id` or `data-key`, or else in the
  * element, until a content has that control.
  * @param {HTMLElement} host
- * @param {any[]} content
+ * @param {Page.Child[]} content
  */
 export function refill(host, content) {
   const focused = /** @type {HTMLElement | null} */ (host.contains(document.activeElement) && document.activeElement);
-  host.replaceChildren(...content);
+  host.replaceChildren(...flat(content));
   if (!focused) return;
   const control = focused === host ? (missed.get(host) ?? host) : focused;
   const { id, dataset } = control;
@@ -250,7 +251,7 @@ export function refill(host, content) {
 /**
  * Replaces the content of an element, if the page shows it.
  * @param {string} selector
- * @param {() => any[]} make
+ * @param {() => Page.Child[]} make
  */
 export function renew(selector, make) {
   const host = $(selector);
@@ -259,28 +260,23 @@ export function renew(selector, make) {
 
 /** Writes every string of the markup in the language of the page. */
 export function translate(root = document) {
-  for (const element of /** @type {NodeListOf<any>} */ (root.querySelectorAll("[data-t]")))
-    element.textContent = t(element.dataset.t);
-  for (const element of /** @type {NodeListOf<any>} */ (root.querySelectorAll("[data-t-label]"))) {
-    element.setAttribute("aria-label", t(element.dataset.tLabel));
-    if (element.matches("button")) element.title = t(element.dataset.tLabel);
+  for (const element of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll("[data-t], [data-t-label]"))) {
+    const { t: text, tLabel: label } = element.dataset;
+    if (text) element.textContent = t(text);
+    if (label) element.setAttribute("aria-label", t(label));
+    if (label && element.matches("button")) element.title = t(label);
   }
-  for (const element of /** @type {NodeListOf<any>} */ (root.querySelectorAll("[data-t-placeholder]")))
-    element.placeholder = t(element.dataset.tPlaceholder);
 }
 
 /** @param {number} value */
 export const number = (value) => new Intl.NumberFormat(language).format(value);
+/** @type {Intl.NumberFormatOptions} */
+const ROUNDED = { notation: "compact", compactDisplay: "long", maximumSignificantDigits: 3 };
 /**
  * Three digits of a number, in words: "53 billion".
  * @param {number} value
  */
-export const rounded = (value) =>
-  new Intl.NumberFormat(language, {
-    notation: "compact",
-    compactDisplay: "long",
-    maximumSignificantDigits: 3,
-  }).format(value);
+export const rounded = (value) => new Intl.NumberFormat(language, ROUNDED).format(value);
 /**
  * A share in percent: 100 % is all, and 0 % is none.
  * @param {number} value
@@ -398,7 +394,7 @@ export function sidedChip(value, turn) {
  * A collapsed table with the numbers of a picture.
  * @param {string} summary
  * @param {string[]} head
- * @param {any[][]} rows
+ * @param {Page.Child[][]} rows
  * @param {string} caption
  */
 export const asTable = (summary, head, rows, caption) =>
@@ -406,15 +402,7 @@ export const asTable = (summary, head, rows, caption) =>
     "details",
     { class: "astable" },
     h("summary", {}, summary),
-    scrolled(
-      { "aria-label": caption },
-      table(
-        caption,
-        head,
-        rows.map((cells) => row(cells)),
-        { class: null },
-      ),
-    ),
+    scrolled({ "aria-label": caption }, table(caption, head, [...rows.map((cells) => row(cells))], { class: null })),
   );
 
 /**
@@ -502,6 +490,8 @@ export function said(text) {
 
 /** @type {number | undefined} */
 let clearing;
+/** @type {number | undefined} */
+let hiding;
 /**
  * Announces a text to screen readers.
  * @param {string} text
@@ -521,8 +511,8 @@ export function toast(text) {
   const box = $("#toast");
   box.textContent = text;
   box.hidden = false;
-  clearTimeout(box.timer);
-  box.timer = setTimeout(() => (box.hidden = true), 4000);
+  clearTimeout(hiding);
+  hiding = setTimeout(() => (box.hidden = true), 4000);
   announce(text);
 }
 
@@ -537,7 +527,7 @@ export function toast(text) {
 export function ask(question, yes) {
   const last = $("#ask");
   last.close();
-  const dialog = last.cloneNode();
+  const dialog = /** @type {Page.Found} */ (last.cloneNode());
   last.replaceWith(dialog);
   dialog.replaceChildren(
     h("p", { id: "asktext" }, question),
@@ -558,7 +548,7 @@ export function ask(question, yes) {
 
 /**
  * Whether a request may succeed later: the server is gone, busy or stopping.
- * @param {any} error
+ * @param {{ code: string }} error
  */
 export const isTemporary = (error) =>
   ["offline", "unreadable", "rate_limited", "busy", "timeout", "unavailable"].includes(error.code);
@@ -568,26 +558,26 @@ const DETAILED = ["bad_fen", "bad_rules", "bad_material", "bad_move", "bad_reque
 
 /**
  * The values of a message, with colours, animals and sizes in the language of the page.
- * @param {Record<string, any>} [params]
+ * @param {Record<string, unknown>} [params]
  */
 function named(params = {}) {
   const named = { ...params };
-  if (params.color) named.color = t(params.color);
+  if (params.color) named.color = t(String(params.color));
   if (params.animal) named.animal = t(`animal.${params.animal}`);
-  for (const size of ["needed", "available"]) if (params[size] !== undefined) named[size] = bytes(params[size]);
+  for (const size of ["needed", "available"]) if (params[size] !== undefined) named[size] = bytes(Number(params[size]));
   return named;
 }
 
 /**
  * An error in the language of the page. Details, which only the server knows, are in English.
- * @param {any} error
+ * @param {{ code: string, message?: string, reason?: string, params?: Record<string, unknown> }} error
  */
 export function errorText(error) {
   if (error.code === "rate_limited") return t("error.busy");
   if (strings[`reason.${error.reason}`]) return t(`reason.${error.reason}`, named(error.params));
-  if (language === "en" && DETAILED.includes(error.code)) return error.message;
+  if (language === "en" && DETAILED.includes(error.code)) return error.message ?? "";
   const known = t(`error.${error.code}`);
-  if (known === `error.${error.code}`) return error.message;
+  if (known === `error.${error.code}`) return error.message ?? "";
   return DETAILED.includes(error.code) ? t("error.detail", { text: known, detail: error.message }) : known;
 }
 
