@@ -3,21 +3,9 @@
 import { during } from "./pending.js";
 import { download, h, toast } from "./ui.js";
 
-const PROPERTIES = [
-  "fill",
-  "fill-opacity",
-  "stroke",
-  "stroke-width",
-  "stroke-opacity",
-  "stroke-dasharray",
-  "stroke-linecap",
-  "stroke-linejoin",
-  "opacity",
-  "font-family",
-  "font-size",
-  "font-weight",
-  "text-anchor",
-];
+const STROKE = ["width", "opacity", "dasharray", "linecap", "linejoin"].map((name) => `stroke-${name}`);
+const FONT = ["family", "size", "weight"].map((name) => `font-${name}`);
+const PROPERTIES = ["fill", "fill-opacity", "stroke", ...STROKE, "opacity", ...FONT, "text-anchor"];
 
 /**
  * The text of an SVG file. Classes and variables of the page do not reach it, so computed styles are written in.

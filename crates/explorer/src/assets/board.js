@@ -35,6 +35,9 @@ import { described, h, inWords, pieceName, s, t, valueSymbol } from "./ui.js";
  * }} Overlay
  */
 
+/** The place of the field within the frame. */
+const INSET = `translate(${EDGE.left} ${EDGE.top})`;
+
 const LAYERS = ["ground", "tint", "marks", "pieces", "arrows", "values"];
 
 /**
@@ -59,25 +62,26 @@ const arrowHead = () =>
   );
 
 /**
- * A small picture of a position for text and buttons.
+ * A small picture of a position: for text and buttons or, with coordinates, for paper.
  * @param {string} fen
  * @param {string} style
  * @param {string} rules with every option
  */
-export function miniature(fen, style, rules) {
+export function miniature(fen, style, rules, isFramed = false) {
   const at = (/** @type {number} */ square, /** @type {SVGElement} */ art) =>
     s("g", { transform: `translate(${(square % 7) * 100} ${(8 - Math.floor(square / 7)) * 100})` }, art);
   const pieces = boardOf(fen).squares.flatMap((piece, square) =>
     piece ? [at(square, pieceArt(piece, style, rules))] : [],
   );
-  return s(
-    "svg",
-    { class: "miniature", viewBox: "-6 -6 712 912", "aria-hidden": "true" },
-    s("rect", { class: "edge", x: -6, y: -6, width: 712, height: 912, rx: 16 }),
-    landscape(),
-    buildings(at),
-    pieces,
-  );
+  const field = [landscape(), buildings(at), pieces];
+  const attributes = { class: "miniature", "aria-hidden": "true" };
+  if (!isFramed) {
+    const edge = s("rect", { class: "edge", x: -6, y: -6, width: 712, height: 912, rx: 16 });
+    return s("svg", { ...attributes, viewBox: "-6 -6 712 912" }, edge, field);
+  }
+  const margin = s("g", { class: "coordinates" }, coordinates(false));
+  const placed = s("g", { transform: INSET }, field);
+  return s("svg", { ...attributes, viewBox: `0 0 ${WIDTH} ${HEIGHT}` }, frame(), margin, placed);
 }
 
 export class Board {
@@ -127,7 +131,7 @@ export class Board {
     const viewBox = `0 0 ${WIDTH} ${HEIGHT}`;
     this.svg = s("svg", { class: "picture", viewBox, "aria-hidden": "true", focusable: "false" });
     this.coordinates = s("g", { class: "coordinates" });
-    const field = s("g", { transform: `translate(${EDGE.left} ${EDGE.top})` }, Object.values(this.layers));
+    const field = s("g", { transform: INSET }, Object.values(this.layers));
     this.svg.append(s("defs", {}, arrowHead(), paints()), ...frame(), this.coordinates, field);
     this.cells = Array.from({ length: 63 }, () => h("div", { role: "gridcell", tabindex: "-1", class: "cell" }));
     const rows = Array.from({ length: 9 }, (_, row) =>

@@ -14,6 +14,10 @@ export const key = "game";
 /** The address of a picture of the position, which other pages may show. */
 const picture = () => address("board.svg", { fen: fen() });
 
+/** The markup of a frame with this view, for other pages. */
+const frame = () =>
+  h("iframe", { src: location.origin + toAddress(true), title: t("title"), width: 360, height: 600 }).outerHTML;
+
 export function build() {
   return [
     reviewSection(),
@@ -33,6 +37,7 @@ export function build() {
       ),
       bar(
         button(t("share.fen"), () => copy(fen())),
+        button(t("share.frame"), () => copy(frame()), { id: "copyframe" }),
         button("SVG", saveSvg, { id: "savesvg", "aria-label": t("share.svg") }),
         button("PNG", () => savePng(app.board.toSvg(), "doushouqi.png"), {
           id: "savepng",

@@ -3,8 +3,11 @@
 import { app, emit, mayLeave, on, want } from "./app.js";
 import { lessonsOf } from "./lessons.js";
 import { LEVELS } from "./levels.js";
+import { line } from "./owner.js";
 import { begin as beginGame } from "./panel-play.js";
-import { choosePuzzle, dailyPuzzle, fitting, progress, Puzzle, THEMES, today } from "./puzzles.js";
+import { choosePuzzle, dailyPuzzle, drawPuzzles, fitting, progress, Puzzle } from "./puzzles.js";
+import { solutionOf, THEMES, today } from "./puzzles.js";
+import { printSheet } from "./sheet.js";
 import { keep, recall } from "./storage.js";
 import { findEndgame, Trainer } from "./trainer.js";
 import { Tutorial } from "./tutorial.js";
@@ -126,7 +129,9 @@ function puzzleText(puzzle) {
     puzzle.gained === null
       ? ""
       : h("p", { id: "puzzlegain" }, t("puzzle.gained", { n: progress().rating, change: signed(puzzle.gained) })),
-    puzzle.solved ? h("p", { class: "soft" }, puzzle.text(), themes.length ? ` · ${listed(themes)}` : "") : "",
+    puzzle.solved
+      ? h("p", { class: "soft" }, solutionOf(puzzle.puzzle), themes.length ? ` · ${listed(themes)}` : "")
+      : "",
     bar(buttons),
   );
 }
@@ -182,16 +187,32 @@ function puzzleSection() {
       themes(),
       button(t("puzzle.start"), nextPuzzle, { id: "puzzlestart", class: "main" }),
       button(t(isDone ? "puzzle.daily.done" : "puzzle.daily"), playDaily, { id: "dailypuzzle" }),
+      button(t("sheet.print"), print, { id: "printpuzzles" }),
     ),
     h("p", { class: "soft", role: "status", id: "puzzlestate" }, trouble.puzzle || known.filter(Boolean).join(" ")),
   );
 }
 
+/** The difficulty of the next puzzle: the chosen one, or else one that fits the user; null with a theme alone. */
+const wanted = () => choice.puzzle || (choice.theme ? null : fitting(progress().rating));
+
 const nextPuzzle = () =>
   start(
     "puzzle",
-    (signal) => choosePuzzle(choice.puzzle || (choice.theme ? null : fitting(progress().rating)), choice.theme, signal),
+    (signal) => choosePuzzle(wanted(), choice.theme, signal),
     (puzzle) => new Puzzle(puzzle).begin(),
+  );
+
+/** Prints as many puzzles as fit a page. What is on the board stays there. */
+const print = () =>
+  start(
+    "puzzle",
+    async (signal) => {
+      const puzzles = await drawPuzzles(wanted(), choice.theme, 6, signal);
+      return puzzles.length ? puzzles : null;
+    },
+    printSheet,
+    (make) => line.ask(make),
   );
 
 function playDaily() {
@@ -209,10 +230,11 @@ function playDaily() {
  * @param {"puzzle" | "trainer"} name
  * @param {(signal: AbortSignal) => Promise<T | null>} find
  * @param {(found: T) => unknown} begin
+ * @param {(make: (signal: AbortSignal) => Promise<T | null>) => Promise<T | null>} [ask]
  */
-async function start(name, find, begin) {
+async function start(name, find, begin, ask = want) {
   try {
-    const found = await want(find);
+    const found = await ask(find);
     trouble[name] = found ? "" : t(`${name}.none`);
     if (found) return begin(found);
   } catch (error) {

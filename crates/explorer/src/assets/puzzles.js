@@ -154,10 +154,36 @@ const DRAWN = 50;
  * @param {AbortSignal} signal
  */
 export async function choosePuzzle(difficulty, theme, signal) {
-  const seed = Math.floor(Math.random() * 2 ** 32);
-  const { puzzles } = await get("puzzles", { difficulty, theme, count: DRAWN, seed }, { keep: false, signal });
+  const puzzles = await drawPuzzles(difficulty, theme, DRAWN, signal);
   const { solved } = progress();
   return puzzles.find((puzzle) => !solved.includes(puzzle.id)) ?? puzzles[0] ?? null;
+}
+
+/**
+ * Some puzzles of a difficulty and a theme for paper.
+ * @param {number | null} difficulty
+ * @param {string} theme
+ * @param {number} count
+ * @param {AbortSignal} signal
+ */
+export async function drawPuzzles(difficulty, theme, count, signal) {
+  const seed = Math.floor(Math.random() * 2 ** 32);
+  return (await get("puzzles", { difficulty, theme, count, seed }, { keep: false, signal })).puzzles;
+}
+
+/**
+ * What is to be done in a puzzle.
+ * @param {Page.Puzzle} puzzle
+ */
+export const taskOf = ({ fen, goal }) => t(goal ? `puzzle.head.${goal}` : "puzzle.head", { side: side(fen.slice(-1)) });
+
+/**
+ * The moves of the solution of a puzzle.
+ * @param {Page.Puzzle} puzzle
+ */
+export function solutionOf({ fen, solution }) {
+  const before = solution.map((_, i) => solution.slice(0, i).reduce(play, fen));
+  return moveText(solution.map((uci, i) => notation(before[i], uci)).join(" "));
 }
 
 export class Puzzle extends Exercise {
@@ -200,8 +226,7 @@ export class Puzzle extends Exercise {
   }
 
   headline() {
-    const { fen, goal } = this.puzzle;
-    return this.message || t(goal ? `puzzle.head.${goal}` : "puzzle.head", { side: side(fen.slice(-1)) });
+    return this.message || taskOf(this.puzzle);
   }
 
   /** @param {string} uci */
@@ -287,16 +312,5 @@ export class Puzzle extends Exercise {
   again() {
     Object.assign(this, { step: 0, shown: false });
     return super.again();
-  }
-
-  /** The moves of the solution. */
-  text() {
-    let { fen } = this.puzzle;
-    const moves = this.puzzle.solution.map((uci) => {
-      const san = notation(fen, uci);
-      fen = play(fen, uci);
-      return san;
-    });
-    return moveText(moves.join(" "));
   }
 }

@@ -84,6 +84,8 @@ export default {
   "puzzle.help": "Endgames with exactly one move that keeps the result. The tables know the answer.",
   "puzzle.start": "Next puzzle",
   "puzzle.none": "There is no puzzle of this difficulty.",
+  "sheet.print": "Print six",
+  "sheet.solutions": "Solutions",
   "puzzle.title": "Puzzle: {material}, difficulty {n}",
   "puzzle.head": "{side} to move: find the only good move",
   "puzzle.head.win": "{side} to move and win",

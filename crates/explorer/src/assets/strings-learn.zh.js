@@ -78,6 +78,8 @@ export default {
   "puzzle.help": "残局中只有一着能保持结果，答案由残局库给出。",
   "puzzle.start": "下一题",
   "puzzle.none": "没有此难度的习题。",
+  "sheet.print": "打印六题",
+  "sheet.solutions": "答案",
   "puzzle.title": "习题：{material}，难度 {n}",
   "puzzle.head": "轮到{side}走：找出唯一的好着",
   "puzzle.head.win": "{side}走，取胜",

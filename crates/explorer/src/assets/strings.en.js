@@ -273,6 +273,7 @@ export default {
   "share.link": "Address of this view",
   "share.copy": "Copy link",
   "share.fen": "Copy FEN",
+  "share.frame": "Copy as a frame",
   "share.svg": "Save the board as SVG",
   "share.png": "Save the board as PNG",
   "share.picture": "Plain picture",
