@@ -247,8 +247,8 @@ declare namespace Page {
     /** The most pieces of an endgame that the server counts on demand; 0 if it does not. */
     countable: number;
     settings: Settings;
-    /** The overlay and the arrows that the address requests. */
-    wanted?: { overlay: string | null; arrows: string | null };
+    /** What the address requests besides the position. */
+    wanted?: { overlay: string | null };
     /** A message above the board. */
     notice?: string;
   }

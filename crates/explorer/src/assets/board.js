@@ -445,10 +445,6 @@ export class Board {
     this.renderMarks();
   }
 
-  arrowText() {
-    return this.arrows.map(([from, to]) => name(from) + name(to)).join(",");
-  }
-
   // Labels for screen readers.
 
   /** @param {number} square */

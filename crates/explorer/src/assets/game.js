@@ -1,6 +1,6 @@
 // A tree of variations with a cursor and a history of changes.
 
-import { NO_CAPTURE_LIMIT, START, notation, play, splitClock, withClock } from "./position.js";
+import { index, name, NO_CAPTURE_LIMIT, notation, play, splitClock, START, withClock } from "./position.js";
 import { readRules } from "./ruleset.js";
 import { movesHere } from "./status.js";
 
@@ -8,6 +8,18 @@ let ids = 0;
 
 /** The numeric annotation glyphs 0 to 6 as people write them. */
 export const MARKS = ["", "!", "?", "!!", "??", "!?", "?!"];
+
+/** The arrows within a comment, as files of many programs have them. */
+const ARROWS = /\[%cal ([^\]]*)\]/;
+
+/**
+ * The arrows of a text such as `d2d3,a1g9`, as pairs of squares.
+ * @param {string} text
+ */
+export const readArrows = (text) =>
+  (text.match(/([a-g][1-9]){2}/g) ?? []).map(
+    (arrow) => /** @type {[number, number]} */ ([index(arrow.slice(0, 2)), index(arrow.slice(2))]),
+  );
 
 /** A position of the tree, and the move that led to it. */
 export class GameNode {
@@ -49,6 +61,27 @@ export class GameNode {
 
   forgetReview() {
     if (this.reviewed) Object.assign(this, { nags: [], comment: "", reviewed: false });
+  }
+
+  /** The comment without arrows. */
+  get note() {
+    return this.comment.replace(ARROWS, "").trim();
+  }
+
+  get arrows() {
+    return readArrows(ARROWS.exec(this.comment)?.[1] ?? "");
+  }
+
+  /**
+   * Writes a comment of the user. Braces would end it in a file.
+   * @param {string} note
+   * @param {[number, number][]} arrows
+   */
+  annotate(note, arrows) {
+    const moves = arrows.map(([from, to]) => `G${name(from)}${name(to)}`);
+    const drawn = moves.length ? `[%cal ${moves.join()}]` : "";
+    this.comment = [note.replaceAll(/[{}]/g, ""), drawn].filter(Boolean).join(" ");
+    this.reviewed = false;
   }
 
   /** The assessments as people write them. */

@@ -3,6 +3,7 @@
 import { options } from "./analysis.js";
 import { get } from "./api.js";
 import { app, emit, fen, load } from "./app.js";
+import { readArrows } from "./game.js";
 import {
   boardOf,
   format,
@@ -15,7 +16,7 @@ import {
 } from "./position.js";
 import { readRules } from "./ruleset.js";
 import { isChinese, t } from "./ui.js";
-import { parseTree, treeText } from "./variations.js";
+import { commentText, parseTree, treeText } from "./variations.js";
 
 /** The rules of the server, and the error that it found in the address of the page. */
 const { rules: SERVED = "", problem: PROBLEM = "" } = document.documentElement.dataset;
@@ -27,7 +28,7 @@ const OPENED = location.search;
  */
 export const defaultRules = () => (isChinese() && SERVED === "paper" ? "chinese" : SERVED);
 
-/** The longest line of an address with its variations, in characters; longer ones are written without. */
+/** The longest line of an address with variations and comments, in characters; longer ones are written without. */
 const LONGEST = 5000;
 
 /**
@@ -47,18 +48,17 @@ export function toAddress(embedded = isEmbedded) {
   const { limit, root } = app.game;
   if (limit !== NO_CAPTURE_LIMIT) query.push(["no_capture_limit", String(limit ?? 0)]);
   const line = app.game.line();
-  if (line.length > 1 || root.clock) {
-    const text = treeText(root);
+  if (line.length > 1 || root.clock || root.comment) {
+    const text = commentText(root) + treeText(root);
     query.push(
       ["from", underscored(app.game.start())],
-      ["line", text.length > LONGEST ? treeText(root, false) : text],
+      ["line", encoded(text).length > LONGEST ? treeText(root, true) : text],
       ["at", String(app.game.cursor.ply)],
     );
   }
   if (app.tab !== "position" && app.tab !== "home") query.push(["view", app.tab]);
   if (embedded) query.push(["embed", "1"]);
   if (app.overlay) query.push(["overlay", app.overlay.name]);
-  if (app.board?.arrows.length) query.push(["arrows", app.board.arrowText()]);
   return `${location.pathname}?${query.map(([key, value]) => `${key}=${encoded(value)}`).join("&")}`;
 }
 
@@ -120,18 +120,22 @@ export function fromAddress(search, problem = search === OPENED && PROBLEM ? JSO
     const limit = limitOf(query.get("no_capture_limit"));
     const terms = { rules, limit };
     const given = position ? format(boardOf(position)) : START;
-    const moves = parseTree(query.get("line") ?? "");
-    const read = load({ start: startOf(from ?? given), moves, ...terms }, Number(query.get("at")));
+    // A comment before the first move is one on the game.
+    const [, comment, line] = /^(?:\{([^}]*)\})?(.*)$/s.exec(query.get("line") ?? "") ?? [];
+    const moves = parseTree(line);
+    const read = load({ start: startOf(from ?? given), moves, comment, ...terms }, Number(query.get("at")));
     if (read < moves.length) {
       app.notice = t("notice.line", { n: read, move: moves[read].uci });
       // The position that the readable part of the line does not lead to is shown without the line.
       if (position && fen() !== given) load({ start: given, moves: [], ...terms });
     }
+    const arrows = readArrows(query.get("arrows") ?? "");
+    if (arrows.length) app.game.cursor.annotate(app.game.cursor.note, arrows);
     if (history.state?.game) app.game.restore(history.state.game);
   }
   app.game.done = [];
   app.tab = query.get("view") || (isFree && !app.broken ? "home" : "position");
-  app.wanted = { overlay: query.get("overlay"), arrows: query.get("arrows") };
+  app.wanted = { overlay: query.get("overlay") };
 }
 
 let jumping = true;

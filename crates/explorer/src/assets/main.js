@@ -25,7 +25,7 @@ import * as playing from "./panel-play.js";
 import * as position from "./panel-position.js";
 import * as review from "./panel-review.js";
 import { during, later, startPending } from "./pending.js";
-import { index, START } from "./position.js";
+import { START } from "./position.js";
 import { startPlayer } from "./player.js";
 import { startRules } from "./rules.js";
 import { keepSettings, readSettings } from "./settings.js";
@@ -242,6 +242,7 @@ function startBoard() {
     edit,
     arrow: (from, to) => {
       app.board.toggleArrow(from, to);
+      app.game.cursor.annotate(app.game.cursor.note, app.board.arrows);
       write();
     },
     key: (event, square) => app.editing && editKey(event, square),
@@ -257,6 +258,7 @@ function startBoard() {
     app.board.focus(app.board.focused);
   });
   on("position", () => {
+    app.board.arrows = app.game.cursor.arrows;
     app.board.show(app.game.cursor.fen, app.game.cursor.uci);
     app.board.setMoves(playable());
   });
@@ -275,12 +277,8 @@ async function open() {
   } catch {
     fromAddress(search, await problemIn(search));
   }
-  const { overlay, arrows } = app.wanted ?? {};
+  const { overlay } = app.wanted ?? {};
   if (!isView(app.tab) && app.tab !== "home") app.tab = "position";
-  app.board.arrows = (arrows ?? "")
-    .split(",")
-    .filter((text) => /^([a-g][1-9]){2}$/.test(text))
-    .map((text) => [index(text.slice(0, 2)), index(text.slice(2))]);
   app.overlay = null;
   // A reload, and the browser's back and forward buttons, return to a game that is not over, or to an exercise.
   const kept = app.broken ? null : history.state?.owner;

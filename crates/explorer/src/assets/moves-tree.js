@@ -12,7 +12,7 @@ const numbered = (node, first) => {
 };
 
 /** @param {GameNode} node */
-const comment = (node) => (node.comment ? h("span", { class: "soft comment" }, ` ${node.comment}`) : "");
+const comment = (node) => (node.note ? h("span", { class: "soft comment" }, ` ${node.note}`) : "");
 
 /** @type {(node: GameNode, first: boolean) => Page.Child[]} */
 function moveButton(node, first) {

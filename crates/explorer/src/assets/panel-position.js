@@ -60,11 +60,11 @@ export function build() {
 }
 
 /**
- * Writes a note on the shown move, which files and the history keep. Braces would end it in a file.
+ * Writes a note on the shown move, which links, files and the history keep.
  * @param {Event & { target: HTMLInputElement }} event
  */
 function writeNote({ target }) {
-  Object.assign(app.game.cursor, { comment: target.value.replaceAll(/[{}]/g, ""), reviewed: false });
+  app.game.cursor.annotate(target.value, app.game.cursor.arrows);
   emit("tree");
 }
 
@@ -72,7 +72,7 @@ export function update() {
   drawSolve();
   const note = $("#note");
   note.disabled = app.controller !== null;
-  if (note !== document.activeElement) note.value = app.game.cursor.comment;
+  if (note !== document.activeElement) note.value = app.game.cursor.note;
   renderMoves();
   refill($("#tree"), [moveTree()]);
   showCurrent($("#tree"));

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Game } from "../../src/assets/game.js";
 import { START } from "../../src/assets/position.js";
+import { parseTree, treeText } from "../../src/assets/variations.js";
 
 const line = (game) =>
   game
@@ -125,4 +126,30 @@ test("assessments are told apart", () => {
     cursor.nags = nags;
     assert.equal(cursor.mark, text);
   }
+});
+
+test("notes and arrows are kept in the text of a line", () => {
+  const game = new Game(START);
+  game.play("a3b3").annotate("why (not) {so}?", [
+    [14, 15],
+    [0, 62],
+  ]);
+  game.play("g7f7");
+  game.goTo(1);
+  game.play("a7a6").annotate("其他.", []);
+  game.goTo(1);
+  const text = treeText(game.root);
+  assert.equal(text, "a3b3{why (not) so? [%cal Ga3b3,Ga1g9]}.a7a6{其他.}(g7f7)");
+  const other = new Game(START);
+  assert.equal(other.read(other.root, parseTree(text)), 2);
+  assert.equal(treeText(other.root), text);
+  const [first] = other.root.children;
+  assert.deepEqual([first.note, first.arrows], ["why (not) so?", game.cursor.arrows]);
+  first.annotate("", []);
+  assert.equal(first.comment, "");
+  assert.equal(treeText(game.root, true), "a3b3.a7a6");
+  // What a review has written is not the user's, and a brace that nothing closes ends the line.
+  Object.assign(first, { comment: "lost 1.20", reviewed: true });
+  assert.match(treeText(other.root), /^a3b3\.a7a6/);
+  assert.equal(other.read(other.root, parseTree("a3b3.{a7a6")), 1);
 });

@@ -55,7 +55,7 @@ fn pieces_move_by_drag_click_touch_typing_and_keys() {
         json!("Eb3 Ra6 Rg4 Rb6 Lg2")
     );
     page.drag_with(2, &at("a1"), &at("a3"));
-    page.wait("document.querySelector('.arrow.user') && location.search.includes('arrows=a1a3')");
+    page.wait("document.querySelector('.arrow.user') && decodeURIComponent(location.search).includes('[%cal Ga1a3]')");
     page.keys(&["z", "z"]);
     page.wait("[...document.querySelectorAll('#tree button')].length === 3");
     page.keys(&["y"]);
