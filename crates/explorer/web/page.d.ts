@@ -195,6 +195,10 @@ declare namespace Page {
     goal?: string;
   };
 
+  /** A task of a class, and what became of it: the moves, hints and takebacks of the try that has won, or of the last. */
+  type Task = { fen: string; title: string };
+  type TaskResult = { won: boolean; tries: number; n: number; hints: number; takebacks: number };
+
   /** A game as the browser keeps it. */
   type StoredGame = {
     id: string;
@@ -242,6 +246,8 @@ declare namespace Page {
     probe: Probe | null;
     problem: Problem | null;
     editing: boolean;
+    /** The tasks of a class that the address names. */
+    tasks: Task[];
     /** Pieces of the largest tables. */
     largest: number;
     /** The most pieces of an endgame that the server counts on demand; 0 if it does not. */

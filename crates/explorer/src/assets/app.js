@@ -35,6 +35,7 @@ const state = {
   probe: null,
   problem: null,
   editing: false,
+  tasks: [],
   largest: 4,
   countable: 0,
   settings: {

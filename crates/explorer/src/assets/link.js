@@ -3,6 +3,7 @@
 import { options } from "./analysis.js";
 import { get } from "./api.js";
 import { app, emit, fen, load } from "./app.js";
+import { readTasks, taskQuery } from "./class.js";
 import { readArrows } from "./game.js";
 import {
   boardOf,
@@ -40,6 +41,13 @@ const encoded = (text) => encodeURIComponent(text).replaceAll(/%(2F|2C|3A|3D)/g,
 /** Whether the page is a board in another page. */
 export const isEmbedded = new URLSearchParams(OPENED).has("embed");
 
+/**
+ * An address of the page.
+ * @param {string[][]} query keys and values
+ */
+export const addressOf = (query) =>
+  `${location.pathname}?${query.map(([key, value]) => `${key}=${encoded(value)}`).join("&")}`;
+
 export function toAddress(embedded = isEmbedded) {
   const query = [
     ["fen", underscored(fen())],
@@ -59,7 +67,7 @@ export function toAddress(embedded = isEmbedded) {
   if (app.tab !== "position" && app.tab !== "home") query.push(["view", app.tab]);
   if (embedded) query.push(["embed", "1"]);
   if (app.overlay) query.push(["overlay", app.overlay.name]);
-  return `${location.pathname}?${query.map(([key, value]) => `${key}=${encoded(value)}`).join("&")}`;
+  return addressOf([...query, ...taskQuery()]);
 }
 
 /**
@@ -133,6 +141,9 @@ export function fromAddress(search, problem = search === OPENED && PROBLEM ? JSO
     if (arrows.length) app.game.cursor.annotate(app.game.cursor.note, arrows);
     if (history.state?.game) app.game.restore(history.state.game);
   }
+  const tasks = query.getAll("task");
+  app.tasks = readTasks(tasks);
+  if (app.tasks.length < tasks.length) app.notice = t("notice.tasks", { n: tasks.length - app.tasks.length });
   app.game.done = [];
   app.tab = query.get("view") || (isFree && !app.broken ? "home" : "position");
   app.wanted = { overlay: query.get("overlay") };

@@ -1,17 +1,22 @@
 // Learn: the tutorial of the rules, puzzles, and endgames against perfect play.
 
-import { app, emit, mayLeave, on, want } from "./app.js";
+import { get } from "./api.js";
+import { app, emit, fen, mayLeave, on, want } from "./app.js";
+import { nextTask, resultLine, taskQuery } from "./class.js";
 import { lessonsOf } from "./lessons.js";
 import { LEVELS } from "./levels.js";
+import { addressOf, write } from "./link.js";
 import { line } from "./owner.js";
-import { begin as beginGame } from "./panel-play.js";
+import { begin as beginGame, isTask } from "./panel-play.js";
+import { material } from "./position.js";
 import { choosePuzzle, dailyPuzzle, drawPuzzles, fitting, progress, Puzzle } from "./puzzles.js";
 import { solutionOf, THEMES, today } from "./puzzles.js";
 import { printSheet } from "./sheet.js";
 import { keep, recall } from "./storage.js";
 import { findEndgame, Trainer } from "./trainer.js";
 import { Tutorial } from "./tutorial.js";
-import { announce, bar, button, errorText, h, listed, section, select, t, teams, renew } from "./ui.js";
+import { announce, bar, button, copy, errorText, h, listed, renew, section, select } from "./ui.js";
+import { t, teams, toast } from "./ui.js";
 
 export const key = "learn";
 
@@ -19,7 +24,7 @@ const DONE = "doushouqi.lessons";
 const choice = { puzzle: 0, theme: "", trainer: 1 };
 /** @type {Exercise | null} The exercise on the board. */
 let exercise = null;
-const trouble = { puzzle: "", trainer: "" };
+const trouble = { puzzle: "", trainer: "", class: "" };
 
 export function startLearn() {
   on("lesson", (now) => {
@@ -28,17 +33,21 @@ export function startLearn() {
     if (now?.message) announce(now.message);
     redraw();
   });
-  on("train", (endgame) => (endgame ? new Trainer(endgame).start() : train()));
+  on("train", (endgame) => (endgame ? new Trainer(endgame).start() : isTask(app.finished) ? playTask() : train()));
   on(["rules", "language", "gameover"], redraw);
   // It may be another day.
   document.addEventListener("visibilitychange", redraw);
 }
 
+/** @type {() => void} */
 const redraw = () => renew("#learn", content);
 
 export const build = () => [h("div", { id: "learn", class: "play", tabindex: -1 }, content())];
 
-const content = () => [exerciseSection() ?? "", tutorialSection(), puzzleSection(), trainerSection()];
+function content() {
+  const [sections, tasks] = [[tutorialSection(), puzzleSection(), trainerSection()], classSection()];
+  return [exerciseSection(), ...(app.tasks.length ? [tasks, ...sections] : [...sections, tasks])];
+}
 
 function doneLessons() {
   const done = recall(DONE, /** @type {string[]} */ ([]));
@@ -227,7 +236,7 @@ function playDaily() {
 /**
  * Asks for a puzzle or an endgame, and begins with it.
  * @template T
- * @param {"puzzle" | "trainer"} name
+ * @param {keyof typeof trouble} name
  * @param {(signal: AbortSignal) => Promise<T | null>} find
  * @param {(found: T) => unknown} begin
  * @param {(make: (signal: AbortSignal) => Promise<T | null>) => Promise<T | null>} [ask]
@@ -252,6 +261,51 @@ function trainerSection() {
     h("p", { class: "soft", role: "status" }, trouble.trainer),
   );
 }
+
+/** The tasks of a class: a teacher adds positions and copies their link, pupils play them and copy their results. */
+function classSection() {
+  const { tasks } = app;
+  const label = t("class.title");
+  const title = h("input", { id: "tasktitle", maxlength: 60, "aria-label": label, placeholder: label });
+  const add = () => {
+    if (!app.probe?.value?.dtw) return toast(t("class.none"));
+    app.tasks = [...tasks, { fen: fen(), title: title.value.trim() || teams(material(fen())) }];
+    write();
+    redraw();
+  };
+  const link = () => location.origin + addressOf([["view", "learn"], ["rules", app.chosen], ...taskQuery()]);
+  const item = (/** @type {Page.Task} */ task) =>
+    h(
+      "li",
+      {},
+      button(resultLine(task), () => playTask(task), { class: "plain" }),
+    );
+  return section(
+    "classhead",
+    t("class"),
+    h("p", { class: "soft" }, t("class.help")),
+    h("ol", { class: "lessons", id: "tasks" }, tasks.map(item)),
+    bar(
+      title,
+      button(t("class.add"), add, { id: "taskadd" }),
+      tasks.length ? button(t("share.copy"), () => copy(link()), { id: "classlink" }) : "",
+      tasks.length ? button(t("class.results"), () => copy(tasks.map(resultLine).join("\n")), { id: "results" }) : "",
+    ),
+    h("p", { class: "soft", role: "status" }, trouble.class),
+  );
+}
+
+/** Begins a task of the class, against perfect play. */
+const playTask = (task = nextTask()) =>
+  start(
+    "class",
+    async (signal) => {
+      if (!task) return null;
+      const { value } = await get("probe", { fen: task.fen, rules: app.chosen }, { signal });
+      return value?.dtw ? { ...task, rules: app.chosen, plies: value.dtw } : null;
+    },
+    (endgame) => new Trainer(endgame).start(),
+  );
 
 const train = () =>
   start(

@@ -1,6 +1,7 @@
 // Play: the choice of side, opponent and clock, the state of the game, and the games that this browser keeps.
 
 import { app, control, emit, load, mayLeave, on, pieces, refresh } from "./app.js";
+import { nextTask } from "./class.js";
 import { Game } from "./game.js";
 import { saveGame } from "./game-text.js";
 import { LEVELS, TIMES } from "./levels.js";
@@ -170,11 +171,11 @@ function rematch({ setup: last }, change = { you: last.you === "both" ? "both" :
   return open(new Match(setup));
 }
 
-/** @param {Match} game */
+/** @param {Match & { endgame?: import("./trainer.js").Endgame }} game */
 function gameSection(game) {
   const { you, level, trainer } = game.setup;
   const against = t("match.facts", { side: side(you), name: t(`level.${level}`) });
-  const facts = trainer ? t("trainer") : you === "both" ? t("play.both") : against;
+  const facts = trainer ? game.endgame?.title || t("trainer") : you === "both" ? t("play.both") : against;
   const buttons = game.result
     ? [...resultButtons("panel", game), button(t("save.text"), () => save(game))]
     : [button(t("match.leave"), leave, { id: "leavegame" })];
@@ -206,13 +207,22 @@ function leave() {
 }
 
 /**
+ * Whether a game was a task of a class, and another task is open.
+ * @param {Match & { endgame?: import("./trainer.js").Endgame } | null} game
+ */
+export const isTask = (game) => game?.endgame?.title !== undefined && nextTask() !== undefined;
+
+/**
  * The buttons after a game; `place` distinguishes the buttons of the panel from those of the dialog.
  * @param {string} place
  * @param {Match & { endgame?: import("./trainer.js").Endgame }} game
  */
 function resultButtons(place, game) {
   if (game.endgame)
-    return [trainerButton(place, "trainer.start", null), trainerButton(place, "exercise.again", game.endgame)];
+    return [
+      trainerButton(place, isTask(game) ? "class.next" : "trainer.start", null),
+      trainerButton(place, "exercise.again", game.endgame),
+    ];
   const stronger = game.isWon() && LEVELS[LEVELS.findIndex(({ key: name }) => name === game.setup.level) + 1]?.key;
   const goOn = () => stronger && rematch(game, { level: (choice.level = stronger) });
   const review = () => {

@@ -130,6 +130,17 @@ export default {
   "trainer.lost.draw": "{move} turned the win into a draw. Take it back and try again.",
   "trainer.lost.loss": "{move} turned the win into a loss. Take it back and try again.",
 
+  class: "Tasks for a class",
+  "class.help":
+    "Put a won endgame on the board, add it here, and send the link. Pupils play the winner and send their results.",
+  "class.title": "Title of the task",
+  "class.add": "Add the position on the board",
+  "class.none": "The tables know no win in this position.",
+  "class.results": "Copy results",
+  "class.next": "Next task",
+  "class.won": "won in {n} {n:move|moves}; tries: {tries}, hints: {hints}, takebacks: {takebacks}",
+  "class.open": "not won; tries: {tries}",
+
   famous: "Famous endgames",
   "famous.win": "Win it",
   "famous.wait": "Nobody wants to move",

@@ -124,6 +124,16 @@ export default {
   "trainer.lost.draw": "{move} 把胜局走成了和棋。请悔棋再试。",
   "trainer.lost.loss": "{move} 把胜局走成了负局。请悔棋再试。",
 
+  class: "班级练习",
+  "class.help": "先在棋盘上摆出必胜残局，再加到这里，把链接发给学生。学生执胜方对弈，然后把成绩发回。",
+  "class.title": "练习标题",
+  "class.add": "加入棋盘上的局面",
+  "class.none": "残局库中此局面没有胜方。",
+  "class.results": "复制成绩",
+  "class.next": "下一个练习",
+  "class.won": "{n} 回合获胜，共试 {tries} 次，提示 {hints} 次，悔棋 {takebacks} 次",
+  "class.open": "尚未获胜，已试 {tries} 次",
+
   famous: "著名残局",
   "famous.win": "试着取胜",
   "famous.wait": "谁都不想先走",

@@ -145,6 +145,7 @@ export default {
   "notice.link": "This link cannot be read in full: {detail}",
   "notice.rules": "Under these rules {move} is not a legal move: the line ends before it.",
   "notice.othertab": "This game continues in another tab.",
+  "notice.tasks": "{n} {n:task|tasks} of this link cannot be read.",
   "notice.line": "The line of this link was read up to move {n}: {move} is not a move there.",
 
   "error.detail": "{text} ({detail})",

@@ -144,6 +144,7 @@ export default {
   "notice.link": "此链接无法完整读取：{detail}",
   "notice.rules": "在此规则下 {move} 不合法，棋谱到此为止。",
   "notice.othertab": "此对局已在另一个标签页中继续。",
+  "notice.tasks": "此链接中有 {n} 个练习无法读取。",
   "notice.line": "此链接的棋谱只读到第 {n} 步：随后的 {move} 不合法。",
 
   "error.detail": "{text}（{detail}）",

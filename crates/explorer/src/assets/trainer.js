@@ -2,8 +2,10 @@
 
 import { get } from "./api.js";
 import { app, emit } from "./app.js";
+import { noteResult } from "./class.js";
 import { Match } from "./match.js";
-import { ANIMALS, notation, otherTurn } from "./position.js";
+import { ANIMALS, colorOf, notation, otherTurn } from "./position.js";
+import { fullMoves } from "./status.js";
 import { side, t } from "./ui.js";
 
 /** The least and the most plies to the win for each difficulty. */
@@ -34,6 +36,7 @@ function randomMaterial() {
  * @property {string} fen
  * @property {number} plies the plies to the win
  * @property {string} rules
+ * @property {string} [title] the title, if it is a task of a class
  */
 
 /**
@@ -85,6 +88,15 @@ export class Trainer extends Match {
     if (!app.game.root.children.length)
       this.message = t("trainer.task", { side: side(this.setup.you), n: this.endgame.plies });
     return super.begin();
+  }
+
+  /** @param {Page.Result} result */
+  finish(result) {
+    const { endgame, hints, takebacks } = this;
+    const won = result.winner === colorOf(this.setup.you);
+    if (endgame.title !== undefined && !this.result)
+      noteResult(endgame, { won, n: fullMoves(this.node.ply), hints, takebacks });
+    super.finish(result);
   }
 
   /**
