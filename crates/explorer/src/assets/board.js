@@ -62,26 +62,20 @@ const arrowHead = () =>
   );
 
 /**
- * A small picture of a position: for text and buttons or, with coordinates, for paper.
+ * A small picture of a position for buttons and paper.
  * @param {string} fen
  * @param {string} style
  * @param {string} rules with every option
  */
-export function miniature(fen, style, rules, isFramed = false) {
+export function miniature(fen, style, rules) {
   const at = (/** @type {number} */ square, /** @type {SVGElement} */ art) =>
     s("g", { transform: `translate(${(square % 7) * 100} ${(8 - Math.floor(square / 7)) * 100})` }, art);
   const pieces = boardOf(fen).squares.flatMap((piece, square) =>
     piece ? [at(square, pieceArt(piece, style, rules))] : [],
   );
-  const field = [landscape(), buildings(at), pieces];
-  const attributes = { class: "miniature", "aria-hidden": "true" };
-  if (!isFramed) {
-    const edge = s("rect", { class: "edge", x: -6, y: -6, width: 712, height: 912, rx: 16 });
-    return s("svg", { ...attributes, viewBox: "-6 -6 712 912" }, edge, field);
-  }
-  const margin = s("g", { class: "coordinates" }, coordinates(false));
-  const placed = s("g", { transform: INSET }, field);
-  return s("svg", { ...attributes, viewBox: `0 0 ${WIDTH} ${HEIGHT}` }, frame(), margin, placed);
+  const attributes = { class: "miniature", "aria-hidden": "true", viewBox: `0 0 ${WIDTH} ${HEIGHT}` };
+  const field = s("g", { transform: INSET }, landscape(), buildings(at), pieces);
+  return s("svg", attributes, frame(), s("g", { class: "coordinates" }, coordinates(false)), field);
 }
 
 export class Board {

@@ -1,7 +1,7 @@
 // The result of the position, and every move with its value.
 
 import { addBestLine, app, emit, fen, infoOf, isExact, isFinished } from "./app.js";
-import { on, play, sentence, setPosition, status } from "./app.js";
+import { on, play, rules, sentence, setPosition, status } from "./app.js";
 import { pass, START } from "./position.js";
 import {
   $,
@@ -27,6 +27,7 @@ import {
   valueSymbol,
 } from "./ui.js";
 import { moveTree, showCurrent } from "./moves-tree.js";
+import { reasonsOf } from "./reasons.js";
 import { scoreText } from "./score.js";
 import { draw as drawSolve } from "./solve.js";
 
@@ -109,11 +110,7 @@ function movesOf(probe) {
 
 /** @type {(move: Page.Move, known: boolean) => HTMLElement} */
 function moveRow(move, known) {
-  const notes = [
-    move.den && t("note.den"),
-    move.captures && t("note.takes", { animal: t(`animal.${move.captures.toUpperCase()}`) }),
-    move.leap && t("theme.leap"),
-  ].filter(Boolean);
+  const notes = reasonsOf(fen(), move, rules());
   const point = (/** @type {string | null} */ uci) => () => (uci ? app.board.point(uci) : emit("unpoint"));
   const label = described([move.san, known && inWords(move.value)]);
   const head = button(moveText(move.san), () => play(move.uci), {

@@ -1,6 +1,6 @@
 //! Lessons, puzzles, the endgame trainer, and another try at mistakes.
 
-use super::{Page, REVIEWED, TURN, at, play};
+use super::{DRAW, Page, REVIEWED, TURN, at, play};
 use crate::dsq;
 use crate::serve::folder;
 use doushouqi::board::{Move, Position, Rules};
@@ -23,6 +23,9 @@ const SOLUTIONS: &[(&str, &str)] = &[
 ];
 
 const TEXT: &str = "document.querySelector('#exercisetext').textContent";
+
+/// White enters the den at once.
+const DEN: &str = "7/3E3/7/7/7/7/r6/7/7_w";
 
 /// Whether the board marks the goal of a lesson, and the label of the first lesson's goal.
 const MARKED: &str = "(document.querySelector('.picture .goal') !== null)";
@@ -125,6 +128,77 @@ fn puzzles_have_a_theme() {
     page.click("#showpuzzle");
     page.wait("document.querySelector('#nextpuzzle')");
     page.wait("/ · .*trap/.test(document.querySelector('#exercisehead').parentElement.textContent)");
+    page.silent();
+}
+
+/// Paper shows six diagrams on one page, their solutions on the next, and nothing else of the page.
+#[test]
+fn puzzles_are_printed() {
+    let Some(page) = Page::start() else { return };
+    page.open("/?view=learn&theme=dark");
+    page.run("window.print = () => undefined");
+    page.click("#printpuzzles");
+    page.wait("document.querySelectorAll('#sheet .miniature').length === 6");
+    page.stays("document.querySelector('#sheet').checkVisibility()", false);
+    page.chromium("Emulation.setEmulatedMedia", &json!({"media": "print"}));
+    page.expect(
+        "['#app', '#sheet'].filter((part) => document.querySelector(part).checkVisibility())",
+        json!(["#sheet"]),
+    );
+    page.expect("getComputedStyle(document.documentElement).colorScheme", "light");
+    page.screenshot("sheet");
+    page.chromium("Emulation.setEmulatedMedia", &json!({"media": ""}));
+    let paper =
+        page.chromium("Page.printToPDF", &json!({"printBackground": false, "paperWidth": 8.27, "paperHeight": 11.69}));
+    let pages = format!("return atob({}).match(/\\/Type\\s*\\/Page\\b/g).length", paper["data"]);
+    assert_eq!(page.run(&pages), json!(2));
+    page.expect("document.querySelectorAll('#sheet ol:last-child li').length", 6);
+    page.expect("[...document.querySelectorAll('#sheet ol:last-child li')].every((li) => /^[RCWDPTLE]x?[a-g][1-9]/.test(li.textContent))", true);
+    page.run("dispatchEvent(new Event('afterprint'))");
+    page.expect("document.querySelector('#sheet')", Value::Null);
+    page.silent();
+}
+
+/// A teacher's link has tasks, which a pupil wins, and a text with the results.
+#[test]
+fn a_class_has_tasks() {
+    let Some(page) = Page::start() else { return };
+    let copying = "navigator.clipboard.writeText = async (text) => { window.copied = text; }";
+    page.open_position(DEN, "&view=learn");
+    page.run(copying);
+    page.type_into("#tasktitle", "Now: the den");
+    page.click("#taskadd");
+    page.wait("document.querySelectorAll('#tasks li').length === 1");
+    page.click("#classlink");
+    page.wait("window.copied");
+    let link = page.text("(({ pathname, search }) => pathname + search)(new URL(window.copied))");
+    page.open(&link);
+    page.run(copying);
+    let shown = "document.querySelector('#tasks li')?.textContent";
+    page.expect(shown, "Now: the den: not won; tries: 0");
+    for (name, width, height) in [("desktop", 1280, 800), ("phone", 390, 844)] {
+        page.size(width, height);
+        page.run("document.querySelector('#classhead').scrollIntoView()");
+        page.screenshot(&format!("class-{name}"));
+    }
+    page.click("#tasks button");
+    page.expect("document.querySelector('#matchmessage')?.textContent", "White wins in 1 move. Win it.");
+    play(&page, "d8d9");
+    page.wait("document.querySelector('#gameover').open");
+    page.click("#closeresult");
+    let won = "Now: the den: won in 1 move; tries: 1, hints: 0, takebacks: 0";
+    page.expect(shown, won);
+    page.reload();
+    page.run(copying);
+    page.expect(shown, won);
+    page.click("#results");
+    page.expect("window.copied", won);
+    // What is no position is left out, and a position that nobody wins is no task.
+    page.open(&format!("/?view=learn&task=nothing:x&task={DRAW}:draw"));
+    page.expect("document.querySelector('#notice').textContent", "1 task of this link cannot be read.");
+    page.expect(shown, "draw: not won; tries: 0");
+    page.click("#tasks button");
+    page.wait("document.querySelector('#learn').textContent.includes('no win in this position')");
     page.silent();
 }
 

@@ -189,8 +189,13 @@ fn a_link_keeps_the_halfmove_clock() {
 #[test]
 fn a_board_in_another_page() {
     let Some(page) = Page::start() else { return };
+    page.open(&format!("/?from={LION}&line=g6d6.d8c8&at=0&view=game"));
+    page.run("navigator.clipboard.writeText = async (text) => { window.copied = text; }");
+    page.click("#copyframe");
+    page.wait("window.copied");
+    let frame = page.text("(({ src }) => src.slice(location.origin.length))(new DOMParser().parseFromString(window.copied, 'text/html').querySelector('iframe'))");
     page.size(360, 600);
-    page.open(&format!("/?from={LION}&line=g6d6.d8c8&at=0&view=game&embed=1"));
+    page.open(&frame);
     let seen = "['.top', '#result', '#board', '#player', '#whole', '#tools', '#tabs', '#panels'].filter((part) => document.querySelector(part).checkVisibility())";
     page.stays(seen, json!(["#result", "#board", "#player", "#whole"]));
     page.stays("document.documentElement.scrollHeight <= innerHeight", true);

@@ -478,10 +478,17 @@ fn a_chinese_page_is_chinese() {
     page.silent();
 }
 
-/// Traditional Chinese is a language of its own.
+/// Traditional Chinese is a language of its own, and that of browsers in Taiwan.
 #[test]
 fn a_traditional_page_is_traditional() {
     let Some(page) = Page::start() else { return };
+    let agent = page.text("navigator.userAgent");
+    for (language, shown) in [("zh-TW", "zh-Hant"), ("zh-CN", "zh-Hans"), ("en-US", "en")] {
+        let wanted = json!({"userAgent": agent, "acceptLanguage": language});
+        page.chromium("Emulation.setUserAgentOverride", &wanted);
+        page.open("/?view=play");
+        page.expect("document.documentElement.lang", shown);
+    }
     page.open("/?lang=zh-Hant&view=play");
     page.expect("document.documentElement.lang", "zh-Hant");
     page.expect("document.querySelector('#rules').value", "chinese");
