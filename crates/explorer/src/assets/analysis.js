@@ -34,10 +34,7 @@ export function startAnalysis() {
   document.addEventListener("visibilitychange", () => (document.hidden ? close("idle") : schedule()));
 }
 
-/**
- * Switches an analysis on, with options of the API, or with null off.
- * @param {Page.Query | null} options
- */
+/** Switches an analysis on, with options of the API, or with null off. @param {Page.Query | null} options */
 export function choose(options) {
   chosen = options;
   reset(options ? "idle" : "stopped");

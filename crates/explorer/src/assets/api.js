@@ -27,10 +27,7 @@ export function address(path, params = {}) {
   return `/api/v1/${path}${query.length ? `?${query.join("&")}` : ""}`;
 }
 
-/**
- * A no-capture limit as a parameter: 0 for no limit, undefined for the usual one.
- * @param {number | null} limit
- */
+/** A no-capture limit as a parameter: 0 for no limit, undefined for the usual one. @param {number | null} limit */
 export const limitParam = (limit) => (limit === NO_CAPTURE_LIMIT ? undefined : (limit ?? 0));
 
 /** @param {Response} response */

@@ -78,10 +78,7 @@ export const params = (/** @type {Page.Query} */ more = {}) => ({ fen: fen(), ru
 /** Every option of the rules with its value. */
 export const rules = () => app.game.options();
 
-/**
- * The state of the game after a node, with its history.
- * @param {GameNode} [node]
- */
+/** The state of the game after a node, with its history. @param {GameNode} [node] */
 export const status = (node = app.game.cursor) => gameStatus(node, rules(), app.game.limit);
 
 /**
@@ -301,10 +298,7 @@ export const isExact = () => {
 const OVER = ["den", "no_pieces", "no_move", "resignation", "time"];
 const DRAWN = ["no_move", "repetition", "no_capture", "agreement"];
 
-/**
- * How a game has ended, in a sentence.
- * @param {Page.Result} over
- */
+/** How a game has ended, in a sentence. @param {Page.Result} over */
 export function overText({ winner, reason }) {
   if (!winner) return t(DRAWN.includes(reason) ? `over.draw.${reason}` : "over.draw", { n: app.game.limit });
   const other = winner === "white" ? "black" : "white";
@@ -318,10 +312,7 @@ export function overText({ winner, reason }) {
  */
 export const illegal = (uci, move = uci) => t(`illegal.${whyIllegal(fen(), uci, rules()) ?? "nopiece"}`, { move });
 
-/**
- * Plays a move on the board: as the controller decides, or any legal move of an analysis.
- * @param {string} uci
- */
+/** Plays a move on the board: as the controller decides, or any legal move of an analysis. @param {string} uci */
 export function play(uci) {
   if (app.controller) return app.controller.play(uci);
   const { moves, over } = status();
@@ -404,10 +395,7 @@ export async function show(game, at) {
   return true;
 }
 
-/**
- * Continues the line on the board under other rules. A game or an exercise ends.
- * @param {string} rules
- */
+/** Continues the line on the board under other rules. A game or an exercise ends. @param {string} rules */
 export async function useRules(rules) {
   // The list of rules shows the rules of the game again.
   if (!(await mayLeave())) return emit("rules");
@@ -494,18 +482,12 @@ export async function addBestLine() {
   return isExact() ? addTableLine() : addEngineLine();
 }
 
-/**
- * Shows a position of the tables with its best line.
- * @param {string} position
- */
+/** Shows a position of the tables with its best line. @param {string} position */
 export async function showLine(position) {
   if (await show({ start: position, moves: [], chosen: app.chosen })) await addTableLine();
 }
 
-/**
- * Shows a random position, under the rules of the board if the query names none.
- * @param {Page.Query} query
- */
+/** Shows a random position, under the rules of the board if the query names none. @param {Page.Query} query */
 export async function randomPosition(query) {
   const asked = { rules: app.rules, seed: Math.floor(Math.random() * 2 ** 32), ...query };
   // A large table is searched in parts, of a second each.

@@ -32,10 +32,7 @@ export function listen(board) {
   listenToWheel(board);
 }
 
-/**
- * The wheel steps through the moves; the page scrolls where there is no move to step to.
- * @param {Board} board
- */
+/** The wheel steps through the moves; the page scrolls where there is no move to step to. @param {Board} board */
 function listenToWheel(board) {
   let turned = 0;
   let last = 0;

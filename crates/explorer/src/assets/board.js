@@ -40,10 +40,7 @@ const INSET = `translate(${EDGE.left} ${EDGE.top})`;
 
 const LAYERS = ["ground", "tint", "marks", "pieces", "arrows", "values"];
 
-/**
- * The strength of a square's colour: the nearer the end of the game, the stronger.
- * @param {Api.Value} value
- */
+/** The strength of a square's colour: the nearer the end of the game, the stronger. @param {Api.Value} value */
 const strengthOf = ({ dtw }) => (dtw === null ? 0.75 : 0.4 + 0.5 * Math.exp(-dtw / 9)).toFixed(2);
 
 const arrowHead = () =>
@@ -298,10 +295,7 @@ export class Board {
     return art.find((piece) => piece.dataset.square === name(square)) ?? null;
   }
 
-  /**
-   * Suppresses the leap of a dragged picture: it is where the pointer left it.
-   * @param {SVGElement} art
-   */
+  /** Suppresses the leap of a dragged picture: it is where the pointer left it. @param {SVGElement} art */
   forgetPlace(art) {
     this.places.delete(art);
   }
@@ -416,10 +410,7 @@ export class Board {
     this.layers.tint.append(this.at(square, s("rect", box)));
   }
 
-  /**
-   * Shows a move by an arrow; null removes the arrow.
-   * @param {string | null | undefined} uci
-   */
+  /** Shows a move by an arrow; null removes the arrow. @param {string | null | undefined} uci */
   point(uci) {
     this.hint = uci ?? null;
     this.renderMarks();
@@ -501,10 +492,7 @@ export class Board {
     return this.moves.some((move) => index(move.from) === from && index(move.to) === to);
   }
 
-  /**
-   * A click, a tap, or Enter.
-   * @param {number} square
-   */
+  /** A click, a tap, or Enter. @param {number} square */
   activate(square) {
     const from = this.selected;
     if (this.editing) this.on.edit("click", square);

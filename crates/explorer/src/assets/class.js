@@ -41,10 +41,7 @@ export function noteResult(task, result) {
   if (!before?.won) keep(STORE, { ...others, [keyOf(task)]: { ...result, tries: (before?.tries ?? 0) + 1 } });
 }
 
-/**
- * The title of a task with its result.
- * @param {Page.Task} task
- */
+/** The title of a task with its result. @param {Page.Task} task */
 export function resultLine(task) {
   const result = results()[keyOf(task)] ?? { won: false, tries: 0 };
   return labelled(task.title, t(result.won ? "class.won" : "class.open", result));

@@ -3,10 +3,7 @@
 import { boardOf, ground, isWater, isWhite } from "./position.js";
 import { currentLanguage, pieceName, side, t } from "./ui.js";
 
-/**
- * A clause in the language of the page. The server writes English.
- * @param {Api.Clause} clause
- */
+/** A clause in the language of the page. The server writes English. @param {Api.Clause} clause */
 export function clauseText({ key, side: about, pieces, numbers, text }) {
   if (currentLanguage() === "en") return text;
   const [a, b] = about ? [side(about)] : pieces.map(pieceName);

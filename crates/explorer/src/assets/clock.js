@@ -11,10 +11,7 @@ export class Clock {
     this.since = 0;
   }
 
-  /**
-   * The time that a side has left; never below 0.
-   * @param {Api.Turn} side
-   */
+  /** The time that a side has left; never below 0. @param {Api.Turn} side */
   read(side, now = performance.now()) {
     const used = this.running === side ? now - this.since : 0;
     return Math.max(0, this.left[side] - used);
@@ -52,10 +49,7 @@ export class Clock {
   }
 }
 
-/**
- * "3:05"; below twenty seconds with tenths: "0:07.3".
- * @param {number} ms
- */
+/** "3:05"; below twenty seconds with tenths: "0:07.3". @param {number} ms */
 export function clockText(ms) {
   const minutes = Math.floor(ms / 60000);
   const seconds = (ms % 60000) / 1000;

@@ -40,10 +40,7 @@ export class Exercise extends Owner {
     return { before: this.before };
   }
 
-  /**
-   * Legal moves while the exercise is open; none while the board shows another position.
-   * @returns {Page.Move[]}
-   */
+  /** Legal moves while the exercise is open; none while the board shows another position. @returns {Page.Move[]} */
   moves() {
     const isOpen = !this.solved && !this.asking && app.game.cursor === this.node;
     return isOpen ? legalMoves(this.node.fen, rules()) : [];
@@ -65,10 +62,7 @@ export class Exercise extends Owner {
     throw new Error("an exercise judges its moves");
   }
 
-  /**
-   * Explains why a move is not legal.
-   * @param {string} uci
-   */
+  /** Explains why a move is not legal. @param {string} uci */
   refuse(uci) {
     if (!this.moves().length) return undefined;
     this.message = illegal(uci);
@@ -80,10 +74,7 @@ export class Exercise extends Owner {
     return this.message;
   }
 
-  /**
-   * Shows a move on the board.
-   * @param {string} uci
-   */
+  /** Shows a move on the board. @param {string} uci */
   async advance(uci) {
     this.node = app.game.child(this.node, uci);
     app.game.go(this.node);
@@ -105,10 +96,7 @@ export class Exercise extends Owner {
     return this.again();
   }
 
-  /**
-   * The square to mark on the board. Lessons override this.
-   * @returns {number | null}
-   */
+  /** The square to mark on the board. Lessons override this. @returns {number | null} */
   goal() {
     return null;
   }

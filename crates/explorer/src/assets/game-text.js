@@ -18,20 +18,14 @@ function annotated(node) {
   return { uci: node.uci ?? "", nags: node.nags, comment: node.comment, variations: others.map(lineFrom) };
 }
 
-/**
- * The chosen line from a node on.
- * @param {GameNode} first
- */
+/** The chosen line from a node on. @param {GameNode} first */
 function lineFrom(first) {
   const line = [];
   for (let node = first; node; node = node.children[node.chosen]) line.push(annotated(node));
   return line;
 }
 
-/**
- * A game with the line on the board and its variations, as `load` receives it.
- * @param {Game} game
- */
+/** A game with the line on the board and its variations, as `load` receives it. @param {Game} game */
 export function lineOf(game) {
   const { root, rules, limit, tags } = game;
   let end = root;
@@ -43,10 +37,7 @@ export function lineOf(game) {
 /** @type {Record<string, string>} */
 const WON = { white: "1-0", black: "0-1" };
 
-/**
- * The tags of a result that the rules do not give.
- * @param {Page.Result} result
- */
+/** The tags of a result that the rules do not give. @param {Page.Result} result */
 function endingOf({ winner, reason }) {
   const termination = reason === "agreement" ? "adjudication" : reason;
   if (!["adjudication", "resignation", "time"].includes(termination)) return [];

@@ -12,10 +12,7 @@ export const MARKS = ["", "!", "?", "!!", "??", "!?", "?!"];
 /** The arrows within a comment, as files of many programs have them. */
 const ARROWS = /\[%cal ([^\]]*)\]/;
 
-/**
- * The arrows of a text such as `d2d3,a1g9`, as pairs of squares.
- * @param {string} text
- */
+/** The arrows of a text such as `d2d3,a1g9`, as pairs of squares. @param {string} text */
 export const readArrows = (text) =>
   (text.match(/([a-g][1-9]){2}/g) ?? []).map(
     (arrow) => /** @type {[number, number]} */ ([index(arrow.slice(0, 2)), index(arrow.slice(2))]),
@@ -91,10 +88,7 @@ export class GameNode {
   }
 }
 
-/**
- * A first node, from a FEN that may have a halfmove clock.
- * @param {string} fen
- */
+/** A first node, from a FEN that may have a halfmove clock. @param {string} fen */
 function firstNode(fen) {
   const { position, clock } = splitClock(fen);
   return new GameNode(position, null, null, clock);
@@ -329,19 +323,13 @@ export class Game {
     for (let n = node; n.parent; n = n.parent) n.parent.chosen = n.parent.children.indexOf(n);
   }
 
-  /**
-   * Goes to a ply of the line, or to the nearest one.
-   * @param {number} ply
-   */
+  /** Goes to a ply of the line, or to the nearest one. @param {number} ply */
   goTo(ply) {
     const line = this.line();
     this.go(line[Math.max(0, Math.min(ply || 0, line.length - 1))]);
   }
 
-  /**
-   * Removes a node and all nodes after it.
-   * @param {GameNode} node
-   */
+  /** Removes a node and all nodes after it. @param {GameNode} node */
   remove(node) {
     if (!node.parent) return;
     this.remember();
@@ -353,10 +341,7 @@ export class Game {
     parent.chosen = 0;
   }
 
-  /**
-   * Makes a node's variation the first one.
-   * @param {GameNode} node
-   */
+  /** Makes a node's variation the first one. @param {GameNode} node */
   promote(node) {
     this.remember();
     for (let n = node; n.parent; n = n.parent) {

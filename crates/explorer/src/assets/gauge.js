@@ -13,10 +13,7 @@ export function startGauge() {
   on(["probe", "position", "evaluation", "controller", "language"], draw);
 }
 
-/**
- * White's share from 0 to 1, null if unknown, and the same in words.
- * @returns {[number | null, string]}
- */
+/** White's share from 0 to 1, null if unknown, and the same in words. @returns {[number | null, string]} */
 function reading() {
   const { probe, evaluation } = app;
   if (app.controller || !probe) return [null, t("gauge.unknown")];

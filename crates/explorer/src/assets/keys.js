@@ -56,10 +56,7 @@ const ACTIONS = [
 /** @type {Record<string, string>} The symbols of keys in the list of shortcuts. */
 const SPOKEN = { ArrowLeft: "←", ArrowRight: "→", " ": "␣" };
 
-/**
- * Whether a control has the focus; the board passes on the keys that it does not use.
- * @param {Event} event
- */
+/** Whether a control has the focus; the board passes on the keys that it does not use. @param {Event} event */
 const onControl = ({ target }) =>
   target instanceof Element &&
   !target.closest(".cell") &&

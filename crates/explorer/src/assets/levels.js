@@ -22,10 +22,7 @@ export const levelOf = (key) => LEVELS.find((level) => level.key === key) ?? LEV
 /** Minutes and seconds of increment; "" is a game without a clock. */
 export const TIMES = ["", "3+2", "5+3", "10+5", "30+10"];
 
-/**
- * A time control as milliseconds, or null without a clock.
- * @param {string} text
- */
+/** A time control as milliseconds, or null without a clock. @param {string} text */
 export function timeControl(text) {
   const [minutes, seconds] = text.split("+").map(Number);
   return text ? { initial: minutes * 60000, increment: seconds * 1000 } : null;

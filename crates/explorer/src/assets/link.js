@@ -41,10 +41,7 @@ const encoded = (text) => encodeURIComponent(text).replaceAll(/%(2F|2C|3A|3D)/g,
 /** Whether the page is a board in another page. */
 export const isEmbedded = new URLSearchParams(OPENED).has("embed");
 
-/**
- * An address of the page.
- * @param {string[][]} query keys and values
- */
+/** An address of the page. @param {string[][]} query keys and values */
 export const addressOf = (query) =>
   `${location.pathname}?${query.map(([key, value]) => `${key}=${encoded(value)}`).join("&")}`;
 
@@ -79,10 +76,7 @@ function startOf(text) {
   return withClock(format(boardOf(position)), clock);
 }
 
-/**
- * The no-capture limit of an address: a number of plies, 0 for no limit.
- * @param {string | null} text
- */
+/** The no-capture limit of an address: a number of plies, 0 for no limit. @param {string | null} text */
 const limitOf = (text) => (/^\d+$/.test(text ?? "") ? Number(text) || null : NO_CAPTURE_LIMIT);
 
 /**

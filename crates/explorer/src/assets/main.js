@@ -133,10 +133,7 @@ function flip() {
 
 const pressedFlip = () => $("#flip").setAttribute("aria-pressed", String(app.board.flipped));
 
-/**
- * A typed move: `d2d3`, or as in the papers `Ed3`, `Exd3`.
- * @param {SubmitEvent} event
- */
+/** A typed move: `d2d3`, or as in the papers `Ed3`, `Exd3`. @param {SubmitEvent} event */
 function typed(event) {
   event.preventDefault();
   const input = $("#movein");
@@ -167,10 +164,7 @@ function showBegin() {
   });
 }
 
-/**
- * Opens a view.
- * @param {string} view
- */
+/** Opens a view. @param {string} view */
 function openTab(view) {
   const isFirst = app.tab === "home";
   // What a view has asked for is not put on the board after it is left.

@@ -90,10 +90,7 @@ export class Match extends Owner {
     return !this.result && this.node.ply > 0;
   }
 
-  /**
-   * What a reload needs to continue the game.
-   * @returns {object}
-   */
+  /** What a reload needs to continue the game. @returns {object} */
   identity() {
     const { id, date, setup } = this;
     return { id, date, setup };
@@ -124,10 +121,7 @@ export class Match extends Owner {
     return isPossible ? legalMoves(pass(this.node.fen), rules()) : [];
   }
 
-  /**
-   * Sets the premove, or cancels it if it is the same move again.
-   * @param {string} uci
-   */
+  /** Sets the premove, or cancels it if it is the same move again. @param {string} uci */
   setPremove(uci) {
     this.premove = this.premove === uci ? null : uci;
     this.message = this.premove ? t("match.premove", { move: notation(pass(this.node.fen), uci) }) : "";
@@ -161,10 +155,7 @@ export class Match extends Owner {
     return this.advance(uci);
   }
 
-  /**
-   * Explains why a move is not legal.
-   * @param {string} uci
-   */
+  /** Explains why a move is not legal. @param {string} uci */
   refuse(uci) {
     if (!this.isOpen()) return;
     this.message = illegal(uci);
@@ -197,10 +188,7 @@ export class Match extends Owner {
     Object.assign(this, { waiting: false, problem: null });
   }
 
-  /**
-   * Lets the engine move if it is its turn. A request without a response is repeated.
-   * @returns {Promise<unknown>}
-   */
+  /** Lets the engine move if it is its turn. A request without a response is repeated. @returns {Promise<unknown>} */
   async reply() {
     if (this.result || this.isHuman(this.turn())) return;
     const { strength, perfect } = levelOf(this.setup.level);

@@ -108,10 +108,7 @@ function actions() {
 
 const back = () => $("#player-last").click();
 
-/**
- * The mode of the page; style sheets hide elements that the mode does not need.
- * @param {boolean} isMatch
- */
+/** The mode of the page; style sheets hide elements that the mode does not need. @param {boolean} isMatch */
 function mode(isMatch) {
   if (isMatch) return "match";
   if (app.controller) return "exercise";

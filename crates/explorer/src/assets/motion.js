@@ -39,10 +39,7 @@ export function shake(art, [x, y]) {
   if (!stillness()) art.animate({ transform: way }, { duration: SHAKE_MS });
 }
 
-/**
- * Removes the picture of a captured piece once it has faded.
- * @param {SVGElement} art
- */
+/** Removes the picture of a captured piece once it has faded. @param {SVGElement} art */
 export function fade(art) {
   if (stillness()) return art.remove();
   art.setAttribute("class", "captured");

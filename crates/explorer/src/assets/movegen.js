@@ -121,10 +121,7 @@ function reach(squares, from, rules) {
   });
 }
 
-/**
- * The winner of a position: "w", "b" or null.
- * @param {{ squares: (string | null)[] }} position
- */
+/** The winner of a position: "w", "b" or null. @param {{ squares: (string | null)[] }} position */
 export function winner({ squares }) {
   const has = (/** @type {Api.Turn} */ turn) => squares.some((piece) => piece && owner(piece) === turn);
   const wins = (/** @type {Api.Turn} */ turn) => {

@@ -68,10 +68,7 @@ export function moveTree() {
   return h("div", {}, comment(root), " ", sequence(root.children[0], true));
 }
 
-/**
- * Scrolls the move that led to the shown position into view.
- * @param {HTMLElement} host
- */
+/** Scrolls the move that led to the shown position into view. @param {HTMLElement} host */
 export function showCurrent(host) {
   const current = $("[aria-current]", host);
   if (current) host.scrollTop = Math.max(0, current.offsetTop - host.offsetTop - host.clientHeight / 2);

@@ -20,10 +20,7 @@ let chosen = [..."ETle"];
 /** The opponent's level: perfect play wherever the tables contain the position. */
 let level = LEVELS[LEVELS.length - 1].key;
 
-/**
- * Whether both sides have their one to three animals.
- * @param {(string | null)[]} pieces
- */
+/** Whether both sides have their one to three animals. @param {(string | null)[]} pieces */
 const isDuel = (pieces) =>
   [true, false].every((white) => {
     const { length } = pieces.filter((piece) => piece && isWhite(piece) === white);
@@ -64,10 +61,7 @@ export function update() {
 
 const toBoard = () => button(t("duel.show"), () => choose(chosen), { id: "duelshow", class: "main" });
 
-/**
- * The animals of a side, of which the chosen ones are pressed.
- * @param {Api.Turn} turn
- */
+/** The animals of a side, of which the chosen ones are pressed. @param {Api.Turn} turn */
 function team(turn) {
   const all = PIECES.filter((piece) => isWhite(piece) === (turn === "w"));
   const toggle = (/** @type {string} */ piece) => {

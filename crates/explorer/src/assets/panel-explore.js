@@ -69,10 +69,7 @@ export function update() {
   drawTree();
 }
 
-/**
- * Switches an overlay on: "none", "whatif", "whatif:d2", "race" or "fortress".
- * @param {string} wanted
- */
+/** Switches an overlay on: "none", "whatif", "whatif:d2", "race" or "fortress". @param {string} wanted */
 export function choose(wanted) {
   if (kept) keep(kept);
   const [kind, square] = wanted.split(":");
@@ -252,10 +249,7 @@ async function drawFortress() {
   return { board: { draw, say }, text };
 }
 
-/**
- * How the defender holds the draw, in a sentence.
- * @param {Api.Fortress} fortress
- */
+/** How the defender holds the draw, in a sentence. @param {Api.Fortress} fortress */
 function fortressText({ defender, squares }) {
   if (app.probe && !app.probe.moves?.length) return t("fortress.stuck", { side: side(app.probe.turn) });
   const held = squares?.[defender ?? "white"];
@@ -287,20 +281,14 @@ function drawPresets() {
   });
 }
 
-/**
- * The result of a leaf in words; labels are for the side to move.
- * @param {string} label
- */
+/** The result of a leaf in words; labels are for the side to move. @param {string} label */
 function treeResult(label) {
   if (label !== "win" && label !== "loss") return t("tree.result.draw");
   const [own, other] = turn() === "w" ? ["w", "b"] : ["b", "w"];
   return t("score.wins", { side: side(label === "win" ? own : other) });
 }
 
-/**
- * Marks on the board the squares that a test of the tree is about.
- * @param {Api.Clause} test
- */
+/** Marks on the board the squares that a test of the tree is about. @param {Api.Clause} test */
 function mark(test) {
   const { pieces, region } = clauseSquares(test, fen());
   app.board.overlay = {
@@ -318,10 +306,7 @@ let kept = null;
 /** The board as it was before a question was pointed at. */
 const unmark = () => (kept ? mark(kept) : draw());
 
-/**
- * Keeps the marks of a question on the board, or removes them if they are kept.
- * @param {Api.Clause} test
- */
+/** Keeps the marks of a question on the board, or removes them if they are kept. @param {Api.Clause} test */
 function keep(test) {
   kept = test.text === kept?.text ? null : test;
   for (const element of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("#decision .marker")))
@@ -332,10 +317,7 @@ function keep(test) {
   $("#board").scrollIntoView({ block: "nearest" });
 }
 
-/**
- * A button that marks the squares of a question on the board, for users without a pointer.
- * @param {Api.Clause} test
- */
+/** A button that marks the squares of a question on the board, for users without a pointer. @param {Api.Clause} test */
 const marker = (test) =>
   button(icon("eye"), () => keep(test), {
     class: "marker",

@@ -107,10 +107,7 @@ function lessonText(tutorial) {
   );
 }
 
-/**
- * "+12" or "−7".
- * @param {number} points
- */
+/** "+12" or "−7". @param {number} points */
 const signed = (points) => (points < 0 ? "−" : "+") + Math.abs(points);
 
 /** @param {Puzzle} puzzle */
@@ -161,10 +158,7 @@ function tutorialSection() {
   );
 }
 
-/**
- * The choice of a difficulty. Puzzles may fit the user, which is 0.
- * @param {"puzzle" | "trainer"} name
- */
+/** The choice of a difficulty. Puzzles may fit the user, which is 0. @param {"puzzle" | "trainer"} name */
 function difficulties(name) {
   const grades = name === "puzzle" ? [0, 1, 2, 3, 4, 5] : [1, 2, 3, 4, 5];
   const attributes = { id: `${name}level`, "aria-label": t("difficulty") };

@@ -188,10 +188,7 @@ function gameSection(game) {
   );
 }
 
-/**
- * The message that the browser does not keep a game, and a button that saves it as a file.
- * @param {Match} game
- */
+/** The message that the browser does not keep a game, and a button that saves it as a file. @param {Match} game */
 const unkept = (game) =>
   h(
     "p",
@@ -287,10 +284,7 @@ function heroes({ result, node }) {
   return [piece && isWhite(piece) === white ? piece : white ? "L" : "l"];
 }
 
-/**
- * The accuracy of both players, once the review of the game has found it.
- * @param {Match} game
- */
+/** The accuracy of both players, once the review of the game has found it. @param {Match} game */
 function accuracy({ setup: { you, level } }) {
   const host = h(
     "p",
@@ -310,10 +304,7 @@ function accuracy({ setup: { you, level } }) {
   return host;
 }
 
-/**
- * The result of a game as a dialog: the winner, the reason, and the next choices.
- * @param {Match} game
- */
+/** The result of a game as a dialog: the winner, the reason, and the next choices. @param {Match} game */
 function showResult(game) {
   const dialog = $("#gameover");
   const won = game.isWon();
@@ -380,16 +371,10 @@ function storedSection() {
   );
 }
 
-/**
- * The stored game as one to be shown.
- * @param {Page.StoredGame} game
- */
+/** The stored game as one to be shown. @param {Page.StoredGame} game */
 const loaded = ({ start, rules, limit, line }) => ({ start, rules, limit, moves: parseTree(line) });
 
-/**
- * Shows a stored game at its end, with its result.
- * @param {Page.StoredGame} game
- */
+/** Shows a stored game at its end, with its result. @param {Page.StoredGame} game */
 async function openStored(game) {
   if (!(await mayLeave())) return undefined;
   load(loaded(game), Infinity);

@@ -140,10 +140,7 @@ function pointAtBest() {
   app.board.point(app.settings.values && !app.editing ? (best ?? null) : null);
 }
 
-/**
- * The engine's best line with its score, as a part of the text below the headline.
- * @param {Page.Probe} probe
- */
+/** The engine's best line with its score, as a part of the text below the headline. @param {Page.Probe} probe */
 function bestLine(probe) {
   const { last } = app.evaluation;
   if (!last?.pv?.length || app.controller || isExact() || probe.over || isFinished()) return [];

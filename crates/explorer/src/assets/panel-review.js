@@ -139,10 +139,7 @@ function drawState() {
   refill($("#reviewbar"), ready || state.share !== null ? parts : []);
 }
 
-/**
- * Reads a file, which gzip may have compressed.
- * @param {Event & { target: HTMLInputElement }} event
- */
+/** Reads a file, which gzip may have compressed. @param {Event & { target: HTMLInputElement }} event */
 async function readFile({ target }) {
   const [file] = target.files ?? [];
   if (!file) return;
@@ -209,10 +206,7 @@ export async function accuracies() {
 
 /** @typedef {ReturnType<typeof lineOf>} Written a game as files contain it */
 
-/**
- * The reviewed moves of a game.
- * @param {Written} game
- */
+/** The reviewed moves of a game. @param {Written} game */
 function reviewed(game) {
   const moves = playedMoves(game).map(({ uci }) => uci);
   const progress = (/** @type {number} */ done, /** @type {number} */ of) =>
@@ -220,10 +214,7 @@ function reviewed(game) {
   return reviews.ask((signal) => reviewGame({ ...game, moves }, { signal, progress }));
 }
 
-/**
- * The moves of a game up to its end by the rules. A line on the board may go on after a draw.
- * @param {Written} game
- */
+/** The moves of a game up to its end by the rules. A line on the board may go on after a draw. @param {Written} game */
 function playedMoves({ start, rules, limit, moves }) {
   const game = new Game(start, { rules, limit });
   game.read(game.root, moves);
@@ -313,10 +304,7 @@ function annotate(node, move) {
   Object.assign(node, { nags: [MARKS.indexOf(move.mark)], comment, reviewed: true });
 }
 
-/**
- * The loss in cats (100 cp); a changed result has no such measure.
- * @param {Page.Reviewed} move
- */
+/** The loss in cats (100 cp); a changed result has no such measure. @param {Page.Reviewed} move */
 const lossText = (move) => (move.loss === null ? (move.mark ? t("review.result") : "") : (move.loss / 100).toFixed(2));
 
 /** @param {Page.Reviewed} move */
@@ -332,10 +320,7 @@ function numbered(move, i) {
   return `${Math.floor(half / 2) + 1}${half % 2 ? "…" : "."} ${moveText(move.san)}${move.mark ?? ""}`;
 }
 
-/**
- * A move in the list, with the evaluation after it.
- * @type {(move: Page.Reviewed, i: number) => Page.Child}
- */
+/** A move in the list, with the evaluation after it. @type {(move: Page.Reviewed, i: number) => Page.Child} */
 const moveCell = (move, i) =>
   button([moveText(move.san) + move.mark, h("small", {}, scored(move))], () => goToReviewed(i + 1), {
     class: "plain",
@@ -345,10 +330,7 @@ const moveCell = (move, i) =>
     "aria-label": spokenName(described([numbered(move, i), scored(move)])),
   });
 
-/**
- * The moves of both sides in two columns.
- * @param {Page.Reviewed[]} moves
- */
+/** The moves of both sides in two columns. @param {Page.Reviewed[]} moves */
 function moveList(moves) {
   const cells = moves.map(moveCell);
   if (moves[0].color === "black") cells.unshift("…");
@@ -358,10 +340,7 @@ function moveList(moves) {
   return table(t("review"), [null, t("white"), t("black")], rows, { id: "reviewtable" });
 }
 
-/**
- * What the review says of the move that led to the shown position.
- * @param {Page.Reviewed[]} moves
- */
+/** What the review says of the move that led to the shown position. @param {Page.Reviewed[]} moves */
 function shownMove(moves) {
   const i = app.game.cursor.ply - 1;
   const move = moves[i];
@@ -380,10 +359,7 @@ function shownMove(moves) {
   );
 }
 
-/**
- * Whether a reviewed move was a mistake to which the review knows a better move.
- * @param {Page.Reviewed} move
- */
+/** Whether a reviewed move was a mistake to which the review knows a better move. @param {Page.Reviewed} move */
 const isMistake = (move) => Boolean(move.mark && move.best && move.best !== move.uci);
 
 /**

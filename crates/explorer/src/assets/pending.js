@@ -7,10 +7,7 @@ const begun = new Set();
 /** @type {Set<number>} */
 const timers = new Set();
 
-/**
- * Begins something; the returned function ends it.
- * @param {string} what
- */
+/** Begins something; the returned function ends it. @param {string} what */
 export function begin(what) {
   const work = { what };
   begun.add(work);
@@ -49,10 +46,7 @@ export function cancel(timer) {
   if (timer !== undefined) timers.delete(timer);
 }
 
-/**
- * A promise that is fulfilled after a time.
- * @param {number} ms
- */
+/** A promise that is fulfilled after a time. @param {number} ms */
 export const pause = (ms) => new Promise((resolve) => later(() => resolve(undefined), ms));
 
 /** Lists what the page waits for. */

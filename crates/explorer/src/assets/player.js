@@ -176,10 +176,7 @@ function columnText(node, next) {
 let fetching = false;
 const ASKED = 80;
 
-/**
- * Requests the missing values of a line, one position after another.
- * @param {GameNode[]} line
- */
+/** Requests the missing values of a line, one position after another. @param {GameNode[]} line */
 async function fetchMissing(line) {
   if (fetching || line.length < 3 || line.length > ASKED) return;
   const missing = line.filter((node) => !infoOf(node) && node !== app.game.cursor);

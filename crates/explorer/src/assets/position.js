@@ -30,10 +30,7 @@ export const DENS = { w: 3, b: 59 };
 /** @type {Record<number, Api.Turn>} */
 const TRAPS = { 2: "w", 4: "w", 10: "w", 58: "b", 60: "b", 52: "b" };
 
-/**
- * "land", "water", "trap" or "den", and its owner.
- * @param {number} square
- */
+/** "land", "water", "trap" or "den", and its owner. @param {number} square */
 export function ground(square) {
   const file = square % 7;
   const rank = Math.floor(square / 7);
@@ -73,10 +70,7 @@ export function parse(fen) {
   return board;
 }
 
-/**
- * The board of a FEN that has been read before.
- * @param {string} fen
- */
+/** The board of a FEN that has been read before. @param {string} fen */
 export const boardOf = (fen) => /** @type {Api.Position} */ (parse(fen));
 
 /**
@@ -107,10 +101,7 @@ export function splitClock(fen) {
   return { position, clock: Number(clock ?? 0) };
 }
 
-/**
- * A FEN as addresses contain it.
- * @param {string} text
- */
+/** A FEN as addresses contain it. @param {string} text */
 export const underscored = (text) => text.replaceAll(" ", "_");
 
 /**
@@ -191,10 +182,7 @@ export const swapSides = (fen) => rearranged(fen, upsideDown, otherCase, otherTu
 /** @param {string} fen */
 export const pass = (fen) => rearranged(fen, (/** @type {number} */ square) => square, undefined, otherTurn);
 
-/**
- * The material of a position, as `EPvLR`.
- * @param {string} fen
- */
+/** The material of a position, as `EPvLR`. @param {string} fen */
 export function material(fen) {
   const pieces = boardOf(fen).squares.filter(Boolean);
   const side = (/** @type {boolean} */ white) =>

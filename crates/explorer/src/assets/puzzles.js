@@ -31,10 +31,7 @@ const STEP = 32;
  * @property {string} day the day of the last puzzle of the day that was solved
  */
 
-/**
- * The progress so far.
- * @returns {Progress}
- */
+/** The progress so far. @returns {Progress} */
 export function progress() {
   const kept = recall(STORE, /** @type {Record<string, unknown>} */ ({}));
   const count = (/** @type {string} */ name, otherwise = 0) =>
@@ -63,10 +60,7 @@ export function rated(rating, difficulty, won) {
   return Math.max(0, Math.round(rating + STEP * (Number(won) - expected)));
 }
 
-/**
- * The difficulty whose rating is nearest.
- * @param {number} rating
- */
+/** The difficulty whose rating is nearest. @param {number} rating */
 export function fitting(rating) {
   const distances = RATINGS.map((other) => Math.abs(other - rating));
   return distances.indexOf(Math.min(...distances)) + 1;
@@ -171,16 +165,10 @@ export async function drawPuzzles(difficulty, theme, count, signal) {
   return (await get("puzzles", { difficulty, theme, count, seed }, { keep: false, signal })).puzzles;
 }
 
-/**
- * What is to be done in a puzzle.
- * @param {Page.Puzzle} puzzle
- */
+/** What is to be done in a puzzle. @param {Page.Puzzle} puzzle */
 export const taskOf = ({ fen, goal }) => t(goal ? `puzzle.head.${goal}` : "puzzle.head", { side: side(fen.slice(-1)) });
 
-/**
- * The moves of the solution of a puzzle.
- * @param {Page.Puzzle} puzzle
- */
+/** The moves of the solution of a puzzle. @param {Page.Puzzle} puzzle */
 export function solutionOf({ fen, solution }) {
   const before = solution.map((_, i) => solution.slice(0, i).reduce(play, fen));
   return moveText(solution.map((uci, i) => notation(before[i], uci)).join(" "));
@@ -206,10 +194,7 @@ export class Puzzle extends Exercise {
     return { ...super.identity(), puzzle: this.puzzle, day: this.day };
   }
 
-  /**
-   * Counts the first try.
-   * @param {boolean} won
-   */
+  /** Counts the first try. @param {boolean} won */
   count(won) {
     const before = progress();
     const after = tried(before, this.puzzle, won);
@@ -270,10 +255,7 @@ export class Puzzle extends Exercise {
     }
   }
 
-  /**
-   * Adds the reply that refutes a wrong move to the message, if the tables know one.
-   * @param {string} uci
-   */
+  /** Adds the reply that refutes a wrong move to the message, if the tables know one. @param {string} uci */
   async refute(uci) {
     const [{ fen }, { token }] = [this.node, this];
     const after = play(fen, uci);

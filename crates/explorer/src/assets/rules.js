@@ -29,10 +29,7 @@ function draw() {
   $("#rules").title = rulesText(app.rules);
 }
 
-/**
- * What rules change, in a sentence.
- * @param {string} rules
- */
+/** What rules change, in a sentence. @param {string} rules */
 export function rulesText(rules) {
   const values = readRules(rules) ?? {};
   const changed = Object.keys(OPTIONS).filter((key) => key in values && values[key] !== OPTIONS[key][0]);

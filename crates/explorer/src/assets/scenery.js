@@ -135,10 +135,7 @@ function lake() {
   );
 }
 
-/**
- * The trap or den on a square, or null.
- * @param {number} square
- */
+/** The trap or den on a square, or null. @param {number} square */
 export function building(square) {
   const { kind, owner } = ground(square);
   if (kind === "trap") return s("g", { class: `trap of-${owner}` }, trap());
@@ -146,10 +143,7 @@ export function building(square) {
   return null;
 }
 
-/**
- * All traps and dens.
- * @param {(square: number, art: SVGElement) => SVGElement} put places a picture at a square
- */
+/** All traps and dens. @param {(square: number, art: SVGElement) => SVGElement} put places a picture at a square */
 export const buildings = (put) =>
   Array.from({ length: 63 }, (_, square) => {
     const art = building(square);
@@ -187,10 +181,7 @@ export function frame() {
   ];
 }
 
-/**
- * The names of files and ranks on the frame.
- * @param {boolean} flipped
- */
+/** The names of files and ranks on the frame. @param {boolean} flipped */
 export function coordinates(flipped) {
   const text = (/** @type {number} */ x, /** @type {number} */ y, /** @type {string} */ label) =>
     s("text", { x, y }, label);

@@ -119,10 +119,7 @@ function start() {
   draw();
 }
 
-/**
- * Leaves the count.
- * @param {string} message
- */
+/** Leaves the count. @param {string} message */
 function end(message) {
   count?.stream.close();
   count = null;

@@ -9,20 +9,14 @@ import { boardOf, isWhite, play } from "./position.js";
  */
 export const repetitionLimit = (rules) => ({ threefold: 3, twofold: 2 })[rules.repetition] ?? null;
 
-/**
- * The positions since the last capture, from that of `node` back.
- * @param {GameNode} node
- */
+/** The positions since the last capture, from that of `node` back. @param {GameNode} node */
 function sinceCapture(node) {
   const fens = [node.fen];
   for (let n = node; n.parent && n.clock > 0; n = n.parent) fens.push(n.parent.fen);
   return fens;
 }
 
-/**
- * The moves of a game in plies, counted as players do.
- * @param {number} plies
- */
+/** The moves of a game in plies, counted as players do. @param {number} plies */
 export const fullMoves = (plies) => Math.ceil(plies / 2);
 
 /**

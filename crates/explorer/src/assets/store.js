@@ -26,10 +26,7 @@ export function storedGames() {
 /** @param {Page.StoredGame[]} games */
 const write = (games) => keep(STORE, games.slice(0, MOST));
 
-/**
- * Whether another tab has opened a game after this one.
- * @param {string} id
- */
+/** Whether another tab has opened a game after this one. @param {string} id */
 export const isElsewhere = (id) => storedGames().some((game) => game.id === id && game.owner && game.owner !== TAB);
 
 /**
@@ -40,19 +37,13 @@ export const isElsewhere = (id) => storedGames().some((game) => game.id === id &
 export const storeGame = (game) =>
   isElsewhere(game.id) || write([{ ...game, owner: TAB }, ...storedGames().filter(({ id }) => id !== game.id)]);
 
-/**
- * Makes a stored game the game of this tab.
- * @param {string} id
- */
+/** Makes a stored game the game of this tab. @param {string} id */
 export const takeGame = (id) => write(storedGames().map((game) => (game.id === id ? { ...game, owner: TAB } : game)));
 
 /** @param {string} id */
 export const deleteGame = (id) => write(storedGames().filter((game) => game.id !== id));
 
-/**
- * Calls a listener when another tab changes the stored games.
- * @param {() => void} listener
- */
+/** Calls a listener when another tab changes the stored games. @param {() => void} listener */
 export const onStoredElsewhere = (listener) =>
   window.addEventListener("storage", ({ key }) => {
     if (key === null || key === STORE) listener();

@@ -41,10 +41,7 @@ function tabsOf(prefix, keys, chosen, open) {
   return keys.map(tab);
 }
 
-/**
- * Shows the entries, and marks that of the view that is shown.
- * @param {(view: string) => unknown} open opens a view
- */
+/** Shows the entries, and marks that of the view that is shown. @param {(view: string) => unknown} open opens a view */
 export function drawEntries(open) {
   $("#tabs").replaceChildren(
     ...tabsOf("tab", Object.keys(ENTRIES), entryOf(app.tab), (/** @type {string} */ entry) => open(viewOf(entry))),

@@ -99,10 +99,7 @@ export class Trainer extends Match {
     super.finish(result);
   }
 
-  /**
-   * The user's move, which is judged first.
-   * @param {string} uci
-   */
+  /** The user's move, which is judged first. @param {string} uci */
   async play(uci) {
     if (!this.isOpen()) return undefined;
     const wait = () => {

@@ -35,10 +35,7 @@ export class Tutorial extends Exercise {
     return this.message || t(`lesson.${this.lesson.key}.task`, { n: this.lesson.most });
   }
 
-  /**
-   * A move that is not legal is explained by its rule.
-   * @param {string} uci
-   */
+  /** A move that is not legal is explained by its rule. @param {string} uci */
   play(uci) {
     if (!this.solved && !this.moves().some((move) => move.uci === uci)) return this.refuse(uci);
     return super.play(uci);
@@ -65,10 +62,7 @@ export class Tutorial extends Exercise {
     return this.moveAgain(uci);
   }
 
-  /**
-   * Makes a move after which White is to move again.
-   * @param {string} uci
-   */
+  /** Makes a move after which White is to move again. @param {string} uci */
   async moveAgain(uci) {
     app.game.begin(pass(play(this.node.fen, uci)));
     this.node = app.game.cursor;

@@ -159,10 +159,7 @@ export const checkbox = (text, checked, act, attributes = {}) => {
  */
 export const field = (text, control) => h("label", {}, text, " ", control);
 
-/**
- * Controls beside each other.
- * @param {...Page.Child} controls
- */
+/** Controls beside each other. @param {...Page.Child} controls */
 export const bar = (...controls) => h("div", { class: "bar" }, controls);
 
 /**
@@ -272,15 +269,9 @@ export function translate(root = document) {
 export const number = (value) => new Intl.NumberFormat(language).format(value);
 /** @type {Intl.NumberFormatOptions} */
 const ROUNDED = { notation: "compact", compactDisplay: "long", maximumSignificantDigits: 3 };
-/**
- * Three digits of a number, in words: "53 billion".
- * @param {number} value
- */
+/** Three digits of a number, in words: "53 billion". @param {number} value */
 export const rounded = (value) => new Intl.NumberFormat(language, ROUNDED).format(value);
-/**
- * A share in percent: 100 % is all, and 0 % is none.
- * @param {number} value
- */
+/** A share in percent: 100 % is all, and 0 % is none. @param {number} value */
 export function percent(value) {
   const shown = value > 0 && value < 1 ? Math.min(Math.max(value, 0.001), 0.999) : value;
   return new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 }).format(shown);
@@ -290,17 +281,11 @@ export function percent(value) {
 const withUnit = (value, unit, digits = 0) =>
   new Intl.NumberFormat(language, { style: "unit", unit, maximumFractionDigits: digits }).format(value);
 
-/**
- * A duration in words: seconds, or minutes if there are many; at least one.
- * @param {number} seconds
- */
+/** A duration in words: seconds, or minutes if there are many; at least one. @param {number} seconds */
 export const duration = (seconds) =>
   seconds < 90 ? withUnit(Math.max(1, Math.ceil(seconds)), "second") : withUnit(Math.ceil(seconds / 60), "minute");
 
-/**
- * Bytes in megabytes or gigabytes.
- * @param {number} count
- */
+/** Bytes in megabytes or gigabytes. @param {number} count */
 export const bytes = (count) =>
   count < 1e9 ? withUnit(Math.ceil(count / 1e6), "megabyte") : withUnit(count / 1e9, "gigabyte", 1);
 
@@ -315,16 +300,10 @@ export function valueSymbol(value) {
   return (value.wdl === "win" ? "+" : "−") + (value.dtw === null ? "" : inUnit(value.dtw));
 }
 
-/**
- * Whether only the no-capture limit draws.
- * @param {Page.Value} value
- */
+/** Whether only the no-capture limit draws. @param {Page.Value} value */
 const isDrawnByLimit = ({ category }) => category === "cursed-win" || category === "blessed-loss";
 
-/**
- * "wins in 9 moves".
- * @param {Page.Value | null | undefined} value
- */
+/** "wins in 9 moves". @param {Page.Value | null | undefined} value */
 export function inWords(value) {
   if (!value) return t("value.unknown");
   if (value.no_move) return t(value.wdl === "draw" ? "value.nomove.draw" : "value.nomove.loss");
@@ -405,28 +384,16 @@ export const asTable = (summary, head, rows, caption) =>
     scrolled({ "aria-label": caption }, table(caption, head, [...rows.map((cells) => row(cells))], { class: null })),
   );
 
-/**
- * Texts as a list: animals, squares.
- * @param {string[]} texts
- */
+/** Texts as a list: animals, squares. @param {string[]} texts */
 export const listed = (texts) => texts.join(t("list"));
 
-/**
- * The parts of a description, without empty ones.
- * @param {(string | null | undefined | false)[]} parts
- */
+/** The parts of a description, without empty ones. @param {(string | null | undefined | false)[]} parts */
 export const described = (parts) => parts.filter(Boolean).join(t("comma"));
 
-/**
- * Sentences one after the other, without empty ones.
- * @param {(string | null | undefined)[]} sentences
- */
+/** Sentences one after the other, without empty ones. @param {(string | null | undefined)[]} sentences */
 export const inTurn = (sentences) => sentences.filter(Boolean).join(t("stop"));
 
-/**
- * The letters of a material in words: "Elephant and dog against wolf" for EDvW.
- * @param {string} material
- */
+/** The letters of a material in words: "Elephant and dog against wolf" for EDvW. @param {string} material */
 export function teams(material) {
   const all = material.split("v").map((letters) => [...letters].map(animal));
   if (all.some((team) => !team.length)) return material;
@@ -448,10 +415,7 @@ const MARKS = { "??": "mark.blunder", "?": "mark.mistake", "?!": "mark.inaccurac
 export const moveText = (text) =>
   isChinese() ? text.replace(/\b([RCWDPTLE])(?=x?[a-g][1-9](?!\d))/g, (letter) => animal(letter)) : text;
 
-/**
- * Moves as the page shows them in the papers' notation.
- * @param {string} text
- */
+/** Moves as the page shows them in the papers' notation. @param {string} text */
 export const inLetters = (text) =>
   isChinese()
     ? [...ANIMALS].reduce(
@@ -460,10 +424,7 @@ export const inLetters = (text) =>
       )
     : text;
 
-/**
- * A text for screen readers: moves, such as `Dxa8??`, become words.
- * @param {string} text
- */
+/** A text for screen readers: moves, such as `Dxa8??`, become words. @param {string} text */
 export const spoken = (text) =>
   inLetters(text).replace(/\b([RCWDPTLE])(x?)([a-g][1-9])(?!\d)(\?\?|\?!|\?)?/g, (_, letter, taken, square, mark) => {
     const move = t(taken ? "said.take" : "said.move", { animal: animal(letter), square });
@@ -492,10 +453,7 @@ export function said(text) {
 let clearing;
 /** @type {number | undefined} */
 let hiding;
-/**
- * Announces a text to screen readers.
- * @param {string} text
- */
+/** Announces a text to screen readers. @param {string} text */
 export function announce(text) {
   const live = $("#live");
   cancel(clearing);
@@ -503,10 +461,7 @@ export function announce(text) {
   clearing = later(() => (live.textContent = spoken(text)), 40);
 }
 
-/**
- * A short message on the page, read aloud too.
- * @param {string} text
- */
+/** A short message on the page, read aloud too. @param {string} text */
 export function toast(text) {
   const box = $("#toast");
   box.textContent = text;
@@ -546,10 +501,7 @@ export function ask(question, yes) {
   });
 }
 
-/**
- * Whether a request may succeed later: the server is gone, busy or stopping.
- * @param {{ code: string }} error
- */
+/** Whether a request may succeed later: the server is gone, busy or stopping. @param {{ code: string }} error */
 export const isTemporary = (error) =>
   ["offline", "unreadable", "rate_limited", "busy", "timeout", "unavailable"].includes(error.code);
 

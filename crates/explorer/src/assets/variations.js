@@ -1,10 +1,7 @@
 // A line with its variations as text for addresses and stored games: moves with dots between them, and after a move its
 // comment in braces and its alternatives in parentheses: `d2d3{why}(d2c2.d8c8).d8c8`.
 
-/**
- * The comment of a node in braces, unless a review has written it.
- * @param {GameNode} node
- */
+/** The comment of a node in braces, unless a review has written it. @param {GameNode} node */
 export const commentText = ({ comment, reviewed }) => (comment && !reviewed ? `{${comment}}` : "");
 
 /**
@@ -25,10 +22,7 @@ export function treeText(node, bare = false) {
   return parts.join(".");
 }
 
-/**
- * The moves of a text in the form of `treeText`. A word that is not a move ends its line.
- * @param {string} text
- */
+/** The moves of a text in the form of `treeText`. A word that is not a move ends its line. @param {string} text */
 export function parseTree(text) {
   const tokens = text.match(/\{[^}]*\}|[a-g][1-9][a-g][1-9]|[()]|[^.()]+/g) ?? [];
   let at = 0;

@@ -481,7 +481,7 @@ fn a_saved_game_opens_as_it_was_saved() {
     page.expect("document.querySelectorAll('#gamenumber option').length", 2);
     page.wait("location.search.includes('line=a3b3&')");
     page.choose("#gamenumber", "2");
-    page.wait("location.search.includes('line=a3b3(a3a4).a7b7.b3a3')");
+    page.wait("decodeURIComponent(location.search).includes('line={A game of the club}a3b3{to the river}(a3a4).a7b7{too slow}.b3a3')");
     let tags = "White: Anna, Black: Bo, Date: 2026.02.03, Event: Club, Result: 0-1, Termination: time";
     page.wait(&format!("document.querySelector('#gametags').textContent === '{tags}'"));
     page.run(SAVED);
