@@ -1,8 +1,9 @@
 // A line with its variations as text for addresses and stored games: moves with dots between them, and after a move its
 // comment in braces and its alternatives in parentheses: `d2d3{why}(d2c2.d8c8).d8c8`.
 
-/** The comment of a node in braces, unless a review has written it. @param {GameNode} node */
-export const commentText = ({ comment, reviewed }) => (comment && !reviewed ? `{${comment}}` : "");
+/** The comment of a node in braces, without its own ones, unless a review has written it. @param {GameNode} node */
+export const commentText = ({ comment, reviewed }) =>
+  comment && !reviewed ? `{${comment.replaceAll(/[{}]/g, "")}}` : "";
 
 /**
  * The moves after a node, along the chosen line; if not `bare`, with comments and every other line.
