@@ -29,7 +29,7 @@ const OPENED = location.search;
  */
 export const defaultRules = () => (isChinese() && SERVED === "paper" ? "chinese" : SERVED);
 
-/** The longest line of an address with variations and comments, in characters; longer ones are written without. */
+/** The most characters of a line with variations and comments, and of the tasks; a longer line is written without. */
 const LONGEST = 5000;
 
 /**
@@ -57,7 +57,7 @@ export function toAddress(embedded = isEmbedded) {
     const text = commentText(root) + treeText(root);
     query.push(
       ["from", underscored(app.game.start())],
-      ["line", encoded(text).length > LONGEST ? treeText(root, true) : text],
+      ["line", addressOf([["line", text], ...taskQuery()]).length > LONGEST ? treeText(root, true) : text],
       ["at", String(app.game.cursor.ply)],
     );
   }

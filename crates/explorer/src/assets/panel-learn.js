@@ -20,8 +20,11 @@ import { t, teams, toast } from "./ui.js";
 
 export const key = "learn";
 
+/** The most tasks of a link, which a server has to accept. */
+const MOST_TASKS = 12;
+
 const DONE = "doushouqi.lessons";
-const choice = { puzzle: 0, theme: "", trainer: 1 };
+const choice = { puzzle: 0, theme: "", trainer: 1, title: "" };
 /** @type {Exercise | null} The exercise on the board. */
 let exercise = null;
 const trouble = { puzzle: "", trainer: "", class: "" };
@@ -260,20 +263,23 @@ function trainerSection() {
 function classSection() {
   const { tasks } = app;
   const label = t("class.title");
-  const title = h("input", { id: "tasktitle", maxlength: 60, "aria-label": label, placeholder: label });
+  /** @type {Page.Attributes["oninput"]} */
+  const oninput = ({ target }) => (choice.title = target.value);
+  const names = { "aria-label": label, placeholder: label };
+  const title = h("input", { id: "tasktitle", maxlength: 40, value: choice.title, oninput, ...names });
   const add = () => {
     if (!app.probe?.value?.dtw) return toast(t("class.none"));
-    app.tasks = [...tasks, { fen: fen(), title: title.value.trim() || teams(material(fen())) }];
+    if (tasks.length >= MOST_TASKS) return toast(t("error.too_large"));
+    app.tasks = [...tasks, { fen: fen(), title: choice.title.trim() || teams(material(fen())) }];
+    choice.title = "";
     write();
     redraw();
   };
   const link = () => location.origin + addressOf([["view", "learn"], ["rules", app.chosen], ...taskQuery()]);
-  const item = (/** @type {Page.Task} */ task) =>
-    h(
-      "li",
-      {},
-      button(resultLine(task), () => playTask(task), { class: "plain" }),
-    );
+  const item = (/** @type {Page.Task} */ task) => {
+    const act = () => playTask(task);
+    return h("li", {}, button(resultLine(task), act, { class: "plain" }));
+  };
   return section(
     "classhead",
     t("class"),

@@ -16,7 +16,7 @@ const MOST = 2;
 export function reasonsOf(fen, { uci, from, to, piece = "", captures, den, leap, value }, rules) {
   const after = play(fen, uci);
   const isWin = value?.wdl === "win";
-  // What either side could do before the move and can do after it, whoever's turn it is.
+  // What either side could do before the move and can do after it, whoever is to move.
   const [own, next, theirs, replies] = [fen, pass(after), pass(fen), after].map((at) => legalMoves(at, rules));
   const attacked = next.find((move) => move.captures && !own.some((old) => old.captures && old.to === move.to));
   const isSaved = theirs.some((move) => move.to === from) && !replies.some((move) => move.to === to);
