@@ -1,11 +1,13 @@
 // Review: a graph of the evaluation, every move with its loss, the better move, and another try at mistakes.
 
-import { app, go, load, mayLeave, on, refresh, show } from "./app.js";
+import { app, go, load, mayLeave, on, refresh, rules, show } from "./app.js";
 import { Game, MARKS } from "./game.js";
 import { EXAMPLE, lineOf, readGame } from "./game-text.js";
+import { legalMoves } from "./movegen.js";
 import { line, Owner } from "./owner.js";
 import { during } from "./pending.js";
 import { colorOf, notation } from "./position.js";
+import { reasonsOf } from "./reasons.js";
 import { Retry } from "./retry.js";
 import { reviewGame, sideAccuracy } from "./review.js";
 import { scoreText, whiteShare } from "./score.js";
@@ -340,6 +342,15 @@ function moveList(moves) {
   return table(t("review"), [null, t("white"), t("black")], rows, { id: "reviewtable" });
 }
 
+/** The better move with its reasons, which are more if it is known to win. @param {Page.Reviewed} move */
+function betterText({ before, best, score_before: score }) {
+  const wdl = score && score.kind !== "cp" && score.value > 0 ? "win" : "draw";
+  const better = legalMoves(before, rules()).filter(({ uci }) => uci === best);
+  const moves = better.map((move) => ({ ...move, value: /** @type {const} */ ({ wdl, dtw: null, no_move: false }) }));
+  const reasons = moves.flatMap((move) => reasonsOf(before, move, rules()));
+  return described([moveText(notation(before, best ?? "")), ...reasons]);
+}
+
 /** What the review says of the move that led to the shown position. @param {Page.Reviewed[]} moves */
 function shownMove(moves) {
   const i = app.game.cursor.ply - 1;
@@ -349,7 +360,7 @@ function shownMove(moves) {
   const texts = [
     numbered(move, i),
     isWrong && labelled(t("review.lost"), lossText(move)),
-    isWrong && labelled(t("review.better"), moveText(notation(move.before, move.best ?? ""))),
+    isWrong && labelled(t("review.better"), betterText(move)),
     t(`source.${move.source}`),
   ];
   const again = () => begin(move, i);
