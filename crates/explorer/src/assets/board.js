@@ -59,18 +59,19 @@ const arrowHead = () =>
   );
 
 /**
- * A small picture of a position for buttons and paper.
+ * A small picture of a position: for buttons or, with the whole frame, for paper.
  * @param {string} fen
  * @param {string} style
  * @param {string} rules with every option
  */
-export function miniature(fen, style, rules) {
+export function miniature(fen, style, rules, isWhole = false) {
   const at = (/** @type {number} */ square, /** @type {SVGElement} */ art) =>
     s("g", { transform: `translate(${(square % 7) * 100} ${(8 - Math.floor(square / 7)) * 100})` }, art);
   const pieces = boardOf(fen).squares.flatMap((piece, square) =>
     piece ? [at(square, pieceArt(piece, style, rules))] : [],
   );
-  const attributes = { class: "miniature", "aria-hidden": "true", viewBox: `0 0 ${WIDTH} ${HEIGHT}` };
+  const viewBox = isWhole ? `0 0 ${WIDTH} ${HEIGHT}` : `${EDGE.left - 6} ${EDGE.top - 6} 712 912`;
+  const attributes = { class: "miniature", "aria-hidden": "true", viewBox };
   const field = s("g", { transform: INSET }, landscape(), buildings(at), pieces);
   return s("svg", attributes, frame(), s("g", { class: "coordinates" }, coordinates(false)), field);
 }

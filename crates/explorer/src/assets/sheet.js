@@ -13,7 +13,7 @@ import { h, t } from "./ui.js";
 export function printSheet(puzzles) {
   const diagram = (/** @type {Page.Puzzle} */ puzzle) => {
     const rules = spelledOut(readRules(puzzle.rules ?? "paper"));
-    return h("li", {}, taskOf(puzzle), miniature(puzzle.fen, app.settings.pieces, rules));
+    return h("li", {}, taskOf(puzzle), miniature(puzzle.fen, app.settings.pieces, rules, true));
   };
   const solutions = puzzles.map((puzzle) => h("li", {}, solutionOf(puzzle)));
   const sheet = h(
