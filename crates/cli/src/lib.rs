@@ -49,6 +49,7 @@ macro_rules! eprintln {
 }
 
 pub mod arguments;
+pub mod continued;
 pub mod evaluation;
 pub mod failure;
 mod help;

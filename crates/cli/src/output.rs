@@ -46,30 +46,6 @@ fn temporary(path: &Path) -> PathBuf {
     name.into()
 }
 
-/// The complete lines of a file that a run appends lines to; empty if there is no file. What was written of another line is cut
-/// off.
-pub fn complete_lines(path: &Path) -> Result<String, Failure> {
-    if !path.exists() {
-        return Ok(String::new());
-    }
-    let mut text = read_text(path)?;
-    let end = text.rfind('\n').map_or(0, |end| end + 1);
-    if end < text.len() {
-        let file = fs::OpenOptions::new().write(true).open(path);
-        let cut = (text.len() - end) as u64;
-        file.and_then(|file| file.set_len(file.metadata()?.len() - cut))
-            .map_err(|error| Failure::cannot("write", path, &error))?;
-        text.truncate(end);
-    }
-    Ok(text)
-}
-
-/// Appends lines to a file, which is made if it is not there.
-pub fn append(path: &Path, lines: &str) -> Outcome {
-    let file = fs::OpenOptions::new().create(true).append(true).open(path);
-    file.and_then(|mut file| file.write_all(lines.as_bytes())).map_err(|error| Failure::cannot("write", path, &error))
-}
-
 /// Checks before the work of a command that [`write_file`] can write a file, and that the file is none of the others
 /// that the command uses.
 pub fn check_output(path: &Path, others: &[&Path]) -> Outcome {

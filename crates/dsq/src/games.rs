@@ -2,6 +2,7 @@
 
 use crate::on_demand::user_directory;
 use crate::provenance::now;
+use cli::continued::lock;
 use cli::failure::{Failure, Outcome};
 use cli::input::{lines, open};
 use doushouqi::board::{Move, Position};
@@ -9,7 +10,7 @@ use doushouqi::game::{Record, RecordReader};
 use doushouqi::search::Score;
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufRead, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// The moves of a line in the papers' notation.
@@ -48,8 +49,12 @@ pub fn read_game(path: &Path, number: usize) -> Result<Record, Failure> {
 
 /// Reads all games of a file.
 pub fn read_games(path: &Path) -> Result<Vec<Record>, Failure> {
+    games_of(path, open(path)?)
+}
+
+fn games_of(path: &Path, text: impl BufRead) -> Result<Vec<Record>, Failure> {
     let mut records = Vec::new();
-    read_each(&path.display(), open(path)?, |record| {
+    read_each(&path.display(), text, |record| {
         records.push(record);
         Ok(())
     })?;
@@ -94,6 +99,13 @@ impl<'a> Archive<'a> {
             }
         }
         Ok(Archive { path, file, date: today() })
+    }
+
+    /// Keeps other runs from writing the file, and reads its games.
+    pub fn hold(&mut self) -> Result<Vec<Record>, Failure> {
+        lock(&self.file, self.path)?;
+        self.file.rewind().map_err(|e| Failure::reading(self.path.display(), &e))?;
+        games_of(self.path, BufReader::new(&self.file))
     }
 
     /// Appends a game with today's date.

@@ -50,7 +50,7 @@ pub fn duel<T: Probe>(tables: &T, material: Material) -> Result<Option<Duel>, T:
     Ok(Some(Duel {
         white: material.side(Color::White).to_string(),
         black: material.side(Color::Black).to_string(),
-        rules: rules_name(tables.rules().options()),
+        rules: table_rules_name(tables.rules().options()),
         wdl,
         dtw,
         keep: keep.collect(),
@@ -59,7 +59,7 @@ pub fn duel<T: Probe>(tables: &T, material: Material) -> Result<Option<Duel>, T:
 
 /// The rules of duels as [`Duel::rules`].
 #[must_use]
-pub fn rules_name(rules: &RuleOptions) -> String {
+pub fn table_rules_name(rules: &RuleOptions) -> String {
     let preset = RuleOptions::PRESETS.into_iter().find(|(_, preset)| preset.table_hash() == rules.table_hash());
     preset.map_or_else(|| rules.table_spelling(), |(name, _)| name.to_owned())
 }

@@ -1,6 +1,6 @@
 use crate::arguments::{LevelArgs, NoCaptureArg, clock};
 use crate::failure::failure_of_match;
-use crate::games::{Archive, read_games};
+use crate::games::Archive;
 use clap::Args;
 use cli::arguments::{JsonArg, RulesArg, at_least_one};
 use cli::failure::{Failure, Outcome};
@@ -241,7 +241,7 @@ impl MatchCommand {
         warn_of_repeated_games(&competition);
         let stop = interrupt();
         let mut file = self.out.as_deref().map(Archive::open).transpose()?;
-        let earlier = self.out.as_deref().map_or(Ok(Vec::new()), read_games)?;
+        let earlier = file.as_mut().map_or(Ok(Vec::new()), Archive::hold)?;
         let earlier = competition.games_of(earlier);
         let known: BTreeSet<u64> = earlier.keys().copied().collect();
         if let Some(path) = self.out.as_ref().filter(|_| !known.is_empty()) {

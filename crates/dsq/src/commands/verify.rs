@@ -2,15 +2,14 @@ use crate::bundle::{self, Checked};
 use crate::failure::RESUME;
 use clap::Args;
 use cli::arguments::{JsonArg, MemoryArg, SeedArg, ThreadsArg};
+use cli::continued::ContinuedFile;
 use cli::failure::{Failure, FailureKind, Outcome, REGENERATE, failure_of_set};
-use cli::output::{print, print_json};
+use cli::output::{print, print_json, to_json};
 use cli::progress::{exit_on_interrupt, progress_bar};
 use doushouqi::tablebase::{ClassId, Content, Proved, Prover, Scope, SetError, TableSet, verify};
 use report::text::grouped;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
-use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -81,39 +80,24 @@ struct Line {
     program: String,
 }
 
-/// The beginning of each line of a record.
-const LINE_START: &str = "{\"class\":";
-
 /// The file with a line for every class that passed.
 struct Record {
-    path: PathBuf,
-    file: File,
+    file: ContinuedFile,
     /// Class, rules and file checksum of the lines that the file already contained.
     done: HashSet<[String; 3]>,
 }
 
 impl Record {
-    /// Reads the existing lines. An incomplete last line of a record will be overwritten.
     fn open(path: &Path) -> Result<Record, Failure> {
-        let failed = |error: io::Error| Failure::cannot("write", path, &error);
-        let mut file = OpenOptions::new().create(true).read(true).append(true).open(path).map_err(failed)?;
-        let mut text = String::new();
-        file.read_to_string(&mut text).map_err(|error| Failure::reading(path.display(), &error))?;
-        let whole = text.rfind('\n').map_or(0, |end| end + 1);
-        let (lines, rest) = text.split_at(whole);
-        let foreign = |number: usize, what: &str| {
-            Failure::Input(format!("{}, line {number}: not a record of a check{what}", path.display()))
-        };
+        let (file, text) = ContinuedFile::open(path)?;
         let mut done = HashSet::new();
-        for (line, number) in lines.lines().zip(1..) {
-            let line: Line = serde_json::from_str(line).map_err(|error| foreign(number, &format!(": {error}")))?;
+        for (line, number) in text.lines().zip(1..) {
+            let line: Line = serde_json::from_str(line).map_err(|error| {
+                Failure::Input(format!("{}, line {number}: not a record of a check: {error}", path.display()))
+            })?;
             done.insert([line.class, line.rules, line.file]);
         }
-        if !rest.starts_with(LINE_START) && !LINE_START.starts_with(rest) {
-            return Err(foreign(lines.lines().count() + 1, ""));
-        }
-        file.set_len(whole as u64).map_err(failed)?;
-        Ok(Record { path: path.to_owned(), file, done })
+        Ok(Record { file, done })
     }
 
     /// Whether the class has passed with these rules and this file checksum.
@@ -121,11 +105,9 @@ impl Record {
         self.done.contains(&[&line.class, &line.rules, &line.file].map(String::clone))
     }
 
-    fn write(&mut self, line: &Line) -> Result<(), Failure> {
-        let mut text = serde_json::to_string(line).expect("a line is JSON");
-        text.push('\n');
-        let written = self.file.write_all(text.as_bytes()).and_then(|()| self.file.sync_data());
-        written.map_err(|error| Failure::cannot("write", &self.path, &error))
+    fn write(&mut self, line: &Line) -> Outcome {
+        self.file.append(&(to_json(line) + "\n"))?;
+        self.file.sync()
     }
 }
 

@@ -228,13 +228,19 @@ fn a_match_continues_from_its_file() {
             assert_eq!(again, text, "{kept:?}");
         }
     }
+    // Another run would mix its games with those of this one.
+    let held = std::fs::File::open(&path).unwrap();
+    held.lock().unwrap();
+    let out = path.to_str().unwrap();
+    let same = ["match", "builtin:random", "builtin:random", "--out", out];
+    assert!(failure(3, &same).contains("another run writes it"));
+    drop(held);
     // A match with other limits is another one.
     write(&[0, 1, 2]);
     let (lines, stderr, _) = run("100", "1");
     assert!(lines.len() == 11 && stderr.is_empty(), "{stderr}");
     std::fs::write(&path, &text[..text.len() / 2]).unwrap();
-    let out = path.to_str().unwrap();
-    assert!(failure(2, &["match", "builtin:random", "builtin:random", "--out", out]).contains("within"));
+    assert!(failure(2, &same).contains("within"));
     std::fs::remove_file(path).unwrap();
 }
 

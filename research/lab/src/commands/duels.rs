@@ -1,15 +1,14 @@
 use clap::Args;
 use cli::arguments::{JsonArg, MemoryArg, ThreadsArg, open_tables};
+use cli::continued::ContinuedFile;
 use cli::failure::{Failure, Outcome};
-use cli::output::{
-    append, check_output, complete_lines, make_dir, parse_json_lines, print, print_json, to_json, write_file,
-};
+use cli::output::{make_dir, parse_json_lines, print, print_json, to_json, write_file};
 use cli::progress::{exit_on_interrupt, progress_bar};
 use doushouqi::board::{Animal, Color, Position};
 use doushouqi::tablebase::{
     BufferPool, Class, ClassId, ClassJob, Classes, MAX_PIECES, Material, Probe, Provenance, SetError, TableProber, Wdl,
 };
-use mining::duels::{Duel, Noted, duel, positions, ranking, rules_name, tallies};
+use mining::duels::{Duel, Noted, duel, positions, ranking, table_rules_name, tallies};
 use rayon::prelude::*;
 use report::matrix::matrix;
 use report::text::Table;
@@ -122,9 +121,9 @@ impl Duels {
             let text = "the distances of duels need tables without a no-capture limit";
             return Err(Failure::Input(format!("{}: {text}", self.tables.display())));
         }
-        check_output(out, &[])?;
-        let mut duels: Vec<Duel> = parse_json_lines(out, &complete_lines(out)?)?;
-        if let Some(other) = duels.iter().find(|duel| duel.rules != rules_name(options) || size(duel) != sizes) {
+        let (mut file, text) = ContinuedFile::open(out)?;
+        let mut duels: Vec<Duel> = parse_json_lines(out, &text)?;
+        if let Some(other) = duels.iter().find(|duel| duel.rules != table_rules_name(options) || size(duel) != sizes) {
             let Duel { white, black, rules, .. } = other;
             let text =
                 format!("{white} against {black} under the rules {rules} is no duel of this run; use another file");
@@ -174,7 +173,7 @@ impl Duels {
             let new = members.iter().filter(|material| !known(material, &duels));
             let new: Vec<Duel> =
                 new.filter_map(|&material| duel(&noted, material).transpose()).collect::<Result<_, _>>()?;
-            append(out, &new.iter().map(|duel| to_json(duel) + "\n").collect::<String>())?;
+            file.append(&new.iter().map(|duel| to_json(duel) + "\n").collect::<String>())?;
             bar.inc(new.len() as u64);
             duels.extend(new);
         }

@@ -1,7 +1,8 @@
 use clap::Args;
 use cli::arguments::{JsonArg, RulesArg, SeedArg, ThreadsArg, at_least_one};
+use cli::continued::ContinuedFile;
 use cli::failure::{Failure, Outcome};
-use cli::output::{check_output, print, print_json, read_json_lines, to_json, write_file};
+use cli::output::{check_output, parse_json_lines, print, print_json, to_json};
 use cli::progress::{interrupt, progress_bar};
 use doushouqi::board::{Animal, Color, RuleOptions, Rules};
 use doushouqi::game::Game;
@@ -151,22 +152,21 @@ fn rounded(number: f64) -> f64 {
 
 impl Handicaps {
     pub fn run(self) -> Outcome {
-        let mut all = self.state()?;
-        check_output(&self.out, &[])?;
+        let mut results = self.results()?;
         let teams = self.teams();
         let games = self.games.next_multiple_of(2);
         let stop = interrupt();
         let bar = progress_bar(games * teams.len() as u64, "games");
         let played = |all: &[Handicap]| -> u64 { all.iter().map(|handicap| handicap.games.min(games)).sum() };
         for &team in &teams {
-            let at = self.place(&mut all, team);
+            let at = self.place(&mut results.all, team);
             bar.set_message(if team.is_empty() { "nothing missing".to_owned() } else { format!("without {team}") });
-            bar.set_position(played(&all));
+            bar.set_position(played(&results.all));
             bar.reset_eta();
-            self.play(team, games, &mut all, at, stop, &|| bar.inc(2))?;
+            self.play(team, games, &mut results, at, stop, &|| bar.inc(2))?;
             if stop.load(Ordering::Relaxed) {
                 bar.finish_and_clear();
-                let (done, out) = (played(&all), self.out.display());
+                let (done, out) = (played(&results.all), self.out.display());
                 let text = format!(
                     "stopped after {done} of {} games; the same command continues {out}",
                     bar.length().unwrap_or(0)
@@ -176,7 +176,7 @@ impl Handicaps {
         }
         bar.finish_and_clear();
         let asked: Vec<&Handicap> =
-            teams.iter().filter_map(|team| all.iter().find(|it| it.missing == team.to_string())).collect();
+            teams.iter().filter_map(|team| results.all.iter().find(|it| it.missing == team.to_string())).collect();
         if self.json.on { asked.into_iter().try_for_each(print_json) } else { print_table(&asked) }
     }
 
@@ -206,12 +206,11 @@ impl Handicaps {
         })
     }
 
-    /// The handicaps in the file, if there is one.
-    fn state(&self) -> Result<Vec<Handicap>, Failure> {
-        if !self.out.exists() {
-            return Ok(Vec::new());
-        }
-        let all: Vec<Handicap> = read_json_lines(&self.out)?;
+    /// The file, and the handicaps in it.
+    fn results(&self) -> Result<Results, Failure> {
+        check_output(&self.out, &[])?;
+        let (file, text) = ContinuedFile::open(&self.out)?;
+        let all: Vec<Handicap> = parse_json_lines(&self.out, &text)?;
         for (i, handicap) in all.iter().enumerate() {
             let wrong = |text: &str| Err(Failure::Input(format!("{}, line {}: {text}", self.out.display(), i + 1)));
             let Ok(team) = team(&handicap.missing) else { return wrong("one side lacks no such animals") };
@@ -228,7 +227,7 @@ impl Handicaps {
                 return wrong("the numbers of games do not agree, or the handicap is there twice");
             }
         }
-        Ok(all)
+        Ok(Results { file, all })
     }
 
     /// Plays the games that are missing, and writes the file after each pair.
@@ -236,7 +235,7 @@ impl Handicaps {
         &self,
         team: AnimalSet,
         games: u64,
-        all: &mut [Handicap],
+        Results { file, all }: &mut Results,
         at: usize,
         stop: &AtomicBool,
         pair_done: &dyn Fn(),
@@ -272,7 +271,7 @@ impl Handicaps {
                 None if game.number == all[at].games - before => first = Some(game.clone()),
                 Some(half) if game.number == half.number + 1 => {
                     all[at].add([&half, game]);
-                    written = self.write(all);
+                    written = file.replace(&lines(all));
                     pair_done();
                 }
                 _ => return ControlFlow::Break(()),
@@ -282,11 +281,17 @@ impl Handicaps {
         written?;
         standing.map_err(|error| input(&error))?.opening_error.map_or(Ok(()), |error| Err(input(&error)))
     }
+}
 
-    fn write(&self, all: &[Handicap]) -> Outcome {
-        let lines: String = all.iter().filter(|it| it.games > 0).map(|it| to_json(it) + "\n").collect();
-        write_file(&self.out, &lines)
-    }
+/// The handicaps so far, and the file that keeps them.
+struct Results {
+    file: ContinuedFile,
+    all: Vec<Handicap>,
+}
+
+/// The lines of the file.
+fn lines(all: &[Handicap]) -> String {
+    all.iter().filter(|it| it.games > 0).map(|it| to_json(it) + "\n").collect()
 }
 
 fn print_table(handicaps: &[&Handicap]) -> Outcome {

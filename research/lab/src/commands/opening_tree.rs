@@ -1,8 +1,9 @@
 use crate::commands::handicaps::rules_name;
 use clap::Args;
 use cli::arguments::{JsonArg, RulesArg, ThreadsArg, at_least_one};
+use cli::continued::ContinuedFile;
 use cli::failure::{Failure, Outcome};
-use cli::output::{append, check_output, complete_lines, print, print_json, to_json};
+use cli::output::{print, print_json, to_json};
 use cli::progress::{interrupt, progress_bar};
 use doushouqi::board::{Position, Rules};
 use doushouqi::game::Game;
@@ -65,20 +66,19 @@ impl OpeningTree {
         let opening = self.threads.run(|| Opening::new(&Position::start(), &rules, self.plies.into()))?;
         let positions = opening.len(opening.plies());
         let header = Header { rules: rules_name(&self.rules.rules), plies: self.plies, nodes: self.nodes, positions };
-        let mut scores = self.scores(&header)?;
-        self.search(&opening, &rules, &mut scores)?;
+        let (mut file, mut scores) = self.scores(&header)?;
+        self.search(&opening, &rules, &mut file, &mut scores)?;
         let tree = self.threads.run(|| opening.tree(scores, self.margin))?;
         self.threads.run(|| if self.json.on { self.print_nodes(&tree) } else { self.print_summary(&tree) })?
     }
 
     /// The scores in the file, which is made if it is not there.
-    fn scores(&self, header: &Header) -> Result<Vec<Score>, Failure> {
-        check_output(&self.out, &[])?;
+    fn scores(&self, header: &Header) -> Result<(ContinuedFile, Vec<Score>), Failure> {
         let wrong = |text: &str| Failure::Input(format!("{}: {text}", self.out.display()));
-        let mut text = complete_lines(&self.out)?;
+        let (mut file, mut text) = ContinuedFile::open(&self.out)?;
         if text.is_empty() {
             text = to_json(header) + "\n";
-            append(&self.out, &text)?;
+            file.append(&text)?;
         }
         let (first, rest) = text.split_once('\n').unwrap_or_default();
         let found: Header = serde_json::from_str(first).map_err(|error| wrong(&format!("line 1: {error}")))?;
@@ -93,11 +93,11 @@ impl OpeningTree {
         if scores.len() > header.positions {
             return Err(wrong("there are more scores than positions"));
         }
-        Ok(scores)
+        Ok((file, scores))
     }
 
     /// Searches the positions that have no score yet.
-    fn search(&self, opening: &Opening, rules: &Rules, scores: &mut Vec<Score>) -> Outcome {
+    fn search(&self, opening: &Opening, rules: &Rules, file: &mut ContinuedFile, scores: &mut Vec<Score>) -> Outcome {
         let (ply, stop) = (opening.plies(), interrupt());
         let positions = opening.len(ply);
         let bar = progress_bar(positions as u64, "positions");
@@ -121,7 +121,7 @@ impl OpeningTree {
                 return Err(Failure::Interrupted(text));
             }
             let lines: String = found.iter().map(|score| to_json(score) + "\n").collect();
-            append(&self.out, &lines)?;
+            file.append(&lines)?;
             scores.extend(found);
             bar.set_position(scores.len() as u64);
         }
