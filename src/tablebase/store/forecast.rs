@@ -146,7 +146,19 @@ pub(super) fn disk_free(dir: &Path) -> Option<u64> {
     disk.f_bavail.checked_mul(disk.f_frsize)
 }
 
-#[cfg(not(unix))]
+#[cfg(windows)]
+pub(super) fn disk_free(dir: &Path) -> Option<u64> {
+    use std::os::windows::ffi::OsStrExt;
+    use windows_sys::Win32::Storage::FileSystem::GetDiskFreeSpaceExW;
+    let dir = std::path::absolute(dir).ok()?;
+    let existing = dir.ancestors().find(|dir| dir.exists())?;
+    let name: Vec<u16> = existing.as_os_str().encode_wide().chain([0]).collect();
+    let (mut free, none) = (0, std::ptr::null_mut());
+    // SAFETY: the name ends with a zero, and the function writes only `free`.
+    (unsafe { GetDiskFreeSpaceExW(name.as_ptr(), &mut free, none, none) } != 0).then_some(free)
+}
+
+#[cfg(not(any(unix, windows)))]
 pub(super) fn disk_free(_: &Path) -> Option<u64> {
     None
 }

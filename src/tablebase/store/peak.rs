@@ -23,11 +23,23 @@ pub(crate) fn now() -> Option<u64> {
 /// have left; `None` if the system does not report it.
 #[must_use]
 pub fn available() -> Option<u64> {
-    let available = of_status(&fs::read_to_string("/proc/meminfo").ok()?, "MemAvailable:")?;
     let left = groups().into_iter().filter_map(|group| Some(group.limit()?.saturating_sub(group.used())));
     // An eighth is left for stacks and for what the allocator reserves.
     let own = own_limits().into_iter().map(|(limit, used)| limit.saturating_sub(used) / 8 * 7);
-    Some(left.chain(own).fold(available, u64::min))
+    Some(left.chain(own).fold(of_system()?, u64::min))
+}
+
+#[cfg(not(windows))]
+fn of_system() -> Option<u64> {
+    of_status(&fs::read_to_string("/proc/meminfo").ok()?, "MemAvailable:")
+}
+
+#[cfg(windows)]
+fn of_system() -> Option<u64> {
+    use windows_sys::Win32::System::SystemInformation::{GlobalMemoryStatusEx, MEMORYSTATUSEX};
+    let mut status = MEMORYSTATUSEX { dwLength: size_of::<MEMORYSTATUSEX>() as u32, ..Default::default() };
+    // SAFETY: `status` is as long as it says.
+    (unsafe { GlobalMemoryStatusEx(&mut status) } != 0).then_some(status.ullAvailPhys)
 }
 
 /// The memory limit of the process's Linux control groups, for instance of a container or a service, or of the process
