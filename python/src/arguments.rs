@@ -4,9 +4,9 @@ use crate::board::PyBoard;
 use crate::errors::{self, TablesError};
 use crate::memory;
 use crate::packed::{BYTES, unpack_position};
-use doushouqi::board::{Fen, Move, Position, RuleOptions};
+use doushouqi::board::{Fen, Judge, Move, Position, RuleOptions};
 use doushouqi::game::Game;
-use doushouqi::tablebase::{Material, Value};
+use doushouqi::tablebase::{Material, Value, Wdl};
 use numpy::{PyArrayDescrMethods, PyReadonlyArray2, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -19,6 +19,8 @@ pub(crate) struct BoardArgument {
     /// The halfmove clock, and the no-capture limit if there is one.
     clock: u32,
     limit: Option<u32>,
+    /// The plies that the limit of moves leaves, if there is one.
+    moves_left: Option<u32>,
 }
 
 impl BoardArgument {
@@ -27,7 +29,7 @@ impl BoardArgument {
     /// in the engine.
     ///
     /// # Errors
-    /// TablesError if the limit may draw the game.
+    /// TablesError if the limit, or a rule of competition of the board, may change the value.
     pub fn value(&self, value: Value) -> PyResult<Value> {
         self.certain(value, self.clock)
     }
@@ -52,6 +54,15 @@ impl BoardArgument {
     }
 
     fn certain(&self, value: Value, clock: u32) -> PyResult<Value> {
+        let is_unknown =
+            |rules: &RuleOptions| rules.has_loop_rule() || value.wdl == Wdl::Draw && rules.judge != Judge::None;
+        let is_late = value.dtw.zip(self.moves_left).is_some_and(|(plies, left)| u32::from(plies) > left);
+        if is_late || self.rules.as_ref().is_some_and(is_unknown) {
+            return Err(TablesError::new_err(
+                "the tables do not know the rules loop, judge and move-limit of the board; for the value of the position \
+                 alone pass its FEN",
+            ));
+        }
         let (Some(limit), Some(plies)) = (self.limit.filter(|_| clock > 0), value.dtw) else { return Ok(value) };
         let left = limit.saturating_sub(clock);
         if u32::from(plies) <= left {
@@ -75,6 +86,12 @@ impl<'a, 'py> FromPyObject<'a, 'py> for BoardArgument {
                 rules: Some(*game.rules().options()),
                 clock: game.halfmove_clock(),
                 limit: game.no_capture_limit(),
+                moves_left: game
+                    .rules()
+                    .options()
+                    .move_limit
+                    .plies()
+                    .map(|limit| limit.saturating_sub(game.moves().len() as u32)),
             });
         }
         let Ok(text) = object.extract::<String>() else {
@@ -82,7 +99,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for BoardArgument {
         };
         let fen: Fen = text.parse().map_err(errors::fen)?;
         let (clock, limit) = (fen.halfmove_clock, Some(Game::NO_CAPTURE_LIMIT));
-        Ok(BoardArgument { position: fen.position, rules: None, clock, limit })
+        Ok(BoardArgument { position: fen.position, rules: None, clock, limit, moves_left: None })
     }
 }
 

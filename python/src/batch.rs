@@ -282,7 +282,7 @@ impl Env {
             _ => usize::MAX,
         };
         if self.occurrences >= enough {
-            return over(GameEnd::Repetition);
+            return over(GameEnd::Repetition(None));
         }
         let mut mask = actions::legal(&self.position, &setup.rules);
         if options.repetition == Repetition::Illegal {
@@ -293,7 +293,7 @@ impl Env {
             return over(GameEnd::NoMove(winner));
         }
         if setup.no_capture_limit.is_some_and(|limit| self.halfmove_clock >= limit) {
-            return over(GameEnd::NoCapture);
+            return over(GameEnd::NoCapture(None));
         }
         (mask, 0, None)
     }

@@ -20,7 +20,7 @@ impl PyOutcome {
 }
 
 /// The names of the ends, by their numbers.
-const NAMES: [&str; 6] = ["running", "den", "captured", "no_move", "repetition", "no_capture"];
+const NAMES: [&str; 8] = ["running", "den", "captured", "no_move", "repetition", "no_capture", "move_limit", "loop"];
 
 /// The number that represents an end of the game in arrays; 0 represents a game that goes on.
 pub(crate) fn number(end: GameEnd) -> i8 {
@@ -28,15 +28,17 @@ pub(crate) fn number(end: GameEnd) -> i8 {
         GameEnd::Den(_) => 1,
         GameEnd::Captured(_) => 2,
         GameEnd::NoMove(_) => 3,
-        GameEnd::Repetition => 4,
+        GameEnd::Repetition(_) => 4,
+        GameEnd::MoveLimit(_) => 6,
+        GameEnd::Loop(_) => 7,
         _ => 5,
     }
 }
 
 #[pymethods]
 impl PyOutcome {
-    /// 'den', 'captured' (the last enemy piece), 'no_move' (stalemate), 'repetition' or 'no_capture' (the no-capture
-    /// limit).
+    /// 'den', 'captured' (the last enemy piece), 'no_move' (stalemate), 'repetition', 'no_capture' (the no-capture limit),
+    /// 'move_limit' or 'loop' (a rule against loops).
     #[getter]
     fn termination(&self) -> &'static str {
         NAMES[number(self.end) as usize]
@@ -79,8 +81,10 @@ impl PyOutcome {
             ("den", Some(winner)) => GameEnd::Den(winner),
             ("captured", Some(winner)) => GameEnd::Captured(winner),
             ("no_move", winner) => GameEnd::NoMove(winner),
-            ("repetition", None) => GameEnd::Repetition,
-            ("no_capture", None) => GameEnd::NoCapture,
+            ("repetition", winner) => GameEnd::Repetition(winner),
+            ("no_capture", winner) => GameEnd::NoCapture(winner),
+            ("move_limit", winner) => GameEnd::MoveLimit(winner),
+            ("loop", Some(winner)) => GameEnd::Loop(winner),
             _ => return Err(PyValueError::new_err(format!("no game ends by {termination:?} with this winner"))),
         };
         Ok(PyOutcome { end })

@@ -300,7 +300,12 @@ impl PyVecEnv {
         if threads > 1024 {
             return Err(PyValueError::new_err(format!("at most 1024 threads, not {threads}")));
         }
-        let mut setup = Setup::new(self::rules(rules.0), no_capture_limit, auto_reset);
+        let rules = self::rules(rules.0);
+        if rules.options().has_competition_rule() {
+            let what = "a batch does not play the rules loop, judge and move-limit; a Board does";
+            return Err(PyValueError::new_err(what));
+        }
+        let mut setup = Setup::new(rules, no_capture_limit, auto_reset);
         let starts = match (fen, starts) {
             (Some(_), Some(_)) => return Err(PyValueError::new_err("either `fen` or `starts`")),
             (_, Some(starts)) => extract_starts(&starts, num_envs, &setup)?,

@@ -43,8 +43,8 @@ pub use names::ParseNameError;
 pub use position::{Outcome, Position, PositionError, Setup};
 pub use rank::Rank;
 pub use rules::{
-    DogOverWolf, ElephantTakesRat, NoMove, OwnRatBlocks, PantherLeap, ParseRulesError, Repetition, RuleOption,
-    RuleOptions, Rules, Shore, TigerLeap, Traps,
+    DogOverWolf, ElephantTakesRat, Judge, Loop, MoveLimit, NoMove, OwnRatBlocks, PantherLeap, ParseRulesError,
+    Repetition, RuleOption, RuleOptions, Rules, Shore, TigerLeap, Traps,
 };
 pub use square::Square;
 

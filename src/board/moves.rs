@@ -1,4 +1,4 @@
-use super::{Animal, Piece, Position, Rules, Square};
+use super::{Animal, Loop, Piece, Position, Rules, Square};
 use std::fmt;
 use thiserror::Error;
 
@@ -106,6 +106,12 @@ pub enum PlayError {
         /// The no-capture limit in plies.
         limit: u32,
     },
+    /// The game is drawn by the limit of moves. Under rules with `move-limit=none` it goes on.
+    #[error("the game is drawn after {limit} moves of both sides; under rules with move-limit=none it goes on")]
+    MoveLimit {
+        /// The limit in plies.
+        limit: u32,
+    },
     /// The move is not legal in the position.
     #[error("{mv} is not legal here")]
     Illegal {
@@ -118,6 +124,14 @@ pub enum PlayError {
         /// The move.
         mv: Move,
     },
+    /// The move continues a loop, which the rules forbid.
+    #[error("{mv} continues a loop, which the rule loop={rule} forbids")]
+    Loops {
+        /// The move.
+        mv: Move,
+        /// The rule.
+        rule: Loop,
+    },
     /// The text is not a legal move of the position.
     #[error(transparent)]
     Text(#[from] ParseMoveError),
@@ -127,7 +141,8 @@ impl PlayError {
     /// Whether no move can be played because the game is over.
     #[must_use]
     pub fn is_over(&self) -> bool {
-        matches!(self, PlayError::Over | PlayError::Repetition | PlayError::NoCapture { .. })
+        use PlayError::{MoveLimit, NoCapture, Over, Repetition};
+        matches!(self, Over | Repetition | NoCapture { .. } | MoveLimit { .. })
     }
 }
 

@@ -86,8 +86,13 @@ macro_rules! rule_options {
             /// The same options with another value of one of them.
             ///
             /// # Errors
-            /// If there is no such option, or it has no such value.
-            pub fn with(mut self, key: &str, value: &str) -> Result<RuleOptions, ParseRulesError> {
+            /// If there is no such option, it has no such value, or the value contradicts another option.
+            pub fn with(self, key: &str, value: &str) -> Result<RuleOptions, ParseRulesError> {
+                self.set(key, value)?.consistent()
+            }
+
+            /// [`RuleOptions::with`], where further options may follow that end a contradiction.
+            fn set(mut self, key: &str, value: &str) -> Result<RuleOptions, ParseRulesError> {
                 match key {
                     $($key => self.$field = value.parse()?,)+
                     _ => return Err(ParseRulesError::UnknownKey { key: key.to_owned() }),
@@ -253,6 +258,67 @@ rule_options! {
             None = "none",
         }
     }
+    /// The rule of competition against loops of one side. A game knows its moves; tables and positions do not.
+    Loop {
+        key: "loop", field: loop_rule,
+        help: "what a side may not do again and again; tables ignore it", in_tables: false, always_spelled: false,
+        values: {
+            /// There is no rule against loops.
+            None = "none",
+            /// No fourth entry of an animal into a square within eight moves of its side.
+            SevenThree = "7-3",
+            /// No eighteenth move in a row of one animal within five squares.
+            SeventeenFive = "17-5",
+            /// Both 7-3 and 17-5, as on Chinese servers.
+            Servers = "servers",
+            /// The fourth entry of an animal into a square within eight moves in a row loses.
+            SevenThreeLoses = "7-3-loses",
+            /// The third entry of an animal into a square within six moves in a row loses.
+            FiveTwo = "5-2",
+            /// The second entry of an animal into a square within three moves in a row loses.
+            TwoOne = "2-1",
+            /// A position that occurs again within eight rounds ends the game.
+            RepeatEnd = "repeat-end",
+        }
+    }
+    /// To whom a drawn game goes.
+    Judge {
+        key: "judge", field: judge,
+        help: "to whom a drawn game goes; tables ignore it", in_tables: false, always_spelled: false,
+        values: {
+            /// A draw is a draw.
+            None = "none",
+            /// The side with more animals.
+            Number = "number",
+            /// The side with the heavier animals.
+            Weight = "weight",
+        }
+    }
+    /// The moves of both sides together after which a game is drawn.
+    MoveLimit {
+        key: "move-limit", field: move_limit,
+        help: "the plies after which a game is drawn; tables ignore it", in_tables: false, always_spelled: false,
+        values: {
+            /// There is no limit.
+            None = "none",
+            /// 100 plies.
+            Plies100 = "100",
+            /// 200 plies.
+            Plies200 = "200",
+            /// 300 plies.
+            Plies300 = "300",
+            /// 400 plies.
+            Plies400 = "400",
+        }
+    }
+}
+
+impl MoveLimit {
+    /// The plies; `None` is no limit.
+    #[must_use]
+    pub fn plies(self) -> Option<u32> {
+        self.as_str().parse().ok()
+    }
 }
 
 /// Why a text does not name rules.
@@ -280,6 +346,12 @@ pub enum ParseRulesError {
         value: String,
         /// The option's values, separated by commas.
         allowed: String,
+    },
+    /// Two options contradict each other.
+    #[error("loop=repeat-end and repetition={repetition} contradict each other: both decide repeated positions")]
+    Contradiction {
+        /// The rule on repetition.
+        repetition: Repetition,
     },
     /// A later item is not `key=value`.
     #[error("{text:?} is neither a preset nor key=value")]
@@ -309,21 +381,48 @@ impl RuleOptions {
         ),
     ];
 
-    /// Every combination of the values of all options.
+    /// Every combination of the values of the options about positions: all but the rules of games on repetition and of
+    /// competition.
     #[must_use]
     pub fn all() -> Vec<RuleOptions> {
-        RuleOptions::OPTIONS.iter().fold(vec![RuleOptions::PAPER], |all, option| {
+        RuleOptions::of_positions().fold(vec![RuleOptions::PAPER], |all, option| {
             let values =
                 |rules: RuleOptions| option.values.iter().filter_map(move |value| rules.with(option.key, value).ok());
             all.into_iter().flat_map(values).collect()
         })
     }
 
-    /// [`RuleOptions::PAPER`] with one changed option, for each other value of each option.
+    /// [`RuleOptions::PAPER`] with one changed option, for each other value of each option about positions.
     pub fn single_changes() -> impl Iterator<Item = RuleOptions> {
-        RuleOptions::OPTIONS.iter().flat_map(|option| {
+        RuleOptions::of_positions().flat_map(|option| {
             option.values[1..].iter().filter_map(move |value| RuleOptions::PAPER.with(option.key, value).ok())
         })
+    }
+
+    /// The options that positions, and so their values in tables, depend on.
+    fn of_positions() -> impl Iterator<Item = &'static RuleOption> {
+        RuleOptions::OPTIONS.iter().filter(|option| option.in_tables)
+    }
+
+    /// These options, unless two of them contradict each other.
+    fn consistent(self) -> Result<RuleOptions, ParseRulesError> {
+        let decided = matches!(self.repetition, Repetition::Twofold | Repetition::Illegal);
+        if decided && self.loop_rule == Loop::RepeatEnd {
+            return Err(ParseRulesError::Contradiction { repetition: self.repetition });
+        }
+        Ok(self)
+    }
+
+    /// Whether there is a rule against loops, under which values of tables may not hold in games.
+    #[must_use]
+    pub fn has_loop_rule(&self) -> bool {
+        self.loop_rule != Loop::None
+    }
+
+    /// Whether there is any rule of competition: against loops, on draws, or a limit of moves.
+    #[must_use]
+    pub fn has_competition_rule(&self) -> bool {
+        self.has_loop_rule() || self.judge != Judge::None || self.move_limit != MoveLimit::None
     }
 
     /// The preset of a name, if there is one.
@@ -415,7 +514,7 @@ impl FromStr for RuleOptions {
         let mut options = RuleOptions::PAPER;
         for (i, item) in text.split(',').map(str::trim).enumerate() {
             match item.split_once('=') {
-                Some((key, value)) => options = options.with(key.trim(), value.trim())?,
+                Some((key, value)) => options = options.set(key.trim(), value.trim())?,
                 None if i == 0 => {
                     options = RuleOptions::preset(item)
                         .ok_or_else(|| ParseRulesError::UnknownPreset { name: item.to_owned() })?;
@@ -423,7 +522,7 @@ impl FromStr for RuleOptions {
                 None => return Err(ParseRulesError::Malformed { text: item.to_owned() }),
             }
         }
-        Ok(options)
+        options.consistent()
     }
 }
 

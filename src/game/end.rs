@@ -13,10 +13,15 @@ pub enum GameEnd {
     Captured(Color),
     /// The side to move has no legal move (stalemate). The field is the winner; `None` where stalemate is a draw.
     NoMove(Option<Color>),
-    /// The position occurred for the second or third time, as the rules require.
-    Repetition,
-    /// The halfmove clock reached the no-capture limit.
-    NoCapture,
+    /// The position occurred for the second or third time, as the rules require. The field is the side that the draw goes
+    /// to, if draws are judged ([`Judge`](crate::board::Judge)).
+    Repetition(Option<Color>),
+    /// The halfmove clock reached the no-capture limit; the field as for repetition.
+    NoCapture(Option<Color>),
+    /// The moves reached the limit of moves ([`MoveLimit`](crate::board::MoveLimit)); the field as for repetition.
+    MoveLimit(Option<Color>),
+    /// A rule against loops ([`Loop`](crate::board::Loop)) decided the game for this side.
+    Loop(Color),
 }
 
 impl GameEnd {
@@ -24,17 +29,19 @@ impl GameEnd {
     #[must_use]
     pub fn winner(self) -> Option<Color> {
         match self {
-            GameEnd::Den(color) | GameEnd::Captured(color) => Some(color),
-            GameEnd::NoMove(winner) => winner,
-            GameEnd::Repetition | GameEnd::NoCapture => None,
+            GameEnd::Den(color) | GameEnd::Captured(color) | GameEnd::Loop(color) => Some(color),
+            GameEnd::NoMove(winner)
+            | GameEnd::Repetition(winner)
+            | GameEnd::NoCapture(winner)
+            | GameEnd::MoveLimit(winner) => winner,
         }
     }
 
-    /// Whether the players may go on: after a draw by repetition or by the no-capture limit, which a site with other
-    /// rules does not declare.
+    /// Whether the players may go on: after a draw by repetition or by a limit, which a site with other rules does not
+    /// declare.
     #[must_use]
     pub fn may_go_on(self) -> bool {
-        matches!(self, GameEnd::Repetition | GameEnd::NoCapture)
+        matches!(self, GameEnd::Repetition(_) | GameEnd::NoCapture(_) | GameEnd::MoveLimit(_))
     }
 }
 
@@ -139,8 +146,10 @@ impl Conclusion {
             Conclusion::Rules(GameEnd::Den(_)) => "den",
             Conclusion::Rules(GameEnd::Captured(_)) => "capture",
             Conclusion::Rules(GameEnd::NoMove(_)) => "no-move",
-            Conclusion::Rules(GameEnd::Repetition) => "repetition",
-            Conclusion::Rules(GameEnd::NoCapture) => "no-capture",
+            Conclusion::Rules(GameEnd::Repetition(_)) => "repetition",
+            Conclusion::Rules(GameEnd::NoCapture(_)) => "no-capture",
+            Conclusion::Rules(GameEnd::MoveLimit(_)) => "move-limit",
+            Conclusion::Rules(GameEnd::Loop(_)) => "loop",
             Conclusion::Forfeit(forfeit) => forfeit.reason.as_str(),
             Conclusion::Adjudicated(_) => ADJUDICATION,
             Conclusion::Unfinished => "unfinished",

@@ -1,4 +1,4 @@
-//! A game: a position with its history, which the repetition rule and the no-capture limit need.
+//! A game: a position with its history, which the rules on repetition, limits and loops need.
 //!
 //! ```
 //! use doushouqi::game::{Game, Record};
@@ -15,6 +15,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod competition;
 mod end;
 mod line;
 pub mod random;
@@ -25,7 +26,7 @@ pub use end::{Conclusion, Forfeit, ForfeitReason, GameEnd};
 pub use line::{format_moves, parse_moves};
 pub use record::{ParseRecordError, Record, RecordProblem, RecordReader, Variation};
 
-use crate::board::{Fen, Move, MoveList, NoMove, Position, Repetition, RuleOptions, Rules};
+use crate::board::{Fen, Move, MoveLimit, MoveList, NoMove, Position, Repetition, Rules};
 
 /// A game: the first position with its halfmove clock, the moves so far, the rules and the no-capture limit. The
 /// default game begins in the initial position under the default rules and is drawn after [`Game::NO_CAPTURE_LIMIT`]
@@ -130,10 +131,13 @@ impl Game {
         *self.halfmove_clocks.last().expect("a game has a first position")
     }
 
-    /// The number of further plies without a capture after which the game is drawn; `None` without a limit.
+    /// The number of further plies without a capture after which the game is drawn, by the no-capture limit or by the limit
+    /// of moves; `None` without a limit.
     #[must_use]
     pub fn plies_left(&self) -> Option<u32> {
-        self.no_capture_limit.map(|limit| limit.saturating_sub(self.halfmove_clock()))
+        let quiet = self.no_capture_limit.map(|limit| limit.saturating_sub(self.halfmove_clock()));
+        let moves = self.rules.options().move_limit.plies().map(|limit| limit.saturating_sub(self.moves.len() as u32));
+        quiet.into_iter().chain(moves).min()
     }
 
     /// The first position with its halfmove clock.
@@ -187,7 +191,8 @@ impl Game {
         groups.map(|same| same[0]).collect::<Vec<_>>().into_iter()
     }
 
-    /// The legal moves: none in a game that is over, and none into an earlier position if the rules forbid repetition.
+    /// The legal moves: none in a game that is over, none into an earlier position if the rules forbid repetition, and none
+    /// that a rule against loops forbids.
     #[must_use]
     pub fn legal_moves(&self) -> MoveList {
         if self.end().is_some() { MoveList::new() } else { self.moves_here() }
@@ -198,6 +203,9 @@ impl Game {
         let mut moves = position.moves(&self.rules);
         if self.rules.options().repetition == Repetition::Illegal {
             moves.retain(|mv| mv.is_capture(position) || self.count(&position.make(mv)) == 0);
+        }
+        if self.rules.options().has_loop_rule() {
+            moves.retain(|mv| !self.is_forbidden(mv));
         }
         moves
     }
@@ -210,32 +218,40 @@ impl Game {
             let taken = position.side(!winner).is_empty();
             return Some(if taken { GameEnd::Captured(winner) } else { GameEnd::Den(winner) });
         }
+        if let Some(winner) = self.winner_by_loop() {
+            return Some(GameEnd::Loop(winner));
+        }
         let limit = match self.rules.options().repetition {
             Repetition::Threefold => 3,
             Repetition::Twofold => 2,
             Repetition::Illegal | Repetition::None => usize::MAX,
         };
         if limit != usize::MAX && self.occurrences() >= limit {
-            return Some(GameEnd::Repetition);
+            return Some(GameEnd::Repetition(self.winner_of_draw()));
         }
         if self.moves_here().is_empty() {
             return Some(GameEnd::NoMove(match self.rules.options().no_move {
-                NoMove::Draw => None,
+                NoMove::Draw => self.winner_of_draw(),
                 NoMove::Loss => Some(!position.turn()),
             }));
         }
-        (self.plies_left() == Some(0)).then_some(GameEnd::NoCapture)
+        if self.plies_left() != Some(0) {
+            return None;
+        }
+        let winner = self.winner_of_draw();
+        let is_quiet = self.no_capture_limit.is_some_and(|limit| self.halfmove_clock() >= limit);
+        Some(if is_quiet { GameEnd::NoCapture(winner) } else { GameEnd::MoveLimit(winner) })
     }
 
     /// Parses a legal move in either notation ([`Move::parse`]).
     ///
     /// # Errors
-    /// If the game is over, the text is not a legal move here, or the move repeats a position and the rules forbid
-    /// repetition.
+    /// If the game is over, the text is not a legal move here, or the move repeats a position or continues a loop and the
+    /// rules forbid this.
     pub fn parse(&self, text: &str) -> Result<Move, PlayError> {
         self.check_open()?;
         let mv = Move::parse(text, self.position(), &self.rules)?;
-        if self.moves_here().contains(&mv) { Ok(mv) } else { Err(PlayError::Repeats { mv }) }
+        if self.moves_here().contains(&mv) { Ok(mv) } else { Err(self.refusal(mv)) }
     }
 
     /// # Errors
@@ -243,8 +259,13 @@ impl Game {
     fn check_open(&self) -> Result<(), PlayError> {
         match self.end() {
             None => Ok(()),
-            Some(GameEnd::Repetition) => Err(PlayError::Repetition),
-            Some(GameEnd::NoCapture) => Err(PlayError::NoCapture { limit: self.no_capture_limit.unwrap_or_default() }),
+            Some(GameEnd::Repetition(_)) => Err(PlayError::Repetition),
+            Some(GameEnd::NoCapture(_)) => {
+                Err(PlayError::NoCapture { limit: self.no_capture_limit.unwrap_or_default() })
+            }
+            Some(GameEnd::MoveLimit(_)) => {
+                Err(PlayError::MoveLimit { limit: self.rules.options().move_limit.plies().unwrap_or_default() })
+            }
             Some(_) => Err(PlayError::Over),
         }
     }
@@ -252,7 +273,8 @@ impl Game {
     /// Plays a move.
     ///
     /// # Errors
-    /// If the game is over, the move is not legal here, or it repeats a position and the rules forbid repetition.
+    /// If the game is over, the move is not legal here, or it repeats a position or continues a loop and the rules forbid
+    /// this.
     pub fn play(&mut self, mv: Move) -> Result<(), PlayError> {
         self.check_open()?;
         self.make(mv)
@@ -264,14 +286,25 @@ impl Game {
     /// # Errors
     /// As [`Game::play`], except for these draws.
     pub fn play_on(&mut self, mv: Move) -> Result<(), PlayError> {
-        if self.position().winner().is_some() { Err(PlayError::Over) } else { self.make(mv) }
+        let winner = self.position().winner().or_else(|| self.winner_by_loop());
+        if winner.is_some() { Err(PlayError::Over) } else { self.make(mv) }
+    }
+
+    /// Why a move is not legal.
+    fn refusal(&self, mv: Move) -> PlayError {
+        if !self.position().is_legal(mv, &self.rules) {
+            PlayError::Illegal { mv }
+        } else if self.is_forbidden(mv) {
+            PlayError::Loops { mv, rule: self.rules.options().loop_rule }
+        } else {
+            PlayError::Repeats { mv }
+        }
     }
 
     /// Makes a move in a position without a winner.
     fn make(&mut self, mv: Move) -> Result<(), PlayError> {
         if !self.moves_here().contains(&mv) {
-            let repeats = self.position().is_legal(mv, &self.rules);
-            return Err(if repeats { PlayError::Repeats { mv } } else { PlayError::Illegal { mv } });
+            return Err(self.refusal(mv));
         }
         let capture = mv.is_capture(self.position());
         let clock = if capture { 0 } else { (self.halfmove_clock() + 1).min(Fen::MAX_HALFMOVE_CLOCK) };
@@ -281,43 +314,48 @@ impl Game {
         Ok(())
     }
 
-    /// The game as the players go on with it after a draw ([`GameEnd::may_go_on`]): the positions so far do not count as
-    /// repeated, or there is no no-capture limit. A game without such a draw is unchanged.
+    /// The game as the players go on with it after a draw ([`GameEnd::may_go_on`]): the positions and moves so far do not
+    /// count, or there is no such limit. A game without such a draw is unchanged.
     ///
     /// ```
     /// use doushouqi::board::Rules;
     /// use doushouqi::game::{Game, GameEnd};
     /// let game = Game::from_fen("7/7/3e3/7/7/7/3E3/7/7 w 100".parse()?, Rules::default(), Some(100));
-    /// assert_eq!(game.end(), Some(GameEnd::NoCapture));
+    /// assert_eq!(game.end(), Some(GameEnd::NoCapture(None)));
     /// assert!(game.legal_moves().is_empty() && !game.played_on().legal_moves().is_empty());
     /// # Ok::<(), doushouqi::board::ParseFenError>(())
     /// ```
     #[must_use]
     pub fn played_on(&self) -> Game {
         let mut game = self.clone();
-        if game.end() == Some(GameEnd::Repetition) {
+        if matches!(game.end(), Some(GameEnd::Repetition(_))) {
             game = Game::from_fen(game.fen(), game.rules, game.no_capture_limit);
         }
-        if game.end() == Some(GameEnd::NoCapture) {
-            game.no_capture_limit = None;
+        while let Some(end) = game.end().filter(|end| end.may_go_on()) {
+            game.lift(end);
         }
         game
     }
 
-    /// The same game without the rule that has drawn it: under `repetition=none`, or without a no-capture limit. `None`
-    /// unless it has ended by such a draw ([`GameEnd::may_go_on`]).
+    /// The same game without the rule that has drawn it: under `repetition=none` or `move-limit=none`, or without a
+    /// no-capture limit. `None` unless it has ended by such a draw ([`GameEnd::may_go_on`]).
     #[must_use]
     pub fn without_draw_rule(&self) -> Option<Game> {
         let mut game = self.clone();
         while let Some(end) = game.end().filter(|end| end.may_go_on()) {
-            if end == GameEnd::NoCapture {
-                game.no_capture_limit = None;
-            } else {
-                let options = RuleOptions { repetition: Repetition::None, ..*game.rules.options() };
-                game.rules = Rules::new(options);
-            }
+            game.lift(end);
         }
         self.end().filter(|end| end.may_go_on()).map(|_| game)
+    }
+
+    /// Removes the rule by which the game has ended in a draw.
+    fn lift(&mut self, end: GameEnd) {
+        let options = *self.rules.options();
+        match end {
+            GameEnd::NoCapture(_) => self.no_capture_limit = None,
+            GameEnd::MoveLimit(_) => self.rules = Rules::new(options.move_limit(MoveLimit::None)),
+            _ => self.rules = Rules::new(options.repetition(Repetition::None)),
+        }
     }
 
     /// The same game under other rules, with its moves played as by [`Game::play_on`].

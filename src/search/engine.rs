@@ -127,6 +127,10 @@ impl Engine {
     /// keep the result if only results are known, and among those that win unless, or are lost but for, that limit. With as
     /// many pieces as the tables in memory the engine solves the game with the limit, and plays it perfectly. If repeating
     /// a position is illegal, the engine ignores the tables, since they contain no history.
+    ///
+    /// The engine plays no move that a rule against loops forbids, none that loses by such a rule if there is another one,
+    /// and one that wins by it if there is one. Beyond the first ply it does not know these rules. Where draws are judged, a
+    /// draw is worth what it would be in the first position, and the limit of moves counts as a no-capture limit.
     pub fn search<'a>(&'a mut self, game: &'a Game, limits: &Limits) -> Search<'a> {
         Search {
             engine: self,
@@ -296,6 +300,7 @@ impl<'a> Search<'a> {
         if let Some(moves) = self.moves {
             legal.retain(|mv| moves.contains(&mv));
         }
+        self.game.keep_best_of_loops(&mut legal);
         let Search { engine, game, limits, stop, start, ponder, .. } = self;
         let start = start.unwrap_or_else(Instant::now);
         engine.run(&legal, Request { game, limits, stop, start, ponder, mate_plies: None }, &mut *self.on_info)

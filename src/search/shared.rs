@@ -14,6 +14,9 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
+/// What a draw is worth that is judged to be a win.
+const JUDGED: Value = 1500;
+
 /// What a caller asks of a search.
 #[derive(Copy, Clone)]
 pub(super) struct Request<'a> {
@@ -49,8 +52,10 @@ pub(super) struct Shared<'a> {
     #[cfg(feature = "tune")]
     parameters: &'a Parameters,
     pub reductions: &'a Reductions,
-    /// See [`EngineOptions::contempt`].
+    /// See [`EngineOptions::contempt`]; where draws are judged, what a draw in the first position is worth to the opponent.
     contempt: Value,
+    /// The halfmove clock at which the game is drawn: by the no-capture limit, or as if only captures let the game go on
+    /// beyond the limit of moves.
     pub no_capture_limit: u32,
     pub limits: Limits,
     /// See [`Request::mate_plies`].
@@ -101,8 +106,12 @@ impl<'a> Shared<'a> {
             #[cfg(feature = "tune")]
             parameters: options.parameters(),
             reductions,
-            contempt: options.contempt.min(EngineOptions::MAX_CONTEMPT).into(),
-            no_capture_limit: game.no_capture_limit().unwrap_or(u32::MAX),
+            contempt: match game.winner_of_draw() {
+                None => options.contempt.min(EngineOptions::MAX_CONTEMPT).into(),
+                Some(winner) if winner == game.position().turn() => -JUDGED,
+                Some(_) => JUDGED,
+            },
+            no_capture_limit: game.plies_left().map_or(u32::MAX, |left| game.halfmove_clock() + left),
             limits,
             mate_plies,
             start,

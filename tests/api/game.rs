@@ -298,7 +298,7 @@ fn ends() {
     let twice = played(game(rats, "paper", None), cycle);
     assert_eq!((twice.occurrences(), twice.end()), (2, None));
     let thrice = played(twice.clone(), cycle);
-    assert_eq!(thrice.end(), Some(GameEnd::Repetition));
+    assert_eq!(thrice.end(), Some(GameEnd::Repetition(None)));
     assert!(thrice.legal_moves().is_empty());
     assert_eq!(thrice.parse("Rc3"), Err(PlayError::Repetition));
     let first = twice.moves()[0];
@@ -308,14 +308,14 @@ fn ends() {
     assert_eq!((on.moves().len(), on.end()), (9, None));
     assert_eq!(on.under(Rules::new("chinese".parse().unwrap()), None).unwrap().position(), on.position());
     assert_eq!(game("3R3/7/7/7/7/7/7/7/r6 b", "paper", None).play_on(first), Err(PlayError::Over));
-    assert_eq!(played(game(rats, "paper,repetition=twofold", None), cycle).end(), Some(GameEnd::Repetition));
+    assert_eq!(played(game(rats, "paper,repetition=twofold", None), cycle).end(), Some(GameEnd::Repetition(None)));
     assert_eq!(played(game(rats, "paper,repetition=none", None), &[cycle; 9].join(" ")).end(), None);
     let mut illegal = played(game(rats, "cazaux", None), "Rc3 rc5 Rd3");
     let back = Move::parse("rd5", illegal.position(), illegal.rules()).unwrap();
     assert_eq!(illegal.parse("rd5"), Err(PlayError::Repeats { mv: back }));
     assert_eq!(illegal.play(back), Err(PlayError::Repeats { mv: back }));
     let limit = |n| played(game(rats, "paper", Some(n)), "Rc3 rc5 Rd3").end();
-    assert_eq!((limit(3), limit(4)), (Some(GameEnd::NoCapture), None));
+    assert_eq!((limit(3), limit(4)), (Some(GameEnd::NoCapture(None)), None));
 }
 
 /// A draw by repetition or by the no-capture limit is the only end after which the players may go on, and its remedy
@@ -326,12 +326,12 @@ fn a_drawn_game_may_go_on() {
     let cycle = "Rc3 rc5 Rd3 rd5 ".repeat(2);
     let drawn = |limit| played(game(rats, "paper", limit), &cycle);
     for (game, end, error, remedy) in [
-        (drawn(None), GameEnd::Repetition, "repetition=none", (Repetition::None, None)),
-        (drawn(Some(8)), GameEnd::Repetition, "repetition=none", (Repetition::None, None)),
-        (drawn(Some(9)), GameEnd::Repetition, "repetition=none", (Repetition::None, Some(9))),
+        (drawn(None), GameEnd::Repetition(None), "repetition=none", (Repetition::None, None)),
+        (drawn(Some(8)), GameEnd::Repetition(None), "repetition=none", (Repetition::None, None)),
+        (drawn(Some(9)), GameEnd::Repetition(None), "repetition=none", (Repetition::None, Some(9))),
         (
             played(game(rats, "paper", Some(3)), "Rc3 rc5 Rd3"),
-            GameEnd::NoCapture,
+            GameEnd::NoCapture(None),
             "3 plies",
             (Repetition::Threefold, None),
         ),

@@ -2,6 +2,7 @@
 
 mod backend;
 mod board;
+mod competition;
 mod formats;
 mod game;
 mod notation;

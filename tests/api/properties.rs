@@ -32,9 +32,9 @@ fn positions() -> impl Strategy<Value = Position> {
 
 fn rules() -> impl Strategy<Value = RuleOptions> {
     let values: Vec<_> = RuleOptions::OPTIONS.iter().map(|option| select(option.values)).collect();
-    values.prop_map(|values| {
-        let options = RuleOptions::OPTIONS.iter().zip(values);
-        options.fold(RuleOptions::PAPER, |rules, (option, value)| rules.with(option.key, value).unwrap())
+    values.prop_filter_map("two options contradict each other", |values| {
+        let mut options = RuleOptions::OPTIONS.iter().zip(values);
+        options.try_fold(RuleOptions::PAPER, |rules, (option, value)| rules.with(option.key, value)).ok()
     })
 }
 

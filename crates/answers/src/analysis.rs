@@ -1,7 +1,7 @@
 //! The analysis of a game, as a sequence of events.
 
 use super::api::{self, Over, over};
-use super::engine::{InfoReport, LineMove, Setup, ends_in_time};
+use super::engine::{InfoReport, LineMove, Setup, holds_in_game};
 use super::errors::ApiError;
 use super::game_state;
 use super::history::{self, JudgedMove};
@@ -90,7 +90,7 @@ pub(crate) fn from_tables(
     }
     let moves = history::judge(tables, game)?;
     let Some(best) = moves.first() else { return Ok(None) };
-    if !ends_in_time(&best.table, game) || moves.iter().any(|mv| mv.is_disturbed(game)) {
+    if !holds_in_game(&best.table, game) || moves.iter().any(|mv| mv.is_disturbed(game)) {
         return Ok(None);
     }
     let mut events = Vec::new();

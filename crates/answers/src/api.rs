@@ -69,7 +69,7 @@ pub fn winner(turn: Color, wdl: Wdl) -> Option<Color> {
 pub struct Over {
     #[cfg_attr(test, schemars(extend("enum" = ["white", "black", null])))]
     pub winner: Option<&'static str>,
-    /// `den`, `no_pieces` or `no_move`; of a game also `repetition` or `no_capture`.
+    /// `den`, `no_pieces` or `no_move`; of a game also `repetition`, `no_capture`, `move_limit` or `loop`.
     pub reason: &'static str,
 }
 

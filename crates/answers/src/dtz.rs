@@ -44,7 +44,7 @@ pub struct DtzAnswer {
 /// The values of the position of a game at its clock. Repetitions do not count.
 pub fn dtz(tables: &RequestTables<'_>, game: &Game, limit: u16) -> Result<DtzAnswer, ApiError> {
     let (within, position) = (tables.within(limit), game.position());
-    let (over, left) = (game_state::over(game), game.plies_left().unwrap_or(0));
+    let (over, left) = (game_state::over(game), u32::from(limit).saturating_sub(game.halfmove_clock()));
     let found = match over {
         None => within.dtz(position)?.zip(within.dtz_moves(position, left)?),
         Some(_) => None,

@@ -2,7 +2,7 @@
 
 use super::api::Over;
 use super::game_state;
-use doushouqi::board::{Move, Position};
+use doushouqi::board::{Judge, Move, Position};
 use doushouqi::game::Game;
 use doushouqi::search::{Engine, EngineOptions, Info, Level, Limits, Score, Tables};
 use doushouqi::tablebase::{Value, Wdl};
@@ -312,13 +312,16 @@ impl Engines {
     }
 }
 
-/// Whether best play by the tables ends before the no-capture limit, even without captures on the way. If the distance
-/// of a win or loss is unknown, the tables cannot tell, and the answer is no.
+/// Whether a value of the tables surely holds in a game, but for repetitions: best play ends before a limit, even without
+/// captures on the way, there is no rule against loops, and no draw is judged. If the distance of a win or loss is
+/// unknown, the tables cannot tell, and the answer is no.
 #[must_use]
-pub(crate) fn ends_in_time(value: &Value, game: &Game) -> bool {
+pub(crate) fn holds_in_game(value: &Value, game: &Game) -> bool {
+    let options = game.rules().options();
     match value.dtw {
+        _ if options.has_loop_rule() => false,
         Some(plies) => game.plies_left().is_none_or(|left| u32::from(plies) <= left),
-        None => value.wdl == Wdl::Draw,
+        None => value.wdl == Wdl::Draw && options.judge == Judge::None,
     }
 }
 

@@ -250,6 +250,7 @@ impl ApiError {
         let reason = match error {
             error if error.is_over() => "move_game_over",
             PlayError::Repeats { .. } => "move_repeats",
+            PlayError::Loops { .. } => "move_loops",
             _ => "move_illegal",
         };
         let shown: String = text.chars().take(12).collect();

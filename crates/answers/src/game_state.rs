@@ -27,7 +27,8 @@ pub struct GameState {
     /// The number of moves played.
     pub ply: usize,
     pub over: Option<Over>,
-    /// Plies since the last capture, the plies without a capture that draw the game, and the plies that are left.
+    /// Plies since the last capture, the plies without a capture that draw the game, and the plies that are left before it
+    /// or the limit of moves draws the game.
     pub halfmove_clock: u32,
     pub no_capture_limit: Option<u32>,
     pub plies_left: Option<u32>,
@@ -52,8 +53,10 @@ pub fn over(game: &Game) -> Option<Over> {
         GameEnd::Den(_) => "den",
         GameEnd::Captured(_) => "no_pieces",
         GameEnd::NoMove(_) => "no_move",
-        GameEnd::Repetition => "repetition",
-        // The enum is not exhaustive; the no-capture limit is its last known variant.
+        GameEnd::Repetition(_) => "repetition",
+        GameEnd::MoveLimit(_) => "move_limit",
+        GameEnd::Loop(_) => "loop",
+        // The enum is not exhaustive; the no-capture limit is the only other end that is known.
         _ => "no_capture",
     };
     Some(Over { winner: end.winner().map(color_name), reason })

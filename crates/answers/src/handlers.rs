@@ -279,7 +279,7 @@ pub async fn bestmove<C: Context>(context: C, query: BestMoveQuery) -> Answer<Be
         let pieces = known.position().occupied().len();
         let best = move |tables: &RequestTables<'_>| {
             let best = history::judge(tables, &known)?.into_iter().next();
-            Ok(best.filter(|best| best.is_certain || engine::ends_in_time(&best.table, &known)))
+            Ok(best.filter(|best| best.is_certain || engine::holds_in_game(&best.table, &known)))
         };
         if let Some(best) = context.probe(asked, pieces, best).await? {
             return Ok(BestMove::new(game, best.mv, best.value.into(), "table"));

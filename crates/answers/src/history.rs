@@ -2,9 +2,9 @@
 //! repeat a position, or the loser may repeat one on the way.
 
 use super::api;
-use super::engine::ends_in_time;
+use super::engine::holds_in_game;
 use super::rule_tables::RequestTables;
-use doushouqi::board::{Move, Repetition};
+use doushouqi::board::{Judge, Move, Repetition};
 use doushouqi::game::Game;
 use doushouqi::tablebase::{Probe as _, SetError, Value, Wdl};
 use std::cmp::Reverse;
@@ -31,7 +31,7 @@ impl JudgedMove {
     /// Whether earlier positions change the value of this move, or may do so.
     #[must_use]
     pub fn is_disturbed(&self, game: &Game) -> bool {
-        self.value != self.table || !self.is_certain && ends_in_time(&self.table, game)
+        self.value != self.table || !self.is_certain && holds_in_game(&self.table, game)
     }
 
     /// Better moves have greater ranks.
@@ -100,13 +100,14 @@ impl Search<'_, '_> {
             }));
         }
         let Some(value) = self.tables.value(self.game.position())? else { return Ok(None) };
-        if !ends_in_time(&value, &self.game) {
+        if !holds_in_game(&value, &self.game) {
             return Ok(None);
         }
         if value.wdl == Wdl::Draw || !self.may_repeat(value)? {
             return Ok(Some(value.wdl));
         }
-        if self.nodes == 0 {
+        // A judged repetition may win.
+        if self.nodes == 0 || self.game.rules().options().judge != Judge::None {
             return Ok(None);
         }
         self.nodes -= 1;
@@ -177,10 +178,9 @@ mod tests {
         RuleTables::new(RuleOptions::PAPER, None, None, pool, Arc::new(ClassCache::new(0)), &stop).unwrap()
     }
 
-    /// A game under the rules `paper` with this repetition rule.
-    fn game(fen: &str, repetition: Repetition, moves: &[&str]) -> Game {
-        let rules = format!("paper,repetition={repetition}").parse().unwrap();
-        let mut game = Game::from_fen(fen.parse().unwrap(), Rules::new(rules), Some(Game::NO_CAPTURE_LIMIT));
+    fn game(fen: &str, rules: &str, moves: &[&str]) -> Game {
+        let rules = Rules::new(rules.parse().unwrap());
+        let mut game = Game::from_fen(fen.parse().unwrap(), rules, Some(Game::NO_CAPTURE_LIMIT));
         for text in moves {
             game.play(game.parse(text).unwrap()).unwrap();
         }
@@ -195,26 +195,34 @@ mod tests {
         let (fen, cycle) = ("7/3L3/7/7/7/r6/7/7/7 b", ["a4a5", "d8d7", "a5a4"]);
         let twice = [&cycle[..], &["d7d8"], &cycle].concat();
         for (repetition, moves) in
-            [(Repetition::Twofold, &cycle[..]), (Repetition::Illegal, &cycle), (Repetition::Threefold, &twice)]
+            [("repetition=twofold", &cycle[..]), ("repetition=illegal", &cycle), ("repetition=threefold", &twice)]
         {
             let game = game(fen, repetition, moves);
             let best = judge(&tables, &game).unwrap()[0];
-            assert_ne!(best.mv.to_string(), "d7d8", "{repetition:?}");
-            assert_eq!((best.value.wdl, best.is_certain), (Wdl::Win, true), "{repetition:?}: {best:?}");
+            assert_ne!(best.mv.to_string(), "d7d8", "{repetition}");
+            assert_eq!((best.value.wdl, best.is_certain), (Wdl::Win, true), "{repetition}: {best:?}");
         }
         // Repetition has no effect yet, or never.
-        for (repetition, moves) in [(Repetition::Threefold, &cycle[..]), (Repetition::None, &twice)] {
+        for (repetition, moves) in [("repetition=threefold", &cycle[..]), ("repetition=none", &twice)] {
             let game = game(fen, repetition, moves);
             let best = judge(&tables, &game).unwrap()[0];
-            assert_eq!((&*best.mv.to_string(), best.value.dtw), ("d7d8", Some(3)), "{repetition:?}");
+            assert_eq!((&*best.mv.to_string(), best.value.dtw), ("d7d8", Some(3)), "{repetition}");
             assert!(!best.is_disturbed(&game));
         }
     }
 
-    /// A certain result holds against an opponent that repeats positions where it can: a win is won, and a draw is not
-    /// lost.
     #[test]
     fn certain_results_hold() {
+        assert!(certain_wins("repetition=twofold") > 10);
+        // Draws are judged, so few of them are certain; under rules against loops only moves that end the game are.
+        assert!(certain_wins("repetition=twofold,judge=number") > 10);
+        certain_wins("repetition=twofold,move-limit=100,loop=servers");
+        certain_wins("loop=2-1,judge=weight");
+    }
+
+    /// A certain result holds against an opponent that repeats positions where it can: a win is won, and a draw is not
+    /// lost. Returns the number of certain wins.
+    fn certain_wins(rules: &str) -> usize {
         let (tables, never) = (tables(), AtomicBool::new(false));
         let tables = RequestTables::new(&tables, RuleOptions::PAPER, &never);
         let mut random = Random::new(31);
@@ -223,7 +231,7 @@ mod tests {
         for _ in 0..300 {
             let pieces: Vec<Piece> = all[random.below(all.len())].pieces().collect();
             let Some(start) = random.placement(&pieces, &Rules::default()) else { continue };
-            let mut game = game(&start.to_fen(), Repetition::Twofold, &[]);
+            let mut game = game(&start.to_fen(), rules, &[]);
             // Both sides step to and fro.
             for _ in 0..4 {
                 let moves = game.legal_moves();
@@ -243,6 +251,13 @@ mod tests {
             let mut promised = Wdl::Loss;
             while game.end().is_none() {
                 let moves = judge(&tables, &game).unwrap();
+                let is_end = |mv: Move| {
+                    let mut next = game.clone();
+                    next.play(mv).unwrap();
+                    next.end().is_some()
+                };
+                let knows = |mv: &JudgedMove| !mv.is_certain || is_end(mv.mv);
+                assert!(!game.rules().options().has_loop_rule() || moves.iter().all(knows), "{}", game.fen());
                 if game.position().turn() == hero {
                     let best = moves[0];
                     assert!(!best.is_certain || best.value.wdl >= promised, "{}: {best:?}", game.fen());
@@ -264,6 +279,7 @@ mod tests {
             };
             assert!(result >= promised, "{}: {result:?} instead of {promised:?}", game.fen());
         }
-        assert!(certain > 10 && disturbed > 0, "{certain} {disturbed}");
+        assert!(disturbed > 0 || rules != "repetition=twofold", "{certain} {disturbed}");
+        certain
     }
 }

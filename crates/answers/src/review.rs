@@ -1,7 +1,7 @@
 //! Games reviewed move by move.
 
 use super::api;
-use super::engine::{Engines, HASH_MIB, ScoreReport, Setup, ends_in_time};
+use super::engine::{Engines, HASH_MIB, ScoreReport, Setup, holds_in_game};
 use super::errors::{ApiError, Code};
 use super::rule_tables::RequestTables;
 use doushouqi::board::Move;
@@ -165,7 +165,7 @@ fn evaluate(
 /// the no-capture limit: `None` if these forbid every such move, or if a move draws a lost game at once.
 fn known(tables: &RequestTables<'_>, game: &Game) -> Result<Option<(Value, Move)>, ApiError> {
     let position = game.position();
-    let Some(value) = tables.value(position)?.filter(|value| ends_in_time(value, game)) else { return Ok(None) };
+    let Some(value) = tables.value(position)?.filter(|value| holds_in_game(value, game)) else { return Ok(None) };
     let legal = game.legal_moves();
     let mut next = game.clone();
     let mut draws = |mv: Move| {

@@ -258,7 +258,8 @@ export interface components {
             fen: string;
             /**
              * Format: uint32
-             * @description Plies since the last capture, the plies without a capture that draw the game, and the plies that are left.
+             * @description Plies since the last capture, the plies without a capture that draw the game, and the plies that are left before it
+             *     or the limit of moves draws the game.
              */
             halfmove_clock: number;
             /** @description The legal moves; empty if the game is over. */
@@ -488,7 +489,7 @@ export interface components {
         };
         /** @description A finished game. */
         Over: {
-            /** @description `den`, `no_pieces` or `no_move`; of a game also `repetition` or `no_capture`. */
+            /** @description `den`, `no_pieces` or `no_move`; of a game also `repetition`, `no_capture`, `move_limit` or `loop`. */
             reason: string;
             /** @enum {string|null} */
             winner: "white" | "black" | null;

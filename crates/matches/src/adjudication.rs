@@ -2,7 +2,7 @@
 //! endgame tables. The rules on scores are those of cutechess and fastchess.
 
 use super::error::MatchError;
-use doushouqi::board::{ByColor, Color, Repetition};
+use doushouqi::board::{ByColor, Color, Judge, Repetition};
 use doushouqi::game::Game;
 use doushouqi::search::Tables;
 use doushouqi::tablebase::{Probe, Wdl};
@@ -148,7 +148,7 @@ impl Arbiter {
         count(&mut self.ahead, rules.resign.zip(score).is_some_and(|(rule, score)| score >= rule.score));
         self.by_tables(rules, game).or_else(|| self.by_scores(rules, game)).or_else(|| {
             let limit = rules.max_moves.filter(|&limit| full_moves(game) >= limit)?;
-            Some(Adjudicated { winner: None, reason: format!("a draw after {limit} moves") })
+            Some(drawn(game, format!("a draw after {limit} moves")))
         })
     }
 
@@ -164,22 +164,23 @@ impl Arbiter {
         }
         let rule = rules.draw?;
         let level = Color::ALL.iter().all(|&color| self.level[color] >= rule.move_count);
-        (level && full_moves(game) >= rule.move_number).then(|| Adjudicated {
-            winner: None,
-            reason: format!("a draw: {} moves of each player within {}", rule.move_count, rule.score),
-        })
+        (level && full_moves(game) >= rule.move_number)
+            .then(|| drawn(game, format!("a draw: {} moves of each player within {}", rule.move_count, rule.score)))
     }
 
-    /// The result by the tables. A win or loss counts only if it surely ends the game before the no-capture limit.
+    /// The result by the tables, which know no history. A win or loss counts only if it surely ends the game before a
+    /// limit, and a draw only if it is not judged.
     fn by_tables(&self, rules: &Adjudication, game: &Game) -> Option<Adjudicated> {
         let tables = rules.tables.as_ref()?;
-        if game.rules().options().repetition == Repetition::Illegal {
+        let options = game.rules().options();
+        if options.repetition == Repetition::Illegal || options.has_loop_rule() {
             return None;
         }
         let Ok(value) = tables.value(game.position());
         let value = value?;
         let turn = game.position().turn();
         let winner = match value.wdl {
+            Wdl::Draw if options.judge != Judge::None => return None,
             Wdl::Draw => None,
             Wdl::Win => Some(turn),
             Wdl::Loss => Some(!turn),
@@ -193,6 +194,12 @@ impl Arbiter {
         };
         in_time.then(|| Adjudicated { winner, reason: format!("the endgame tables: {text}") })
     }
+}
+
+/// A draw, which goes to one side if draws are judged.
+fn drawn(game: &Game, reason: String) -> Adjudicated {
+    let winner = game.winner_of_draw();
+    Adjudicated { winner, reason: if winner.is_some() { format!("{reason}, judged") } else { reason } }
 }
 
 /// Full moves since the first position.
@@ -264,6 +271,35 @@ mod tests {
         let both = Adjudication { resign: resign.map(|rule| ResignRule { two_sided: true, ..rule }), ..rules };
         assert_eq!(end(&both, &["cp 0", "cp -500", "cp 0", "mate -3"]), None);
         assert_eq!(end(&both, &["cp 500", "cp -500", "cp 600", "cp -600"]), Some((4, Some(Color::White))));
+    }
+
+    /// Tables know neither loops nor judged draws, and a draw by the arbiter goes to the side that the rules name.
+    #[test]
+    fn rules_of_competition_bind_the_arbiter() {
+        let tables = Some(Arc::new(Tables::solve(&Default::default(), 2).unwrap()));
+        let by_tables = Adjudication { tables, ..Adjudication::default() };
+        let after = |rules: &Adjudication, fen: &str, text: &str, moves: &str| {
+            let mut game = Game::new(fen.parse().unwrap(), Rules::new(text.parse().unwrap()), None);
+            for mv in moves.split_whitespace() {
+                game.play(game.parse(mv).unwrap()).unwrap();
+            }
+            let mover = !game.position().turn();
+            Arbiter::default().after_move(rules, &game, mover, None).map(|found| found.winner)
+        };
+        let (drawn, won) = ("7/7/3l3/7/7/7/3E3/7/7 w", "7/3C3/7/7/7/7/4e2/7/7 w");
+        for (text, of_draw, of_win) in [
+            ("paper", Some(None), Some(Some(Color::White))),
+            ("paper,judge=number", None, Some(Some(Color::White))),
+            ("paper,loop=servers", None, None),
+            ("paper,repetition=illegal", None, None),
+        ] {
+            assert_eq!(after(&by_tables, drawn, text, ""), of_draw, "{text}");
+            assert_eq!(after(&by_tables, won, text, ""), of_win, "{text}");
+        }
+        let long = Adjudication { max_moves: Some(1), ..Adjudication::default() };
+        let more = "7/7/3e3/7/7/7/3E3/7/R6 w";
+        assert_eq!(after(&long, more, "paper", "Ec3 Ec7"), Some(None));
+        assert_eq!(after(&long, more, "paper,judge=number", "Ec3 Ec7"), Some(Some(Color::White)));
     }
 
     #[test]

@@ -13,7 +13,7 @@ from .uci import UciEngine
 __version__: str
 
 _Path: TypeAlias = str | PathLike[str]
-_Termination: TypeAlias = Literal["den", "captured", "no_move", "repetition", "no_capture"]
+_Termination: TypeAlias = Literal["den", "captured", "no_move", "repetition", "no_capture", "move_limit", "loop"]
 _Result: TypeAlias = Literal["1-0", "0-1", "1/2-1/2", "*"]
 _Positions: TypeAlias = NDArray[np.integer[Any]] | Sequence[Board | str]
 _Arrow: TypeAlias = Move | tuple[int, int] | tuple[int, int, str]
@@ -112,8 +112,8 @@ class Outcome:
     """How a game ended."""
     @property
     def termination(self) -> _Termination:
-        """'den', 'captured' (the last enemy piece), 'no_move' (stalemate), 'repetition' or 'no_capture' (the
-        no-capture limit).
+        """'den', 'captured' (the last enemy piece), 'no_move' (stalemate), 'repetition', 'no_capture' (the no-capture
+        limit), 'move_limit' or 'loop' (a rule against loops).
         """
     @property
     def winner(self) -> bool | None:
@@ -868,7 +868,7 @@ def random_games(
     """Plays random games from the initial position, one move at a time, and returns them as arrays.
 
     `actions` (uint8) and `masks` (uint32, a bit for each legal action) contain an entry for each ply; game i has
-    the plies from `offsets[i]` to `offsets[i + 1]`. `ends` contains the end of each game, as `VecEnv.ends`;
+    the plies from `offsets[i]` to `offsets[i + 1]`. `ends` contains the end of each game, as `VecEnv.ends`, 6 for the limit of moves and 7 for a loop;
     `winners` is 1 for White, -1 for Black, 0 for a draw.
     """
 

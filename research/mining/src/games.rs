@@ -221,7 +221,7 @@ pub fn play(player: SelfPlayer, options: &RuleOptions, series: SelfPlay) -> Game
         .collect();
     let ended = |how: &dyn Fn(GameEnd) -> bool| games.iter().filter(|game| game.0.is_some_and(how)).count() as u64;
     let won = |color| ended(&|end| end.winner() == Some(color));
-    let repetitions = ended(&|end| matches!(end, GameEnd::Repetition));
+    let repetitions = ended(&|end| matches!(end, GameEnd::Repetition(_)));
     let no_move = ended(&|end| matches!(end, GameEnd::NoMove(None)));
     let mut lengths: Vec<u64> = games.iter().map(|game| game.1).collect();
     lengths.sort_unstable();

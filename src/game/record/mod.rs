@@ -51,7 +51,7 @@ pub use reader::RecordReader;
 
 use super::end::ADJUDICATION;
 use super::{Conclusion, Forfeit, ForfeitReason, Game, PlayError};
-use crate::board::{Color, Move, ParseFenError, ParseRulesError, Repetition, RuleOptions, Rules};
+use crate::board::{Color, Move, MoveLimit, ParseFenError, ParseRulesError, Repetition, Rules};
 use crate::formats::FormatError;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -175,7 +175,7 @@ pub enum RecordProblem {
 /// The tag that lets a game go on after a draw.
 fn remedy(error: &PlayError) -> &'static str {
     match error {
-        PlayError::Repetition => ": write them in the tag Rules",
+        PlayError::Repetition | PlayError::MoveLimit { .. } => ": write them in the tag Rules",
         PlayError::NoCapture { .. } => ": write it, or none, in the tag NoCaptureLimit",
         _ => "",
     }
@@ -387,7 +387,10 @@ impl Record {
             let written = words.line(start, self.game.moves(), &self.nags, &self.comments, &self.variations, 0);
             match written {
                 Err(RecordProblem::Move { error: PlayError::Repetition, .. }) => {
-                    rules = Rules::new(RuleOptions { repetition: Repetition::None, ..*rules.options() });
+                    rules = Rules::new(rules.options().repetition(Repetition::None));
+                }
+                Err(RecordProblem::Move { error: PlayError::MoveLimit { .. }, .. }) => {
+                    rules = Rules::new(rules.options().move_limit(MoveLimit::None));
                 }
                 Err(RecordProblem::Move { error: PlayError::NoCapture { .. }, .. }) => limit = None,
                 written => break (written?, words),

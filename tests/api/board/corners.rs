@@ -1,7 +1,7 @@
 //! Positions in which a rule decides a move, and the ends of games.
 
 use super::{compare, options, perft, position};
-use doushouqi::board::{Color, Move, Outcome, Position, Repetition, RuleOptions, Rules};
+use doushouqi::board::{Color, Move, Outcome, Position, RuleOptions, Rules};
 
 /// The moves, in the papers' notation, sorted.
 fn notations(position: &Position, options: &RuleOptions) -> Vec<String> {
@@ -119,8 +119,7 @@ fn corners() {
 
 #[test]
 fn corners_under_all_rules_as_the_slow_twin_says() {
-    // Repetition does not affect single positions.
-    for options in RuleOptions::all().into_iter().filter(|options| options.repetition == Repetition::Threefold) {
+    for options in RuleOptions::all() {
         let rules = Rules::new(options);
         for &(fen, _, _) in CORNERS {
             for position in [position(fen), position(fen).pass()] {

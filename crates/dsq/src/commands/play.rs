@@ -88,7 +88,7 @@ save FILE     add the game to a file
 load FILE     continue the last game of a file
 new           another game
 resign        give up
-on            play on after a draw by repetition or the no-capture limit
+on            play on after a draw by repetition or by a limit
 quit          end, and keep the game";
 
 impl Play {
@@ -318,7 +318,7 @@ impl LocalGame {
                 show(self.conclusion())
             }
             "on" => match self.game.without_draw_rule() {
-                None => show("the game is not drawn by repetition or by the no-capture limit"),
+                None => show("the game is not drawn by repetition or by a limit"),
                 Some(game) => {
                     self.set(game, None)?;
                     self.kept = false;

@@ -89,9 +89,11 @@ fn a_long_mixture_of_players_and_rules() {
     let mut ends: BTreeMap<String, u64> = BTreeMap::new();
     for number in 0..76 {
         let [a, b] = [0, 1].map(|_| &*players[random.below(players.len())]);
-        let value =
+        let mut value =
             |option: &RuleOption| format!("{}={}", option.key, option.values[random.below(option.values.len())]);
-        let rules = RuleOptions::OPTIONS.iter().map(value).collect::<Vec<_>>().join(",");
+        let any = || RuleOptions::OPTIONS.iter().map(&mut value).collect::<Vec<_>>().join(",");
+        // Two options may contradict each other.
+        let rules = std::iter::repeat_with(any).find(|rules| rules.parse::<RuleOptions>().is_ok()).unwrap();
         let limit = ["0", "10", "100", "200"][random.below(4)];
         let level: &[&str] =
             [&["--nodes", "1"], &["--nodes", "50"], &["--movetime", "1"][..], &["--tc", "0.3+0.01"]][random.below(4)];

@@ -11,6 +11,9 @@ export const OPTIONS = /** @type {Record<string, string[]>} */ ({
   "no-move": ["draw", "loss"],
   "panther-leap": ["none", "ranks"],
   repetition: ["threefold", "twofold", "illegal", "none"],
+  loop: ["none", "7-3", "17-5", "servers", "7-3-loses", "5-2", "2-1", "repeat-end"],
+  judge: ["none", "number", "weight"],
+  "move-limit": ["none", "100", "200", "300", "400"],
 });
 
 /** The presets: the options that do not have the default value. */
@@ -34,4 +37,4 @@ export const LEAPS = /** @type {Record<string, { files?: Page.Condition, ranks?:
 export const OWN_RAT_BLOCKS = { "own-rat-blocks": ["yes"] };
 
 /** The options that the canonical spelling leaves out if they have the default value. */
-export const OMITTED = /** @type {string[]} */ (["panther-leap"]);
+export const OMITTED = /** @type {string[]} */ (["panther-leap", "loop", "judge", "move-limit"]);

@@ -21,12 +21,14 @@
 //! the expected points of the side to move ([`Score::chances`](doushouqi::search::Score::chances)), and `lcb` the same;
 //! `scoreMean` is the chance of a draw in percent, as KataGomo has it, and `scoreLead` the score in cats.
 //!
-//! What the GUI Dandelion-Chess sends, too: `mc N` (the no-capture limit, 0 for none), `mm 0`, `kata-set-rule scoring 0` to
-//! `3` (KataGomo's variants: 2 and 3 let lions and tigers leap over an own rat, 1 and 3 let rats take each other across the
-//! shore), `drawjudge DRAW`, `looprule none`, and `kata-set-param playoutDoublingAdvantage X`, which has no effect.
+//! What the GUI Dandelion-Chess sends, too: `mc N` (the no-capture limit, 0 for none), `mm N` (`move-limit`, 0 for none),
+//! `kata-set-rule scoring 0` to `3` (KataGomo's variants: 2 and 3 let lions and tigers leap over an own rat, 1 and 3 let
+//! rats take each other across the shore), `drawjudge` (`DRAW`, `COUNT`, `WEIGHT`: the rule `judge`), `looprule` (`none`,
+//! `seventhree`, `fivetwo`, `twoone`, `repeatend`: the rule `loop`, with `repetition=none`), and `kata-set-param
+//! playoutDoublingAdvantage X`, which has no effect.
 //!
-//! Moves may follow a draw by repetition or by the no-capture limit, since another site may not declare it: `genmove`
-//! then searches as if the positions so far did not count as repeated, or without a limit.
+//! Moves may follow a draw by repetition or by a limit, since another site may not declare it: `genmove` then searches as
+//! if the positions so far did not count as repeated, or without a limit.
 //!
 //! With moves in two stages, as in KataGomo, a move is two `play` or two `genmove` commands: the square that the piece
 //! leaves, then the square that it enters.
@@ -326,6 +328,11 @@ impl Gtp {
     fn set_rule(&mut self, key: &str, value: &str) -> Result<(), String> {
         let rules = *self.options.rules.options();
         let (mut no_capture_limit, mut set) = (self.options.no_capture_limit, Vec::new());
+        let unknown = || format!("{key} {value} is not one of the rules here");
+        let named = |rules: &[(&str, &'static str)]| {
+            let rule = rules.iter().find(|(name, _)| name.eq_ignore_ascii_case(value));
+            rule.map(|(_, rule)| *rule).ok_or_else(unknown)
+        };
         match (key, value) {
             ("no-capture-limit", "none") => no_capture_limit = None,
             ("no-capture-limit", plies) => {
@@ -336,11 +343,10 @@ impl Gtp {
                 set.push(("own-rat-blocks", if matches!(value, "0" | "1") { "yes" } else { "no" }));
                 set.push(("shore", if matches!(value, "0" | "2") { "none" } else { "elephant-safe" }));
             }
-            ("looprule", "none") => set.push(("repetition", "none")),
-            ("drawjudge", "DRAW") | ("mm", "0") => {}
-            ("scoring" | "looprule" | "drawjudge" | "mm", _) => {
-                return Err(format!("{key} {value} is not one of the rules here"));
-            }
+            ("looprule", _) => set.extend([("repetition", "none"), ("loop", named(&LOOP_RULES)?)]),
+            ("drawjudge", _) => set.push(("judge", named(&DRAW_JUDGES)?)),
+            ("mm", plies) => set.push(("move-limit", if plies == "0" { "none" } else { plies })),
+            ("scoring", _) => return Err(unknown()),
             _ => set.push((key, value)),
         }
         let rules = set.iter().try_fold(rules, |rules, (key, value)| rules.with(key, value));
@@ -450,6 +456,13 @@ impl Gtp {
         Ok(if half { name(mv.to) } else { Dialect::Katago.format_move(mv) })
     }
 }
+
+/// The rules of KataGomo against loops, and the values of the option `loop`.
+const LOOP_RULES: [(&str, &str); 5] =
+    [("none", "none"), ("seventhree", "7-3-loses"), ("fivetwo", "5-2"), ("twoone", "2-1"), ("repeatend", "repeat-end")];
+
+/// KataGomo's judges of draws, and the values of the option `judge`.
+const DRAW_JUDGES: [(&str, &str); 3] = [("draw", "none"), ("count", "number"), ("weight", "weight")];
 
 /// The side that a GTP colour names: black begins, as in Go.
 fn side(color: &str) -> Result<Color, String> {
@@ -732,9 +745,7 @@ mod tests {
         // `showboard` has an empty line in its answer, as in KataGo.
         let answers = &answers[answers.len() - asked.len()..];
         for (command, answer) in asked.iter().zip(answers) {
-            let known = answer.starts_with('=')
-                || ["mm 300", "kata-set-rule drawjudge WEIGHT", "kata-set-rule looprule seventhree"].contains(command);
-            assert!(known && !answer.contains("illegal"), "{command}: {answer}");
+            assert!(answer.starts_with('=') && !answer.contains("illegal"), "{command}: {answer}");
             assert!(!answer.contains("info") || *command == analyze, "{command}: {answer}");
         }
         let keys = ["visits", "winrate", "scoreMean", "scoreLead", "lcb", "order"];
@@ -842,7 +853,21 @@ mod tests {
         assert_eq!(gtp.options.no_capture_limit, Some(200));
         assert_eq!(gtp.command("mc", &["0"]), Ok(String::new()));
         assert_eq!(gtp.options.no_capture_limit, None);
-        for (key, value) in [("scoring", "4"), ("drawjudge", "x"), ("looprule", "x"), ("mm", "x")] {
+        let sets = |gtp: &mut Gtp, key: &str, value: &str, spelled: &str| {
+            assert_eq!(gtp.command("kata-set-rule", &[key, value]), Ok(String::new()), "{key} {value}");
+            let rules = gtp.options.rules.options().to_string();
+            assert!(rules.ends_with(spelled), "{key} {value}: {rules}");
+        };
+        sets(&mut gtp, "looprule", "twoone", "repetition=none,loop=2-1");
+        sets(&mut gtp, "looprule", "repeatend", "repetition=none,loop=repeat-end");
+        sets(&mut gtp, "drawjudge", "COUNT", "loop=repeat-end,judge=number");
+        sets(&mut gtp, "mm", "300", "judge=number,move-limit=300");
+        let refused = gtp.command("kata-set-rule", &["repetition", "illegal"]).unwrap_err();
+        assert!(refused.contains("contradict each other"), "{refused}");
+        sets(&mut gtp, "drawjudge", "draw", "loop=repeat-end,move-limit=300");
+        sets(&mut gtp, "mm", "0", "loop=repeat-end");
+        sets(&mut gtp, "looprule", "none", "repetition=none");
+        for (key, value) in [("scoring", "4"), ("drawjudge", "x"), ("looprule", "x"), ("mm", "x"), ("mm", "7")] {
             assert!(gtp.set_rule(key, value).is_err(), "{key} {value}");
         }
     }

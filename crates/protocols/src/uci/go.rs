@@ -173,11 +173,14 @@ fn search_moves(listed: &[&str], game: Option<&Game>) -> (Option<Vec<Move>>, Opt
 /// positions so far then no longer count as repeated, or the limit does not hold.
 pub(super) fn played_on(game: &Game) -> (Game, Vec<&'static str>) {
     let (played_on, mut notes) = (game.played_on(), Vec::new());
-    if game.end() == Some(GameEnd::Repetition) {
+    if matches!(game.end(), Some(GameEnd::Repetition(_))) {
         notes.push("the game is drawn by repetition; if it goes on, earlier positions do not count");
     }
     if played_on.no_capture_limit() != game.no_capture_limit() {
         notes.push("the game is drawn by NoCaptureLimit; if it goes on, there is no limit");
+    }
+    if matches!(game.end(), Some(GameEnd::MoveLimit(_))) {
+        notes.push("the game is drawn by move-limit; if it goes on, there is no limit");
     }
     (played_on, notes)
 }

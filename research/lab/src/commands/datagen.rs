@@ -97,6 +97,10 @@ impl EndgameTables {
 impl Datagen {
     pub fn run(self) -> Outcome {
         let rules = Rules::new(self.rules.rules);
+        if rules.options().has_competition_rule() {
+            let what = "files of games do not name the rules loop, judge and move-limit: choose rules without them";
+            return Err(Failure::Input(what.to_owned()));
+        }
         let evaluation = named_evaluation(&self.evaluation)?;
         let endgames = self.tables.as_deref().map(|dir| EndgameTables::open(dir, &rules)).transpose()?;
         let endgames = endgames.as_ref().map(|EndgameTables { tables, materials }| Endgames {
