@@ -1,6 +1,7 @@
 // The state of the page, and the actions on it. Panels listen for events and never call one another.
 
 import { get, limitParam } from "./api.js";
+import { isCompetition } from "./competition.js";
 import { Game } from "./game.js";
 import { whyIllegal } from "./movegen.js";
 import { line, SLOW } from "./owner.js";
@@ -82,13 +83,15 @@ export const rules = () => app.game.options();
 export const status = (node = app.game.cursor) => gameStatus(node, rules(), app.game.limit);
 
 /**
- * The game up to a node as parameters of the API, from the last capture on: earlier positions cannot occur again.
+ * The game up to a node as parameters of the API, from the last capture on: earlier positions cannot occur again. Rules
+ * of competition need all moves.
  * @param {GameNode} [node]
  */
 export function gameParams(node = app.game.cursor) {
   const moves = [];
   let first = node;
-  for (; first.parent && first.clock > 0; first = first.parent) moves.unshift(first.uci);
+  const whole = isCompetition(rules());
+  for (; first.parent && (whole || first.clock > 0); first = first.parent) moves.unshift(first.uci);
   return {
     fen: withClock(first.fen, first.clock),
     rules: app.rules,
@@ -295,12 +298,15 @@ export const isExact = () => {
   return Boolean(known && value && (value.wdl === "draw" || value.dtw !== null));
 };
 
-const OVER = ["den", "no_pieces", "no_move", "resignation", "time"];
-const DRAWN = ["no_move", "repetition", "no_capture", "agreement"];
+const OVER = ["den", "no_pieces", "no_move", "loop", "resignation", "time"];
+const DRAWN = ["no_move", "repetition", "no_capture", "move_limit", "agreement"];
 
 /** How a game has ended, in a sentence. @param {Page.Result} over */
 export function overText({ winner, reason }) {
-  if (!winner) return t(DRAWN.includes(reason) ? `over.draw.${reason}` : "over.draw", { n: app.game.limit });
+  const draw = () => t(DRAWN.includes(reason) ? `over.draw.${reason}` : "over.draw", { n: app.game.limit });
+  if (!winner) return draw();
+  const isDraw = reason === "no_move" ? rules()["no-move"] === "draw" : DRAWN.includes(reason);
+  if (isDraw) return t("over.judged", { side: t(winner), draw: draw() });
   const other = winner === "white" ? "black" : "white";
   return t(OVER.includes(reason) ? `over.${reason}` : "over.won", { side: t(winner), other: t(other) });
 }
@@ -310,7 +316,7 @@ export function overText({ winner, reason }) {
  * @param {string} uci
  * @param {string} [move] the move as the user has written it
  */
-export const illegal = (uci, move = uci) => t(`illegal.${whyIllegal(fen(), uci, rules()) ?? "nopiece"}`, { move });
+export const illegal = (uci, move = uci) => t(`illegal.${whyIllegal(fen(), uci, rules()) ?? "history"}`, { move });
 
 /** Plays a move on the board: as the controller decides, or any legal move of an analysis. @param {string} uci */
 export function play(uci) {

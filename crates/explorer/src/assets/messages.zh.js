@@ -35,6 +35,7 @@ export default {
   "reason.no_tables_of_pieces": "缺少部分 {pieces} 子的残局库。",
   "reason.move_illegal": "第 {number} 步 {move} 不合法。",
   "reason.move_repeats": "第 {number} 步 {move} 重复了局面，规则不允许。",
+  "reason.move_loops": "第 {number} 步 {move} 循环走子，规则不允许。",
   "reason.move_game_over": "第 {number} 步 {move}：对局已结束。",
   "reason.no_table_of_position": "没有 {pieces} 子的残局库。",
   "reason.no_table_of_material": "没有 {material} 的残局库。",

@@ -2,6 +2,7 @@
 
 import { addBestLine, app, emit, fen, infoOf, isExact, isFinished } from "./app.js";
 import { on, play, rules, sentence, setPosition, status } from "./app.js";
+import { isCompetition } from "./competition.js";
 import { pass, START } from "./position.js";
 import {
   $,
@@ -201,6 +202,7 @@ function render() {
   const isLate = limit !== null && clock > 0 && (probe.value?.dtw ?? 0) > limit - clock;
   if (decided && limit !== null && (isLate || probe.value?.category))
     parts.push(h("span", { id: "tolimit" }, t("result.limit", { n: limit - clock })));
+  if (decided && isCompetition(rules())) parts.push(h("span", { id: "competition" }, t("result.competition")));
   parts.push(...bestLine(probe));
   sub.replaceChildren(...parts.flatMap((part, i) => (i ? [" · ", part] : [part])));
   cost();

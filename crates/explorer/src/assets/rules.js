@@ -2,7 +2,7 @@
 
 import { app, on, useRules } from "./app.js";
 import { OPTIONS, PRESETS } from "./rule-options.js";
-import { readRules, shortest } from "./ruleset.js";
+import { contradict, readRules, shortest } from "./ruleset.js";
 import { $, bar, button, h, labelled, select, t } from "./ui.js";
 
 const NAMES = Object.keys(PRESETS);
@@ -49,7 +49,10 @@ function build(values) {
     Object.fromEntries(Object.keys(OPTIONS).map((key) => [key, $(`[data-option="${key}"]`, dialog).value]));
   const show = () => {
     const spelling = shortest(chosen());
-    $("#rulespelling").textContent = spelling;
+    const wrong = contradict(chosen());
+    $("#rulespelling").textContent = wrong ? "" : spelling;
+    $("#rulewrong").textContent = wrong ? t("rules.contradict") : "";
+    $("#ruleuse").disabled = wrong;
     $("#rulebase").value = NAMES.includes(spelling) ? spelling : "";
   };
   const from = (/** @type {string} */ name) => {
@@ -72,6 +75,7 @@ function build(values) {
       rule(t("rules.base"), select(["", ...NAMES], null, from, { id: "rulebase" }, preset)),
       Object.entries(OPTIONS).map(option),
       h("p", { class: "soft" }, t("rules.spelling"), " ", h("code", { id: "rulespelling" })),
+      h("p", { id: "rulewrong", role: "alert" }),
       bar(
         h("span", { class: "space" }),
         button(t("cancel"), () => dialog.close(), { id: "rulecancel" }),

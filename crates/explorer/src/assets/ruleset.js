@@ -22,8 +22,15 @@ export function readRules(text) {
     } else if (Object.hasOwn(OPTIONS, key) && OPTIONS[key].includes(value)) values[key] = value;
     else return null;
   }
-  return values;
+  return contradict(values) ? null : values;
 }
+
+/**
+ * Whether two options contradict each other: both decide what a repeated position means.
+ * @param {Record<string, string>} values
+ */
+export const contradict = ({ loop, repetition }) =>
+  loop === "repeat-end" && ["twofold", "illegal"].includes(repetition);
 
 /**
  * The canonical spelling: the options with their values in one fixed order.

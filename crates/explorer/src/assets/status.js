@@ -1,5 +1,6 @@
-// A game's state with its history: repetition, plies without a capture, captured pieces, and how the game has ended.
+// A game's state with its history: repetition, loops, plies without a capture, captured pieces, and how the game ended.
 
+import { isForbidden, winnerByLoop, winnerOfDraw } from "./competition.js";
 import { legalMoves, positionEnd } from "./movegen.js";
 import { boardOf, isWhite, play } from "./position.js";
 
@@ -20,12 +21,12 @@ function sinceCapture(node) {
 export const fullMoves = (plies) => Math.ceil(plies / 2);
 
 /**
- * The legal moves of a game that may go on after a draw by repetition or by the no-capture limit.
+ * The legal moves of a game that may go on after a draw by repetition or by a limit.
  * @param {GameNode} node
  * @param {Page.Rules} rules every option with its value
  */
 export function movesHere(node, rules) {
-  const moves = legalMoves(node.fen, rules);
+  const moves = legalMoves(node.fen, rules).filter((move) => !isForbidden(node, move, rules));
   if (rules.repetition !== "illegal") return moves;
   const seen = new Set(sinceCapture(node));
   return moves.filter((move) => move.captures || !seen.has(play(node.fen, move.uci)));
@@ -40,13 +41,18 @@ export function gameStatus(node, rules, limit) {
   const occurrences = sinceCapture(node).filter((fen) => fen === node.fen).length;
   const most = repetitionLimit(rules);
   const moves = movesHere(node, rules);
+  const drawn = (/** @type {string} */ reason) => ({ winner: winnerOfDraw(node.fen, rules), reason });
   let over = positionEnd(node.fen, rules);
-  if (!over && most && occurrences >= most) over = { winner: null, reason: "repetition" };
-  if (!over && !moves.length && rules.repetition === "illegal") {
+  if (over?.reason === "no_move") over = null;
+  const looped = over ? null : winnerByLoop(node, rules);
+  if (looped) over = { winner: looped, reason: "loop" };
+  if (!over && most && occurrences >= most) over = drawn("repetition");
+  if (!over && !moves.length && boardOf(node.fen).squares.some(Boolean)) {
     const other = node.fen.endsWith("w") ? "black" : "white";
-    over = { winner: rules["no-move"] === "loss" ? other : null, reason: "no_move" };
+    over = rules["no-move"] === "loss" ? { winner: other, reason: "no_move" } : drawn("no_move");
   }
-  if (!over && limit !== null && node.clock >= limit) over = { winner: null, reason: "no_capture" };
+  if (!over && limit !== null && node.clock >= limit) over = drawn("no_capture");
+  if (!over && node.ply >= Number(rules["move-limit"])) over = drawn("move_limit");
   return { clock: node.clock, limit, occurrences, repetitionLimit: most, moves: over ? [] : moves, over };
 }
 

@@ -32,6 +32,8 @@ export default {
   "over.den": "{side} has won by entering the den",
   "over.no_pieces": "{side} has won by taking every piece",
   "over.no_move": "{side} has won: {other} has no legal move",
+  "over.loop": "{side} has won by the rule against loops",
+  "over.judged": "{draw}. {side} has more and wins",
   "over.resignation": "{side} has won: {other} resigned",
   "over.time": "{side} has won on time",
   "over.won": "{side} has won",
@@ -39,6 +41,7 @@ export default {
   "over.draw.no_move": "A draw: there is no legal move",
   "over.draw.repetition": "A draw by repetition",
   "over.draw.no_capture": "A draw: {n#} without a capture",
+  "over.draw.move_limit": "A draw by the limit of moves",
   "over.draw.agreement": "A draw by agreement",
 
   "play.head": "Play a game",
@@ -133,6 +136,7 @@ export default {
   "illegal.shore": "No capture between water and land.",
   "illegal.wetrat": "A swimming rat cannot take elephants.",
   "illegal.sanctuary": "Its own trap protects that piece.",
+  "illegal.history": "{move} repeats a position or continues a loop.",
   "illegal.nopiece": "{move} is not a legal move here.",
 
   "notice.table": "A table that this position needs cannot be used: {reason}.",

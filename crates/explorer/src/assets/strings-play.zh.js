@@ -32,6 +32,8 @@ export default {
   "over.den": "{side}进入兽穴获胜",
   "over.no_pieces": "{side}吃光对方棋子获胜",
   "over.no_move": "{side}获胜：{other}无子可动",
+  "over.loop": "{side}获胜：循环走子判定",
+  "over.judged": "{draw}；{side}子力占优，判胜",
   "over.resignation": "{side}获胜：{other}认输",
   "over.time": "{side}获胜：对方超时",
   "over.won": "{side}获胜",
@@ -39,6 +41,7 @@ export default {
   "over.draw.no_move": "和棋：无子可动",
   "over.draw.repetition": "和棋：局面重复",
   "over.draw.no_capture": "和棋：{n#}没有吃子",
+  "over.draw.move_limit": "和棋：达到步数上限",
   "over.draw.agreement": "和棋：双方同意",
 
   "play.head": "下一盘棋",
@@ -133,6 +136,7 @@ export default {
   "illegal.shore": "河与岸之间不能吃子。",
   "illegal.wetrat": "河中的鼠不能吃岸上的象。",
   "illegal.sanctuary": "己方陷阱中的棋子不能被吃。",
+  "illegal.history": "{move} 重复局面或循环走子，规则不允许。",
   "illegal.nopiece": "此处不能走 {move}。",
 
   "notice.table": "此局面所需的残局库无法使用：{reason}。",

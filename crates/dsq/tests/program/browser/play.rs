@@ -608,6 +608,8 @@ fn the_page_knows_the_rules() {
     page.open("/?view=play");
     let single = RuleOptions::single_changes().map(|rules| rules.to_string());
     let combined = ["traps=any,tiger-leap=files", "tiger-leap=ranks,own-rat-blocks=no", "tiger-leap=none,no-move=loss"];
+    let games = ["loop=7-3,judge=weight,move-limit=300", "repetition=illegal,loop=servers"];
+    let combined = combined.into_iter().chain(games);
     let presets = RuleOptions::PRESETS.map(|(name, _)| name);
     let rules: Vec<String> = presets.into_iter().chain(combined).map(str::to_owned).chain(single).collect();
     page.run(&format!(
@@ -707,7 +709,7 @@ fn the_page_recovers_from_a_lost_server() {
     assert!(errors.iter().all(|error| error.contains("ERR_INTERNET_DISCONNECTED")), "{errors:?}");
 }
 
-/// The page's account of a game, with its history, is the server's: repetitions, plies without a capture, captured
+/// The page's account of a game, with its history, is the server's: repetitions, loops, plies without a capture, captured
 /// pieces, legal moves and the end.
 #[test]
 fn the_page_counts_as_the_server_does() {
@@ -721,15 +723,19 @@ fn the_page_counts_as_the_server_does() {
           const random = (n) => (seed = (seed * 48271) % 2147483647) % n;
           const outcome = { positions: 0, ends: [], wrong: [] };
           const letters = (pieces) => pieces.map((piece) => piece.toUpperCase());
-          for (const text of ['paper', 'paper,repetition=twofold', 'cazaux', 'paper,repetition=none', 'paper,no-move=loss']) {
+          const loops = ['7-3', '17-5', 'servers,judge=weight,move-limit=100', '7-3-loses', '5-2', '2-1', 'repeat-end,judge=number'];
+          const competition = loops.map((loop) => `paper,repetition=none,loop=${loop}`);
+          const others = ['paper', 'paper,repetition=twofold', 'cazaux', 'paper,repetition=none', 'paper,no-move=loss'];
+          for (const text of [...others, ...competition, 'paper,judge=weight', 'chinese,repetition=none,move-limit=200']) {
+            const limit = text.includes('move-limit') ? 250 : 100;
             const rules = readRules(text);
-            const game = new Game(START, { rules: text });
+            const game = new Game(START, { rules: text, limit });
             const moves = [];
             for (;;) {
               const node = game.cursor;
               const mine = gameStatus(node, rules, game.limit);
               if (mine.over || moves.length % 4 === 0) {
-                const theirs = await (await fetch(`/api/v1/state?rules=${text}&moves=${moves.join(',')}`)).json();
+                const theirs = await (await fetch(`/api/v1/state?rules=${text}&no_capture_limit=${limit}&moves=${moves.join(',')}`)).json();
                 const lost = captured(START, node.fen);
                 const pair = [
                   [mine.clock, mine.occurrences, mine.repetitionLimit, mine.over, mine.moves.map((move) => move.uci).sort(), letters(lost.white), letters(lost.black)],
@@ -756,7 +762,9 @@ fn the_page_counts_as_the_server_does() {
     let outcome: Value = page.get("window.outcome");
     assert_eq!(outcome["wrong"], json!([]));
     let ends = outcome["ends"].as_array().unwrap();
-    assert!(ends.contains(&json!("repetition")) && ends.contains(&json!("no_capture")), "{ends:?}");
+    for end in ["repetition", "no_capture", "loop", "move_limit"] {
+        assert!(ends.contains(&json!(end)), "{end}: {ends:?}");
+    }
     page.silent();
 }
 
