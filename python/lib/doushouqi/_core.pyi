@@ -868,8 +868,8 @@ def random_games(
     """Plays random games from the initial position, one move at a time, and returns them as arrays.
 
     `actions` (uint8) and `masks` (uint32, a bit for each legal action) contain an entry for each ply; game i has
-    the plies from `offsets[i]` to `offsets[i + 1]`. `ends` contains the end of each game, as `VecEnv.ends`, 6 for the limit of moves and 7 for a loop;
-    `winners` is 1 for White, -1 for Black, 0 for a draw.
+    the plies from `offsets[i]` to `offsets[i + 1]`. `ends` contains the end of each game, as `VecEnv.ends`,
+    6 for the limit of moves and 7 for a loop; `winners` is 1 for White, -1 for Black, 0 for a draw.
     """
 
 def random_positions(count: int, pieces: int | str, *, seed: int = 0, rules: Rules | str = "paper") -> NDArray[np.int8]:
