@@ -16,7 +16,7 @@ import { keep, recall } from "./storage.js";
 import { findEndgame, Trainer } from "./trainer.js";
 import { Tutorial } from "./tutorial.js";
 import { announce, bar, button, copy, errorText, h, listed, renew, section, select } from "./ui.js";
-import { t, teams, toast } from "./ui.js";
+import { labelled, t, teams, toast } from "./ui.js";
 
 export const key = "learn";
 
@@ -266,19 +266,24 @@ function classSection() {
   /** @type {Page.Attributes["oninput"]} */
   const oninput = ({ target }) => (choice.title = target.value);
   const names = { "aria-label": label, placeholder: label };
+  const set = (/** @type {Page.Task[]} */ now) => {
+    app.tasks = now;
+    write();
+    redraw();
+  };
   const title = h("input", { id: "tasktitle", maxlength: 40, value: choice.title, oninput, ...names });
   const add = () => {
     if (!app.probe?.value?.dtw) return toast(t("class.none"));
     if (tasks.length >= MOST_TASKS) return toast(t("error.too_large"));
-    app.tasks = [...tasks, { fen: fen(), title: choice.title.trim() || teams(material(fen())) }];
+    const task = { fen: fen(), title: choice.title.trim() || teams(material(fen())) };
     choice.title = "";
-    write();
-    redraw();
+    set([...tasks, task]);
   };
   const link = () => location.origin + addressOf([["view", "learn"], ["rules", app.chosen], ...taskQuery()]);
   const item = (/** @type {Page.Task} */ task) => {
-    const act = () => playTask(task);
-    return h("li", {}, button(resultLine(task), act, { class: "plain" }));
+    const [act, drop] = [() => playTask(task), () => set(tasks.filter((other) => other !== task))];
+    const named = { "aria-label": labelled(t("stored.delete"), task.title) };
+    return h("li", {}, button(resultLine(task), act, { class: "plain" }), button(t("stored.delete"), drop, named));
   };
   return section(
     "classhead",

@@ -174,7 +174,7 @@ fn a_class_has_tasks() {
     let link = page.text("(({ pathname, search }) => pathname + search)(new URL(window.copied))");
     page.open(&link);
     page.run(copying);
-    let shown = "document.querySelector('#tasks li')?.textContent";
+    let shown = "document.querySelector('#tasks button')?.textContent";
     page.expect(shown, "Now: the den: not won; tries: 0");
     for (name, width, height) in [("desktop", 1280, 800), ("phone", 390, 844)] {
         page.size(width, height);
@@ -199,6 +199,9 @@ fn a_class_has_tasks() {
     page.expect(shown, "draw: not won; tries: 0");
     page.click("#tasks button");
     page.wait("document.querySelector('#learn').textContent.includes('no win in this position')");
+    page.click("#tasks button + button");
+    page.wait("document.querySelectorAll('#tasks li').length === 0");
+    page.wait("!location.search.includes('task')");
     page.silent();
 }
 
