@@ -149,10 +149,13 @@ pub trait Backend: Send + Sync {
         None
     }
 
-    /// The classes that a fallback backend has solved so far, with the errors of the first backend.
+    /// The classes that a fallback has solved so far, each with the reason.
     fn fallbacks(&self) -> &[(Material, SolveError)] {
         &[]
     }
+
+    /// Adds a class to the [`fallbacks`](Backend::fallbacks) that is solved without the backend.
+    fn left_to_cpu(&mut self, _material: Material, _reason: SolveError) {}
 }
 
 impl<B: Backend + ?Sized> Backend for Box<B> {
@@ -178,6 +181,10 @@ impl<B: Backend + ?Sized> Backend for Box<B> {
 
     fn fallbacks(&self) -> &[(Material, SolveError)] {
         (**self).fallbacks()
+    }
+
+    fn left_to_cpu(&mut self, material: Material, reason: SolveError) {
+        (**self).left_to_cpu(material, reason);
     }
 }
 
@@ -252,6 +259,10 @@ impl<A: Backend, B: Backend> Backend for OrElse<A, B> {
 
     fn fallbacks(&self) -> &[(Material, SolveError)] {
         &self.fallbacks
+    }
+
+    fn left_to_cpu(&mut self, material: Material, reason: SolveError) {
+        self.fallbacks.push((material, reason));
     }
 }
 

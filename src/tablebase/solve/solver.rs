@@ -95,6 +95,10 @@ impl Solver {
         &*self.backend
     }
 
+    pub(crate) fn backend_mut(&mut self) -> &mut dyn Backend {
+        &mut *self.backend
+    }
+
     /// The classes of the solver's rules.
     #[must_use]
     pub fn classes(&self) -> &Classes {

@@ -10,6 +10,7 @@ use crate::tablebase::solve::observer::Unobserved;
 use crate::tablebase::store::error::SetError;
 use crate::tablebase::store::exact::{ExactTables, is_exact};
 use crate::tablebase::store::file::{Content, TableError, TableFile};
+use crate::tablebase::store::forecast::binary_bytes;
 use crate::tablebase::store::job::{Made, RESTORED, Work};
 use crate::tablebase::store::limit::MemoryLimit;
 use crate::tablebase::store::lock::lock;
@@ -354,6 +355,14 @@ impl Run<'_> {
                 watch: None,
             };
             let fits = on_device(solver, id, level.values, memory).is_some();
+            if !fits && solver.backend().on_cpu() == OnCpu::Fallback {
+                let (material, bytes) = (self.classes.get(id).representative, class_bytes(solver, id, level.values));
+                let reason = format!(
+                    "{material} takes {} on the device's host, more than the limit",
+                    binary_bytes(bytes as u64)
+                );
+                solver.backend_mut().left_to_cpu(material, SolveError::Backend { material: Some(material), reason });
+            }
             let Made { stats, blocks, .. } = work.solve(fits.then_some(&mut *solver))?;
             if let Some(blocks) = blocks {
                 self.write(id, blocks, &stats)?;
@@ -474,20 +483,23 @@ mod tests {
             let deadline = Some(Instant::now() + std::time::Duration::from_secs(1 << 20));
             let all = Generate::new(dir.path(), RuleOptions::PAPER);
             let job = Generate { pieces: 3, stats_only: true, deadline, memory, ..all };
-            job.run(&mut Solver::new(&RuleOptions::PAPER, 3, Options::default()).on(backend), &|_| {})?;
+            let mut solver = Solver::new(&RuleOptions::PAPER, 3, Options::default()).on(backend);
+            job.run(&mut solver, &|_| {})?;
             let counted = read_manifest(dir.path()).unwrap().counted;
-            Ok::<_, SetError>(counted.into_iter().map(|class| (class.class, class.stats)).collect::<Vec<_>>())
+            let left = solver.backend().fallbacks().first().map(|(_, reason)| reason.to_string());
+            Ok::<_, SetError>((counted.into_iter().map(|class| (class.class, class.stats)).collect::<Vec<_>>(), left))
         };
-        let all = count(4 << 30, Box::<CpuBackend>::default()).unwrap();
-        assert_eq!(all.len(), 42);
-        assert!(all == count(4 << 30, Box::new(device())).unwrap());
+        let (all, left) = count(4 << 30, Box::<CpuBackend>::default()).unwrap();
+        assert_eq!((all.len(), left), (42, None));
+        assert!(all == count(4 << 30, Box::new(device())).unwrap().0);
         let mut memory = 0;
         while let Err(SetError::Memory { needed, .. }) = count(memory, Box::<CpuBackend>::default()) {
             memory = needed;
         }
         let refused = count(memory, Box::new(device()));
         assert!(matches!(refused, Err(SetError::Memory { .. })), "{refused:?}");
-        assert!(all == count(memory, Box::new(OrElse::new(device(), CpuBackend::default()))).unwrap());
+        let (counted, left) = count(memory, Box::new(OrElse::new(device(), CpuBackend::default()))).unwrap();
+        assert!(all == counted && left.is_some_and(|reason| reason.contains("more than the limit")));
     }
 
     /// The manifest that is written before the first count already lists what it listed before the run.
