@@ -39,15 +39,22 @@ impl ContinuedFile {
     /// # Errors
     /// If the file cannot be written; it then has the lines from before.
     pub fn append(&mut self, lines: &str) -> Outcome {
-        let file = &mut self.file;
-        let written = file.set_len(self.bytes).and_then(|()| file.seek(SeekFrom::End(0)));
-        written.and_then(|_| file.write_all(lines.as_bytes())).map_err(|error| {
+        self.write(lines).map_err(|error| {
             // The first error is the one to report.
-            let _ = file.set_len(self.bytes);
+            let _ = self.file.set_len(self.bytes);
             Failure::cannot("write", &self.path, &error)
         })?;
         self.bytes += lines.len() as u64;
         Ok(())
+    }
+
+    fn write(&mut self, lines: &str) -> io::Result<()> {
+        // A device has no length.
+        if self.file.metadata()?.len() > self.bytes {
+            self.file.set_len(self.bytes)?;
+        }
+        self.file.seek(SeekFrom::End(0))?;
+        self.file.write_all(lines.as_bytes())
     }
 
     /// Waits until the lines are on the disk.
