@@ -10,28 +10,30 @@ use std::path::{Path, PathBuf};
 pub struct ContinuedFile {
     path: PathBuf,
     file: File,
+    start: &'static str,
     /// The bytes of complete lines. The first write replaces what a killed run has left of another line.
     bytes: u64,
 }
 
 impl ContinuedFile {
-    /// Opens a file, which is made if it is not there, and reads its complete lines. Nothing in it changes before the first write,
-    /// so the caller can refuse the lines of another command.
+    /// Opens a file, which is made if it is not there, and reads its complete lines. The first one begins with `start`. Nothing in
+    /// the file changes before the first write, so the caller can refuse the lines of another command.
     ///
     /// # Errors
-    /// If another run has opened it, it cannot be read or written, or it is text without a complete line.
-    pub fn open(path: &Path) -> Result<(ContinuedFile, String), Failure> {
+    /// If another run has opened it, it cannot be read or written, or it begins otherwise.
+    pub fn open(path: &Path, start: &'static str) -> Result<(ContinuedFile, String), Failure> {
         let file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path);
         let mut file = file.map_err(|error| Failure::cannot("write", path, &error))?;
         lock(&file, path)?;
         let mut text = String::new();
         file.read_to_string(&mut text).map_err(|error| Failure::reading(path.display(), &error))?;
-        let bytes = text.rfind('\n').map_or(0, |end| end + 1);
-        if bytes == 0 && !text.is_empty() {
-            return Err(Failure::Input(format!("{} exists and is not a file of this command", path.display())));
+        // A killed run may have left a part of its first line.
+        if !text.starts_with(start) && !start.starts_with(&text) {
+            return Err(Failure::Input(format!("{}, line 1: not a record of this command", path.display())));
         }
+        let bytes = text.rfind('\n').map_or(0, |end| end + 1);
         text.truncate(bytes);
-        Ok((ContinuedFile { path: path.to_owned(), file, bytes: bytes as u64 }, text))
+        Ok((ContinuedFile { path: path.to_owned(), file, start, bytes: bytes as u64 }, text))
     }
 
     /// Appends lines.
@@ -71,7 +73,7 @@ impl ContinuedFile {
     /// If the file cannot be written.
     pub fn replace(&mut self, lines: &str) -> Outcome {
         write_file(&self.path, lines)?;
-        (*self, _) = ContinuedFile::open(&self.path)?;
+        (*self, _) = ContinuedFile::open(&self.path, self.start)?;
         Ok(())
     }
 }
@@ -101,7 +103,7 @@ mod tests {
     fn a_run_continues_behind_the_complete_lines() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("lines");
-        let open = || ContinuedFile::open(&path);
+        let open = || ContinuedFile::open(&path, "");
         let (mut file, text) = open().unwrap();
         assert_eq!(text, "");
         file.append("one\n").unwrap();
@@ -125,9 +127,13 @@ mod tests {
     fn other_files_stay_as_they_are() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("notes");
-        fs::write(&path, "no line").unwrap();
-        let refused = ContinuedFile::open(&path).err().unwrap();
-        assert!(refused.to_string().contains("is not a file of this command"), "{refused}");
-        assert_eq!(fs::read_to_string(&path).unwrap(), "no line");
+        for text in ["no line", "a line\n", "{\"no\": 1}\n"] {
+            fs::write(&path, text).unwrap();
+            let refused = ContinuedFile::open(&path, "{\"line\":").err().unwrap();
+            assert!(refused.to_string().contains("line 1: not a record of this command"), "{refused}");
+            assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        }
+        fs::write(&path, "{\"li").unwrap();
+        assert_eq!(ContinuedFile::open(&path, "{\"line\":").ok().unwrap().1, "");
     }
 }

@@ -89,7 +89,7 @@ struct Record {
 
 impl Record {
     fn open(path: &Path) -> Result<Record, Failure> {
-        let (file, text) = ContinuedFile::open(path)?;
+        let (file, text) = ContinuedFile::open(path, "{\"class\":")?;
         let mut done = HashSet::new();
         for (line, number) in text.lines().zip(1..) {
             let line: Line = serde_json::from_str(line).map_err(|error| {

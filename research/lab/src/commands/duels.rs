@@ -121,7 +121,7 @@ impl Duels {
             let text = "the distances of duels need tables without a no-capture limit";
             return Err(Failure::Input(format!("{}: {text}", self.tables.display())));
         }
-        let (mut file, text) = ContinuedFile::open(out)?;
+        let (mut file, text) = ContinuedFile::open(out, "{\"white\":")?;
         let mut duels: Vec<Duel> = parse_json_lines(out, &text)?;
         if let Some(other) = duels.iter().find(|duel| duel.rules != table_rules_name(options) || size(duel) != sizes) {
             let Duel { white, black, rules, .. } = other;

@@ -209,7 +209,7 @@ impl Handicaps {
     /// The file, and the handicaps in it.
     fn results(&self) -> Result<Results, Failure> {
         check_output(&self.out, &[])?;
-        let (file, text) = ContinuedFile::open(&self.out)?;
+        let (file, text) = ContinuedFile::open(&self.out, "{\"missing\":")?;
         let all: Vec<Handicap> = parse_json_lines(&self.out, &text)?;
         for (i, handicap) in all.iter().enumerate() {
             let wrong = |text: &str| Err(Failure::Input(format!("{}, line {}: {text}", self.out.display(), i + 1)));

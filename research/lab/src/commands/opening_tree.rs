@@ -75,7 +75,7 @@ impl OpeningTree {
     /// The scores in the file, which is made if it is not there.
     fn scores(&self, header: &Header) -> Result<(ContinuedFile, Vec<Score>), Failure> {
         let wrong = |text: &str| Failure::Input(format!("{}: {text}", self.out.display()));
-        let (mut file, mut text) = ContinuedFile::open(&self.out)?;
+        let (mut file, mut text) = ContinuedFile::open(&self.out, "{\"rules\":")?;
         if text.is_empty() {
             text = to_json(header) + "\n";
             file.append(&text)?;
