@@ -115,7 +115,8 @@ export function fromAddress(search, problem = search === OPENED && PROBLEM ? JSO
   if (problem) {
     const start = format(parseLeniently(position ?? from ?? ""));
     load({ start, moves: [], rules: SERVED });
-    app.broken = { ...problem, fen: position ?? "" };
+    // Spreading an error leaves out its message.
+    app.broken = { ...problem, message: problem.message, fen: position ?? "" };
   } else {
     const rules = query.get("rules") || (isFree ? defaultRules() : SERVED);
     if (!readRules(rules)) throw new TypeError(rules);
