@@ -115,8 +115,8 @@ impl RandomGames {
 /// Plays random games from the initial position, one move at a time, and returns them as arrays.
 ///
 /// `actions` (uint8) and `masks` (uint32, a bit for each legal action) contain an entry for each ply; game i has the
-/// plies from `offsets[i]` to `offsets[i + 1]`. `ends` contains the end of each game, as `VecEnv.ends`; `winners` is 1
-/// for White, -1 for Black, 0 for a draw.
+/// plies from `offsets[i]` to `offsets[i + 1]`. `ends` contains the end of each game, as `VecEnv.ends`, 6 for the limit of
+/// moves and 7 for a loop; `winners` is 1 for White, -1 for Black, 0 for a draw.
 #[pyfunction]
 #[pyo3(
     signature = (count, *, seed = 0, rules = RulesArgument::default(), no_capture_limit = Game::NO_CAPTURE_LIMIT),
