@@ -10,7 +10,6 @@ use crate::tablebase::solve::observer::Unobserved;
 use crate::tablebase::store::error::SetError;
 use crate::tablebase::store::exact::{ExactTables, is_exact};
 use crate::tablebase::store::file::{Content, TableError, TableFile};
-use crate::tablebase::store::forecast::binary_bytes;
 use crate::tablebase::store::job::{Made, RESTORED, Work};
 use crate::tablebase::store::limit::MemoryLimit;
 use crate::tablebase::store::lock::lock;
@@ -355,13 +354,12 @@ impl Run<'_> {
                 watch: None,
             };
             let fits = on_device(solver, id, level.values, memory).is_some();
-            if !fits && solver.backend().on_cpu() == OnCpu::Fallback {
+            if solver.backend().on_cpu() == OnCpu::Fallback {
                 let (material, bytes) = (self.classes.get(id).representative, class_bytes(solver, id, level.values));
-                let reason = format!(
-                    "{material} takes {} on the device's host, more than the limit",
-                    binary_bytes(bytes as u64)
-                );
-                solver.backend_mut().left_to_cpu(material, SolveError::Backend { material: Some(material), reason });
+                if let Err(error) = MemoryLimit::new(memory).check(material, bytes) {
+                    let reason = SolveError::Backend { material: Some(material), reason: error.to_string() };
+                    solver.backend_mut().left_to_cpu(material, reason);
+                }
             }
             let Made { stats, blocks, .. } = work.solve(fits.then_some(&mut *solver))?;
             if let Some(blocks) = blocks {
@@ -499,7 +497,10 @@ mod tests {
         let refused = count(memory, Box::new(device()));
         assert!(matches!(refused, Err(SetError::Memory { .. })), "{refused:?}");
         let (counted, left) = count(memory, Box::new(OrElse::new(device(), CpuBackend::default()))).unwrap();
-        assert!(all == counted && left.is_some_and(|reason| reason.contains("more than the limit")));
+        assert!(
+            all == counted
+                && left.is_some_and(|reason| reason.starts_with("solving ") && reason.contains("raise --memory"))
+        );
     }
 
     /// The manifest that is written before the first count already lists what it listed before the run.
