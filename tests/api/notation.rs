@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 fn vectors(list: &str) -> Vec<Json> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/notation.json");
     let all: Json = serde_json::from_str(&std::fs::read_to_string(path).expect(path)).expect("JSON");
-    assert_eq!(all["version"], "1.6");
+    assert_eq!(all["version"], "1.7");
     let entries = all[list].as_array().unwrap_or_else(|| panic!("no list {list}")).clone();
     let valid = |valid: bool| entries.iter().filter(|entry| entry["valid"] == valid).count();
     assert!(list == "legal_moves" || valid(true) >= 5 && valid(false) >= 5, "{list}");
