@@ -41,10 +41,10 @@ pub fn files(module: Vec<u8>, with_tables: bool) -> Result<Vec<SiteFile>, String
     };
 
     let module = hashed("answers.wasm", module);
-    let puzzles = hashed("puzzles.jsonl", text("puzzles.jsonl")?.into());
     // Hosts compress no files of unknown types.
-    let network = Network::embedded_file("paper").ok_or("the engine has no network")?;
-    let network = hashed("network.bin", assets::gzip(network).map_err(|error| error.to_string())?);
+    let gzip = |content: &[u8]| assets::gzip(content).map_err(|error| error.to_string());
+    let puzzles = hashed("puzzles.bin", gzip(text("puzzles.jsonl")?.as_bytes())?);
+    let network = hashed("network.bin", gzip(Network::embedded_file("paper").ok_or("the engine has no network")?)?);
     let read = |file: &str| match file {
         "answers.js" => Some(include_str!("site/answers.js")),
         "gpu.js" => Some(include_str!("site/gpu.js")),
@@ -55,7 +55,7 @@ pub fn files(module: Vec<u8>, with_tables: bool) -> Result<Vec<SiteFile>, String
     let quoted = |name: &str| format!("\"{name}\"");
     let names = [
         ("\"answers.wasm\"", quoted(&module)),
-        ("\"puzzles.jsonl\"", quoted(&puzzles)),
+        ("\"puzzles.bin\"", quoted(&puzzles)),
         ("\"network.bin\"", quoted(&network)),
     ];
     let worker = hashed("worker.js", replaced(&bundle::join("worker.js", &read)?, &names)?.into());

@@ -26,7 +26,7 @@ const readPart = (path, at, length) => {
 const code = readFileSync(hashed(/^answers\..*\.wasm$/));
 const answers = await startAnswers(
   code,
-  readFileSync(hashed(/^puzzles\..*\.jsonl$/), "utf8"),
+  gunzipSync(readFileSync(hashed(/^puzzles\..*\.bin$/))),
   (name, data) => events.push([name, JSON.parse(data)]),
   readPart,
 );

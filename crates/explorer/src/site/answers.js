@@ -99,7 +99,7 @@ async function load(code, event, resume, readPart = () => MISSING) {
 /**
  * Starts the module for requests.
  * @param {BufferSource} code
- * @param {string} puzzles one a line
+ * @param {Uint8Array} puzzles one a line
  * @param {(name: string, data: string) => void} event receives the events of an analysis, while it runs; at the start
  * and later `fault`, with the reason, if the tables cannot be used
  * @param {ReadPart} [readPart] reads the tables, if there are any

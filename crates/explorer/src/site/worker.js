@@ -8,14 +8,14 @@ let current;
 async function start() {
   const [code, puzzles, network] = await Promise.all([
     file("answers.wasm").then((found) => found.arrayBuffer()),
-    file("puzzles.jsonl").then((found) => found.text()),
+    file("puzzles.bin").then(unpacked),
     location.hash === "#engine" ? file("network.bin").then(unpacked) : null,
   ]);
   const event = (/** @type {string} */ name, /** @type {string} */ data) =>
     postMessage(name === "fault" ? { id: current, fault: JSON.parse(data) } : { id: current, event: name, data });
   // Without tables nothing is requested.
   const answers = await startAnswers(code, puzzles, event, location.search === "?tables" ? requestPart : undefined);
-  if (network) answers.network(new Uint8Array(network));
+  if (network) answers.network(network);
   return answers;
 }
 
@@ -23,7 +23,8 @@ async function start() {
  * The content of a compressed file.
  * @param {Response} response
  */
-const unpacked = ({ body }) => new Response(body?.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+const unpacked = async ({ body }) =>
+  new Uint8Array(await new Response(body?.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer());
 
 const starting = start();
 
