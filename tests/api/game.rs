@@ -465,6 +465,22 @@ fn a_result_needs_no_reason() {
     }
 }
 
+/// A player without a name has no tag, unless the tag tells the game from one of Mistboard.
+#[test]
+fn players_without_names_have_no_tags() {
+    let black_moves = "[FEN \"7/7/3e3/7/7/7/3E3/7/7 b\"]\n\n1... Ed6 *";
+    for (tags, begins) in [
+        ("", "[Rules "),
+        ("[Black \"Bo\"]\n", "[Black \"Bo\"]\n[Rules "),
+        ("[White \"\"]\n[Red \"Bo\"]\n", "[White \"\"]\n[Rules "),
+    ] {
+        let record = Record::parse_all(&format!("{tags}{black_moves}")).unwrap().remove(0);
+        let text = record.to_text().unwrap();
+        assert!(text.starts_with(begins), "{text}");
+        assert_eq!(Record::parse_all(&text).unwrap()[0].tags, record.tags);
+    }
+}
+
 /// Comments after a semicolon, and moves in Chinese, as people and the Chinese page write them.
 #[test]
 fn other_spellings_are_read() {

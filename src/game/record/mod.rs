@@ -336,7 +336,7 @@ impl Record {
         Ok(records)
     }
 
-    /// All tags in the order of the text, as name and value.
+    /// All tags in the order of the text, as name and value. The text leaves out players without a name.
     #[must_use]
     pub fn all_tags(&self) -> Vec<(&str, String)> {
         self.tags_of(&self.game)
@@ -397,8 +397,12 @@ impl Record {
             }
         };
         let (mut text, mut reader) = (String::new(), RecordReader::default());
+        // With the tag `Red`, the tag `White` tells the game from one of Mistboard.
+        let is_red = self.tags.iter().any(|(name, _)| name == "Red");
         for (name, value) in self.tags_of(&game) {
-            let _ = writeln!(text, "[{name} \"{}\"]", escape(&value, '"'));
+            if !value.is_empty() || !(name == "Black" || name == "White" && !is_red) {
+                let _ = writeln!(text, "[{name} \"{}\"]", escape(&value, '"'));
+            }
             reader.add_tag(name, value)?;
         }
         words.put(Conclusion::new(game.end(), self.forfeit, self.adjudication).result());
