@@ -124,14 +124,25 @@ export function today(now = new Date()) {
 const DAILY = 3;
 
 /**
- * The puzzle of a day, the same for everybody who has the same puzzles; null if there is none.
+ * The puzzle of a day, the same for everybody who has the same puzzles and rules; null if there is none.
  * @param {string} day
  * @param {AbortSignal} [signal]
  */
 export async function dailyPuzzle(day, signal) {
   const query = { difficulty: DAILY, count: 1, seed: Number(day.replaceAll("-", "")) };
-  const { puzzles } = await get("puzzles", query, { signal });
-  return puzzles[0] ?? null;
+  return (await draw(query, { signal }))[0] ?? null;
+}
+
+/**
+ * Puzzles of the rules that the user has chosen; of any rules, if these have none.
+ * @param {Page.Query} query
+ * @param {{ signal?: AbortSignal, keep?: boolean }} options
+ */
+async function draw(query, options) {
+  const { chosen: rules } = app;
+  const found = await get("puzzles", { ...query, rules }, options);
+  const hasRules = found.total || (await get("puzzles", { rules }, options)).total;
+  return (hasRules ? found : await get("puzzles", query, options)).puzzles;
 }
 
 /** The themes to choose from. */
@@ -160,9 +171,9 @@ export async function choosePuzzle(difficulty, theme, signal) {
  * @param {number} count
  * @param {AbortSignal} signal
  */
-export async function drawPuzzles(difficulty, theme, count, signal) {
+export function drawPuzzles(difficulty, theme, count, signal) {
   const seed = Math.floor(Math.random() * 2 ** 32);
-  return (await get("puzzles", { difficulty, theme, count, seed }, { keep: false, signal })).puzzles;
+  return draw({ difficulty, theme, count, seed }, { keep: false, signal });
 }
 
 /** What is to be done in a puzzle. @param {Page.Puzzle} puzzle */

@@ -54,7 +54,7 @@ test("the puzzle of the day depends on the day alone", async () => {
   const asked = [];
   globalThis.fetch = async (address) => {
     asked.push(String(address));
-    return { ok: true, json: async () => ({ puzzles: [{ id: "x" }] }) };
+    return { ok: true, json: async () => ({ total: 1, puzzles: [{ id: "x" }] }) };
   };
   const day = today(new Date(2026, 10, 8, 23, 59));
   assert.equal(day, "2026-11-08");

@@ -104,7 +104,7 @@ fn a_puzzle_takes_only_its_move() {
     let lost = page.text(gain);
     assert!(lost.starts_with("Rating 11") && lost.contains("(−"), "{lost}");
     let level = page.text("document.querySelector('#exercisehead').textContent.match(/difficulty (\\d)/)[1]");
-    let drawn = page.api(&format!("puzzles?difficulty={level}&count=50&seed={}", 1_u32 << 31));
+    let drawn = page.api(&format!("puzzles?rules=paper&difficulty={level}&count=50&seed={}", 1_u32 << 31));
     let solution = drawn["puzzles"][0]["solution"].as_array().unwrap();
     assert_eq!(solution[0], moves[0]["uci"]);
     for (i, uci) in solution.iter().enumerate().step_by(2) {
@@ -115,6 +115,40 @@ fn a_puzzle_takes_only_its_move() {
     page.wait("document.querySelector('#nextpuzzle')");
     page.stays(gain, lost);
     page.screenshot("puzzle");
+    page.silent();
+}
+
+/// Puzzles are of the chosen rules: the next one, that of the day, and those on paper. Rules without puzzles get others.
+#[test]
+fn puzzles_have_the_chosen_rules() {
+    let Some(page) = Page::start() else { return };
+    let rules = "document.querySelector('#rules').value";
+    page.open("/?rules=chinese&view=learn");
+    page.run("Math.random = () => 0.5; window.print = () => undefined");
+    page.choose("#puzzlelevel", "5");
+    let drawn = page.api(&format!("puzzles?rules=chinese&difficulty=5&count=50&seed={}", 1_u32 << 31));
+    assert_eq!((&drawn["total"], &drawn["puzzles"][0]["rules"]), (&json!(60), &json!("chinese")));
+    page.click("#puzzlestart");
+    page.wait("document.querySelector('#showpuzzle')");
+    let puzzle = &drawn["puzzles"][0];
+    assert_eq!(json!(page.fen()), puzzle["fen"].as_str().unwrap().replace(' ', "_"));
+    page.stays(rules, "chinese");
+    let solution: Vec<&str> = puzzle["solution"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    for (i, uci) in solution.iter().enumerate().step_by(2) {
+        play(&page, uci);
+        at(&page, (i + 2).min(solution.len()));
+    }
+    page.expect(TEXT, "Solved at the first try!");
+    assert!(page.text("document.querySelector('#puzzlegain').textContent").contains("(+"));
+    page.click("#dailypuzzle");
+    page.wait("document.querySelector('#exercisehead')?.textContent.startsWith('Puzzle of the day')");
+    page.stays(rules, "chinese");
+    page.click("#printpuzzles");
+    page.wait("document.querySelectorAll('#sheet .miniature').length === 6");
+    page.open("/?rules=bell&view=learn");
+    page.click("#dailypuzzle");
+    page.wait("document.querySelector('#exercisehead')?.textContent.startsWith('Puzzle of the day')");
+    page.expect(&format!("['paper', 'chinese'].includes({rules})"), true);
     page.silent();
 }
 
@@ -219,7 +253,7 @@ fn a_day_has_its_puzzle() {
     page.open("/?view=learn");
     assert_eq!(start(), fen);
     let day = page.text("new Date().toLocaleDateString('sv').replaceAll('-', '')");
-    let puzzle = page.api(&format!("puzzles?difficulty=3&count=1&seed={day}"))["puzzles"][0].clone();
+    let puzzle = page.api(&format!("puzzles?rules=paper&difficulty=3&count=1&seed={day}"))["puzzles"][0].clone();
     let solution: Vec<&str> = puzzle["solution"].as_array().unwrap().iter().map(|uci| uci.as_str().unwrap()).collect();
     for (i, uci) in solution.iter().enumerate().step_by(2) {
         play(&page, uci);
@@ -237,7 +271,7 @@ fn a_day_has_its_puzzle() {
     page.wait("document.querySelector('#exercisehead')?.textContent.startsWith('Puzzle of the day')");
     page.expect("Boolean(document.querySelector('#exercisetext.solved'))", false);
     let tomorrow = page.text("new Date().toLocaleDateString('sv').replaceAll('-', '')");
-    let puzzle = page.api(&format!("puzzles?difficulty=3&count=1&seed={tomorrow}"))["puzzles"][0].clone();
+    let puzzle = page.api(&format!("puzzles?rules=paper&difficulty=3&count=1&seed={tomorrow}"))["puzzles"][0].clone();
     assert_eq!(json!(page.fen()), puzzle["fen"].as_str().unwrap().replace(' ', "_"));
     page.silent();
 }

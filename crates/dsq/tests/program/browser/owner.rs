@@ -218,13 +218,13 @@ const MODE: &str = "document.documentElement.dataset.mode";
 fn borrowed_rules_are_returned() {
     let Some(page) = Page::start() else { return };
     let learn = "document.querySelector('#learn').textContent";
-    page.open("/?rules=chinese&line=a3b3.a7b7&at=2&view=learn");
+    page.open("/?rules=quadibloc&line=a3b3.a7b7&at=2&view=learn");
     let before = page.fen();
     page.click("#puzzlestart");
     page.wait("document.querySelector('#closeexercise')");
-    page.stays(RULES, "paper");
+    page.expect(&format!("{RULES} !== 'quadibloc'"), true);
     page.click("#closeexercise");
-    page.expect(RULES, "chinese");
+    page.expect(RULES, "quadibloc");
     assert_eq!(page.fen(), before);
     page.stays("document.querySelector('#scrubber').max", "2");
     // With its position kept for an analysis, the puzzle keeps its rules, but not for the next exercise.
@@ -232,10 +232,10 @@ fn borrowed_rules_are_returned() {
     page.click("#showpuzzle");
     page.click("#analysepuzzle");
     page.expect(MODE, "");
-    page.stays(RULES, "paper");
-    page.click("[data-lesson=capture]");
-    page.wait(&format!("{learn}.includes('the wolf (4) is stronger')"));
-    page.stays(RULES, "chinese");
+    page.expect(&format!("{RULES} !== 'quadibloc'"), true);
+    page.click("[data-lesson=shore]");
+    page.wait(&format!("{learn}.includes('a rat in the water captures nothing on land')"));
+    page.stays(RULES, "quadibloc");
     page.click("#closeexercise");
     page.show("endgames");
     page.click("[data-famous=wait]");
@@ -246,7 +246,7 @@ fn borrowed_rules_are_returned() {
     page.stays(RULES, "paper");
     page.click("#trainerstart");
     page.wait("document.querySelector('#matchmessage')?.textContent.startsWith('White wins in')");
-    page.stays(RULES, "chinese");
+    page.stays(RULES, "quadibloc");
     page.silent();
 }
 
@@ -315,7 +315,7 @@ fn only_the_first_try_counts() {
     let Some(page) = Page::start() else { return };
     page.open("/?view=learn");
     let day = page.text("new Date().toLocaleDateString('sv').replaceAll('-', '')");
-    let puzzle = page.api(&format!("puzzles?difficulty=3&count=1&seed={day}"))["puzzles"][0].clone();
+    let puzzle = page.api(&format!("puzzles?rules=paper&difficulty=3&count=1&seed={day}"))["puzzles"][0].clone();
     let solution: Vec<&str> = puzzle["solution"].as_array().unwrap().iter().map(|uci| uci.as_str().unwrap()).collect();
     let fen = puzzle["fen"].as_str().unwrap().replace(' ', "_");
     let moves = page.api(&format!("probe?fen={fen}"))["moves"].clone();
@@ -353,7 +353,7 @@ fn only_the_first_try_counts() {
 #[test]
 fn a_solution_is_shown_during_a_reply() {
     let Some(page) = Page::start() else { return };
-    let puzzles = page.api("puzzles?difficulty=5&count=50&seed=1")["puzzles"].clone();
+    let puzzles = page.api("puzzles?rules=paper&difficulty=5&count=50&seed=1")["puzzles"].clone();
     let long = |puzzle: &&Value| puzzle["solution"].as_array().unwrap().len() >= 3;
     let puzzle = puzzles.as_array().unwrap().iter().find(long).expect("a puzzle of three plies");
     page.open("/?view=learn");

@@ -130,7 +130,8 @@ pub fn requests() -> Vec<String> {
         "/api/v1/state?moves=a3b3,g7f7".to_owned(),
         format!("/api/v1/state?fen={over}"),
         "/api/v1/levels".to_owned(),
-        "/api/v1/puzzles?count=3&seed=1&theme=den".to_owned(),
+        "/api/v1/puzzles?count=3&seed=1&theme=den&rules=paper".to_owned(),
+        "/api/v1/puzzles?count=3&seed=1&rules=chinese".to_owned(),
     ]
 }
 
