@@ -195,7 +195,7 @@ declare namespace Page {
     goal?: string;
   };
 
-  /** A task of a class, and what became of it: the moves, hints and takebacks of the try that has won, or of the last. */
+  /** A task of a class, and what became of it: the moves, hints and takebacks of the try that solved it, or of the last. */
   type Task = { fen: string; title: string };
   type TaskResult = { won: boolean; tries: number; n: number; hints: number; takebacks: number };
 

@@ -1,5 +1,5 @@
-// The tasks of a class: decided endgames that a teacher has put into a link. Pupils win them against perfect play; this
-// browser keeps their results, which they send back as text.
+// The tasks of a class: endgames that a teacher has put into a link. Pupils win them, or hold the draw, against perfect
+// play; this browser keeps their results, which they send back as text.
 
 import { app } from "./app.js";
 import { format, parse, underscored } from "./position.js";
@@ -28,11 +28,17 @@ const results = () => recall(STORE, /** @type {Record<string, Page.TaskResult>} 
 /** @param {{ fen: string }} task */
 const keyOf = ({ fen }) => `${fen} ${app.chosen}`;
 
-/** The first task that has not been won. */
+/**
+ * The plies to the win in a position that may be a task, null for a draw; undefined if the tables do not know it.
+ * @param {Page.Value | null | undefined} value
+ */
+export const pliesOf = (value) => (value?.wdl === "draw" ? null : value?.dtw || undefined);
+
+/** The first task that has not been solved. */
 export const nextTask = () => app.tasks.find((task) => !results()[keyOf(task)]?.won);
 
 /**
- * Keeps the result of a try at a task, up to the first one that wins.
+ * Keeps the result of a try at a task, up to the first one that solves it.
  * @param {{ fen: string }} task
  * @param {Omit<Page.TaskResult, "tries">} result
  */

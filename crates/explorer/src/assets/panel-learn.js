@@ -2,7 +2,7 @@
 
 import { get } from "./api.js";
 import { app, emit, fen, mayLeave, on, want } from "./app.js";
-import { nextTask, resultLine, taskQuery } from "./class.js";
+import { nextTask, pliesOf, resultLine, taskQuery } from "./class.js";
 import { lessonsOf } from "./lessons.js";
 import { LEVELS } from "./levels.js";
 import { addressOf, write } from "./link.js";
@@ -273,17 +273,24 @@ function classSection() {
   };
   const title = h("input", { id: "tasktitle", maxlength: 40, value: choice.title, oninput, ...names });
   const add = () => {
-    if (!app.probe?.value?.dtw) return toast(t("class.none"));
+    if (pliesOf(app.probe?.value) === undefined) return toast(t("class.none"));
     if (tasks.length >= MOST_TASKS) return toast(t("error.too_large"));
     const task = { fen: fen(), title: choice.title.trim() || teams(material(fen())) };
     choice.title = "";
     set([...tasks, task]);
   };
   const link = () => location.origin + addressOf([["view", "learn"], ["rules", app.chosen], ...taskQuery()]);
-  const item = (/** @type {Page.Task} */ task) => {
-    const [act, drop] = [() => playTask(task), () => set(tasks.filter((other) => other !== task))];
-    const named = { "aria-label": labelled(t("stored.delete"), task.title) };
-    return h("li", {}, button(resultLine(task), act, { class: "plain" }), button(t("stored.delete"), drop, named));
+  const item = (/** @type {Page.Task} */ task, /** @type {number} */ i) => {
+    const drop = () => set(tasks.filter((other) => other !== task));
+    const up = () => set([...tasks.slice(0, i - 1), task, tasks[i - 1], ...tasks.slice(i + 1)]);
+    const named = (/** @type {string} */ key) => ({ "aria-label": labelled(t(key), task.title) });
+    return h(
+      "li",
+      {},
+      button(resultLine(task), () => playTask(task), { class: "plain" }),
+      button(t("stored.delete"), drop, named("stored.delete")),
+      i ? button("↑", up, { ...named("class.up"), "data-key": `up ${task.fen}` }) : "",
+    );
   };
   return section(
     "classhead",
@@ -307,7 +314,8 @@ const playTask = (task = nextTask()) =>
     async (signal) => {
       if (!task) return null;
       const { value } = await get("probe", { fen: task.fen, rules: app.chosen }, { signal });
-      return value?.dtw ? { ...task, rules: app.chosen, plies: value.dtw } : null;
+      const plies = pliesOf(value);
+      return plies === undefined ? null : { ...task, rules: app.chosen, plies };
     },
     (endgame) => new Trainer(endgame).start(),
   );

@@ -132,14 +132,15 @@ export default {
 
   class: "Tasks for a class",
   "class.help":
-    "Put a won endgame on the board, add it here, and send the link. Pupils play the winner and send their results.",
+    "Put an endgame on the board, add it here, and send the link. Pupils win it or hold the draw and send results.",
   "class.title": "Title of the task",
   "class.add": "Add the position on the board",
-  "class.none": "The tables know no win in this position.",
+  "class.none": "The tables do not know this position.",
   "class.results": "Copy results",
   "class.next": "Next task",
-  "class.won": "won in {n} {n:move|moves}; tries: {tries}, hints: {hints}, takebacks: {takebacks}",
-  "class.open": "not won; tries: {tries}",
+  "class.up": "Move up",
+  "class.won": "solved in {n} {n:move|moves}; tries: {tries}, hints: {hints}, takebacks: {takebacks}",
+  "class.open": "not solved; tries: {tries}",
 
   famous: "Famous endgames",
   "famous.win": "Win it",

@@ -1,4 +1,5 @@
-// The endgame trainer: the user has to win a won endgame against perfect play. Every move is compared with the tables.
+// The endgame trainer: the user has to win a won endgame, or to hold a drawn one, against perfect play. Every move is
+// compared with the tables.
 
 import { get } from "./api.js";
 import { app, emit } from "./app.js";
@@ -32,9 +33,9 @@ function randomMaterial() {
 }
 
 /**
- * @typedef {object} Endgame a decided position: the side to move has won if the number of plies is odd
+ * @typedef {object} Endgame a position: the side to move wins if the number of plies is odd
  * @property {string} fen
- * @property {number} plies the plies to the win
+ * @property {number | null} plies the plies to the win; null for a draw that the side to move has to hold
  * @property {string} rules
  * @property {string} [title] the title, if it is a task of a class
  */
@@ -66,8 +67,9 @@ export async function findEndgame(difficulty, rules, signal) {
 export class Trainer extends Match {
   /** @param {Endgame} endgame */
   constructor(endgame) {
-    const turn = endgame.fen.slice(-1);
-    super({ you: endgame.plies % 2 ? turn : otherTurn(turn), level: "E", time: "", trainer: true });
+    const { fen, plies } = endgame;
+    const turn = fen.slice(-1);
+    super({ you: plies === null || plies % 2 ? turn : otherTurn(turn), level: "E", time: "", trainer: true });
     this.endgame = endgame;
   }
 
@@ -85,15 +87,16 @@ export class Trainer extends Match {
   }
 
   begin() {
+    const { plies } = this.endgame;
     if (!app.game.root.children.length)
-      this.message = t("trainer.task", { side: side(this.setup.you), n: this.endgame.plies });
+      this.message = t(plies ? "trainer.task" : "puzzle.head.draw", { side: side(this.setup.you), n: plies });
     return super.begin();
   }
 
   /** @param {Page.Result} result */
   finish(result) {
     const { endgame, hints, takebacks } = this;
-    const won = result.winner === colorOf(this.setup.you);
+    const won = result.winner === colorOf(this.setup.you) || (!endgame.plies && !result.winner);
     if (endgame.title !== undefined && !this.result)
       noteResult(endgame, { won, n: fullMoves(this.node.ply), hints, takebacks });
     super.finish(result);
@@ -110,7 +113,7 @@ export class Trainer extends Match {
   }
 
   /**
-   * The effect of a move on the win, in a sentence; "" if the server does not answer.
+   * The effect of a move on the result, in a sentence; "" if the server does not answer.
    * @param {string} uci
    * @param {AbortSignal} signal
    */
@@ -120,6 +123,7 @@ export class Trainer extends Match {
       const after = moves?.find((other) => other.uci === uci)?.value;
       const move = notation(this.node.fen, uci);
       if (!after || !value) return "";
+      if (value.wdl === "draw" && after.wdl === "loss") return t("cost.draw.loss", { move });
       if (value.wdl !== "win") return "";
       if (after.wdl !== "win") return t(`trainer.lost.${after.wdl}`, { move });
       if (after.dtw === null || value.dtw === null) return "";

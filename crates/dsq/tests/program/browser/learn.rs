@@ -1,6 +1,6 @@
 //! Lessons, puzzles, the endgame trainer, and another try at mistakes.
 
-use super::{DRAW, Page, REVIEWED, TURN, at, play};
+use super::{DRAW, LION, Page, REVIEWED, TURN, at, play};
 use crate::dsq;
 use crate::serve::folder;
 use doushouqi::board::{Move, Position, Rules};
@@ -193,7 +193,7 @@ fn puzzles_are_printed() {
     page.silent();
 }
 
-/// A teacher's link has tasks, which a pupil wins, and a text with the results.
+/// A teacher's link has tasks, which a pupil wins or holds, and a text with the results.
 #[test]
 fn a_class_has_tasks() {
     let Some(page) = Page::start() else { return };
@@ -209,7 +209,7 @@ fn a_class_has_tasks() {
     page.open(&link);
     page.run(copying);
     let shown = "document.querySelector('#tasks button')?.textContent";
-    page.expect(shown, "Now: the den: not won; tries: 0");
+    page.expect(shown, "Now: the den: not solved; tries: 0");
     for (name, width, height) in [("desktop", 1280, 800), ("phone", 390, 844)] {
         page.size(width, height);
         page.run("document.querySelector('#classhead').scrollIntoView()");
@@ -220,19 +220,39 @@ fn a_class_has_tasks() {
     play(&page, "d8d9");
     page.wait("document.querySelector('#gameover').open");
     page.click("#closeresult");
-    let won = "Now: the den: won in 1 move; tries: 1, hints: 0, takebacks: 0";
+    let won = "Now: the den: solved in 1 move; tries: 1, hints: 0, takebacks: 0";
     page.expect(shown, won);
     page.reload();
     page.run(copying);
     page.expect(shown, won);
     page.click("#results");
     page.expect("window.copied", won);
-    // What is no position is left out, and a position that nobody wins is no task.
-    page.open(&format!("/?view=learn&task=nothing:x&task={DRAW}:draw"));
-    page.expect("document.querySelector('#notice').textContent", "1 task of this link cannot be read.");
-    page.expect(shown, "draw: not won; tries: 0");
+    // A draw is held by the side to move.
+    page.open(&format!("/?view=learn&task={DRAW}:draw"));
     page.click("#tasks button");
-    page.wait("document.querySelector('#learn').textContent.includes('no win in this position')");
+    page.expect("document.querySelector('#matchmessage')?.textContent", "White to move and draw");
+    while page.get("document.querySelector('#gameover').open") == json!(false) {
+        page.expect(TURN, "Your move");
+        let best = page.api(&format!("probe?fen={}", page.fen()))["moves"][0]["uci"].clone();
+        play(&page, best.as_str().unwrap());
+    }
+    page.click("#closeresult");
+    page.expect(&format!("{shown}.startsWith('draw: solved in ')"), true);
+    // The teacher chooses the order.
+    page.open(&format!("/?view=learn&task={DRAW}:one&task={DEN}:two&task={LION}:three"));
+    let order = "[...document.querySelectorAll('#tasks li')].map((li) => li.textContent.split(':')[0]).join()";
+    page.click("#tasks li:nth-child(3) [data-key^=up]");
+    page.expect(order, "one,three,two");
+    page.expect(
+        "new URLSearchParams(location.search).getAll('task').map((task) => task.split(':')[1]).join()",
+        "one,three,two",
+    );
+    // What is no position is left out, and a position that the tables do not know is no task.
+    page.open("/?view=learn&task=nothing:x&task=7/7/3e3/7/7/7/CDWE3/7/7_w:four");
+    page.expect("document.querySelector('#notice').textContent", "1 task of this link cannot be read.");
+    page.expect(shown, "four: not solved; tries: 0");
+    page.click("#tasks button");
+    page.wait("document.querySelector('#learn').textContent.includes('do not know this position')");
     page.click("#tasks button + button");
     page.wait("document.querySelectorAll('#tasks li').length === 0");
     page.wait("!location.search.includes('task')");
