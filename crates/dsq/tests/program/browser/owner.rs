@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 const HELP: &str = "const click = (s) => document.querySelector(s).dispatchEvent(new MouseEvent('click', {bubbles: true}));
     const set = (s, value, event = 'change') => { const e = document.querySelector(s); e.value = value; e.dispatchEvent(new Event(event, {bubbles: true})); };";
 
-/// What asks for something to put on the board: the view, the script, and the request that it sends.
-const QUESTIONS: [(&str, &str, &str); 9] = [
+/// What asks for something to put on the board or on paper: the view, the script, and the request that it sends.
+const QUESTIONS: [(&str, &str, &str); 10] = [
     ("learn", "click('#puzzlestart')", "/puzzles"),
     ("learn", "click('#dailypuzzle')", "/puzzles"),
     ("learn", "click('#trainerstart')", "/stats/"),
@@ -21,6 +21,7 @@ const QUESTIONS: [(&str, &str, &str); 9] = [
     ("position", "click('#bestline')", "/mainline"),
     ("position", "document.querySelector('#fen').value = '7/7/3e3/7/7/7/3E3/7/7 b'; click('#setfen')", "/probe"),
     ("play", "click('#you-b'); set('#from', 'board'); click('#playstart')", "/bestmove"),
+    ("learn", "window.print = () => undefined; click('#printpuzzles')", "/puzzles"),
 ];
 
 /// What is opened before the answer comes.
@@ -38,9 +39,9 @@ const MEANWHILE: [(&str, &str); 5] = [
     ),
 ];
 
-/// What the board shows, and who owns it.
+/// What the board and the paper show, and who owns the board.
 const SHOWN: &str = "JSON.stringify([document.querySelector('#fen').value, document.querySelector('#rules').value, \
-    document.documentElement.dataset.mode, document.querySelector('#scrubber').max])";
+    document.documentElement.dataset.mode, document.querySelector('#scrubber').max, document.querySelector('#sheet') !== null])";
 
 /// Asks, opens something else before the answer comes, and checks that the answer changes nothing.
 fn is_dropped(page: &Browser, latency: u64, question: usize, meanwhile: usize) {
