@@ -108,7 +108,7 @@ function startTools() {
         id: "movein",
         class: "movein",
         "aria-label": t("move.type"),
-        placeholder: t("move.type"),
+        placeholder: "d2d3",
         autocomplete: "off",
         spellcheck: "false",
       }),

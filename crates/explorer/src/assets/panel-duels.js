@@ -1,7 +1,7 @@
 // Duels: up to three animals of each side on their home squares, White to move. The tables know who wins, and the duel
 // can be played out.
 
-import { app, fen, mayLeave, setPosition } from "./app.js";
+import { app, fen, mayLeave, sentence, setPosition } from "./app.js";
 import { LEVELS } from "./levels.js";
 import { toAddress } from "./link.js";
 import { begin } from "./panel-play.js";
@@ -55,7 +55,9 @@ export const build = () =>
 export function update() {
   const now = shown();
   chosen = now ?? chosen;
-  refill($("#duel"), [team("w"), team("b"), now ? actions() : bar(toBoard())]);
+  // On a phone the verdict above the board is out of sight.
+  const verdict = now && app.probe ? h("p", { id: "duelresult" }, sentence(app.probe)) : "";
+  refill($("#duel"), [team("w"), team("b"), verdict, now ? actions() : bar(toBoard())]);
   drawSolve();
 }
 

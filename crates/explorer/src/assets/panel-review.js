@@ -302,12 +302,8 @@ const withBetter = (move, entry) =>
  */
 function annotate(node, move) {
   if (!move.mark || node.nags.length || node.comment) return;
-  const comment = t("review.loss", { n: lossText(move) });
-  Object.assign(node, { nags: [MARKS.indexOf(move.mark)], comment, reviewed: true });
+  Object.assign(node, { nags: [MARKS.indexOf(move.mark)], reviewed: true });
 }
-
-/** The loss in cats (100 cp); a changed result has no such measure. @param {Page.Reviewed} move */
-const lossText = (move) => (move.loss === null ? (move.mark ? t("review.result") : "") : (move.loss / 100).toFixed(2));
 
 /** @param {Page.Reviewed} move */
 const scored = ({ color, score_after: score }) => (score ? scoreText(score, color[0]) : "?");
@@ -357,12 +353,7 @@ function shownMove(moves) {
   const move = moves[i];
   if (!move || retry) return "";
   const isWrong = isMistake(move);
-  const texts = [
-    numbered(move, i),
-    isWrong && labelled(t("review.lost"), lossText(move)),
-    isWrong && labelled(t("review.better"), betterText(move)),
-    t(`source.${move.source}`),
-  ];
+  const texts = [numbered(move, i), isWrong && labelled(t("review.better"), betterText(move))];
   const again = () => begin(move, i);
   return bar(
     h("span", { id: "reviewmove" }, said(texts.filter(Boolean).join(" · "))),
@@ -396,7 +387,7 @@ function summary(moves) {
           class: "main",
           hidden: retry !== null,
         })
-      : h("span", {}, t("review.nomistake")),
+      : h("span", {}, t(mine && !theirs ? "review.nomistake.you" : "review.nomistake")),
     mine && moves.some((move) => isMistake(move) && move.color !== mine)
       ? checkbox(t("review.theirs"), theirs, also, { id: "theirs" })
       : "",

@@ -70,7 +70,7 @@ export function evaluationText({ state, last, error }, turn, offline) {
   if (last) return scoreSentence(last.score, turn);
   if (offline) return t("eval.offline");
   if (error) return t("eval.busy");
-  return t(state === "idle" ? "eval.none" : "eval.thinking");
+  return state === "idle" ? t("tomove", { side: side(turn) }) : t("eval.thinking");
 }
 
 /**

@@ -97,7 +97,7 @@ fn a_puzzle_takes_only_its_move() {
     let (rules, before) = (Rules::default(), Position::from_fen(&fen.replace('_', " ")).unwrap());
     let after = before.make(Move::parse(&uci(&moves[1]), &before, &rules).unwrap());
     let reply = page.api(&format!("probe?fen={}", after.to_fen().replace(' ', "_")))["moves"][0]["san"].clone();
-    page.wait(&format!("{TEXT}.includes('gives the result away: {}')", reply.as_str().unwrap()));
+    page.wait(&format!("{TEXT}.includes('because of {}')", reply.as_str().unwrap()));
     assert_eq!(page.fen(), fen, "a wrong move is not made");
     // The first try costs points, once.
     let gain = "document.querySelector('#puzzlegain').textContent";

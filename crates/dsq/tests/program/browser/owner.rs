@@ -393,7 +393,7 @@ fn an_engine_that_failed_is_asked_again() {
     );
     page.click("#playstart");
     play(&page, "d3d4");
-    page.expect(TURN, "The engine cannot move here");
+    page.expect(TURN, "The computer cannot move here");
     page.click("#askagain");
     at(&page, 2);
     page.expect(TURN, "Your move");
