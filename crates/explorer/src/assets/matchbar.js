@@ -5,7 +5,7 @@ import { clockText } from "./clock.js";
 import { moveTree, showCurrent } from "./moves-tree.js";
 import { pieceIcon } from "./pieces.js";
 import { captured, fullMoves } from "./status.js";
-import { $, announce, button, described, h, listed, pieceName, refill, said, side, t } from "./ui.js";
+import { $, announce, button, described, h, levelName, listed, pieceName, refill, said, side, t } from "./ui.js";
 
 /** @type {Match} The game on the board, if there is one. */
 let match;
@@ -46,7 +46,7 @@ function drawSeat(place, turn) {
   const { you, level, trainer } = match.setup;
   const isEngine = you !== "both" && you !== turn;
   const who =
-    you === "both" ? side(turn) : t(isEngine ? (trainer ? "trainer.defender" : `level.${level}`) : "match.you");
+    you === "both" ? side(turn) : !isEngine ? t("match.you") : trainer ? t("trainer.defender") : levelName(level);
   const disc = isEngine ? level : "L";
   const isRunning = !match.result && match.turn() === turn;
   const other = turn === "w" ? "black" : "white";

@@ -191,19 +191,14 @@ export function whyIllegal(fen, uci, rules) {
 }
 
 /**
- * How a position ends without its history: `{winner: "white" | "black" | null, reason}`, or null if the game goes on.
- * The reasons are the server's: `den`, `no_pieces`, `no_move`.
+ * The winner of a position and the reason as the server names it, `den` or `no_pieces`; null if nobody has won.
  * @param {string} fen
- * @param {Page.Rules} rules
+ * @returns {Page.Result | null}
  */
-export function positionEnd(fen, rules) {
-  const board = parse(fen);
-  const won = board && winner(board);
-  if (won) {
-    const taken = !board.squares.some((piece) => piece && owner(piece) === otherTurn(won));
-    return { winner: colorOf(won), reason: taken ? "no_pieces" : "den" };
-  }
-  if (!board || legalMoves(fen, rules).length) return null;
-  if (!board.squares.some(Boolean)) return null;
-  return { winner: rules["no-move"] === "loss" ? colorOf(otherTurn(board.turn)) : null, reason: "no_move" };
+export function won(fen) {
+  const { squares } = boardOf(fen);
+  const side = winner({ squares });
+  if (!side) return null;
+  const taken = !squares.some((piece) => piece && owner(piece) === otherTurn(side));
+  return { winner: colorOf(side), reason: taken ? "no_pieces" : "den" };
 }

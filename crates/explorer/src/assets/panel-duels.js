@@ -8,7 +8,7 @@ import { begin } from "./panel-play.js";
 import { pieceIcon } from "./pieces.js";
 import { boardOf, format, isWhite, PIECES, START } from "./position.js";
 import { draw as drawSolve } from "./solve.js";
-import { $, bar, button, copy, field, h, pieceName, refill, section, select, side, t } from "./ui.js";
+import { $, bar, button, copy, field, h, levelName, pieceName, refill, section, select, side, t } from "./ui.js";
 
 export const key = "duels";
 
@@ -84,13 +84,7 @@ function actions() {
   const play = (/** @type {string} */ you) => async () =>
     (await mayLeave()) && begin({ from: "board", you, level, time: "" });
   const levels = LEVELS.map(({ key: name }) => name);
-  const opponent = select(
-    levels,
-    level,
-    (name) => (level = name),
-    { id: "duellevel" },
-    (name) => t(`level.${name}`),
-  );
+  const opponent = select(levels, level, (name) => (level = name), { id: "duellevel" }, levelName);
   return bar(
     field(t("play.opponent.one"), opponent),
     button(t("duel.play", { side: side("w") }), play("w"), { id: "duelw", class: "main" }),

@@ -14,26 +14,15 @@ export function startHome(open) {
   openTab = open;
 }
 
-/** @type {[string, string, () => unknown][]} A choice, the pieces that decorate it, and its action. */
+/**
+ * The choices: an entry of the page, the pieces that decorate it, its view, and what follows when the view is open.
+ * @type {[string, string, string, (() => unknown)?][]}
+ */
 const CHOICES = [
-  ["play", "LtE", () => openTab("play")],
-  ["learn", "C", () => openTab("learn")],
-  [
-    "analyse",
-    "P",
-    () => {
-      openTab("engine");
-      emit("probe");
-    },
-  ],
-  [
-    "endgames",
-    "R",
-    () => {
-      openTab("endgames");
-      return randomPosition({ rules: app.chosen });
-    },
-  ],
+  ["play", "LtE", "play"],
+  ["learn", "C", "learn"],
+  ["analyse", "P", "engine", () => emit("probe")],
+  ["endgames", "R", "endgames", () => randomPosition({ rules: app.chosen })],
 ];
 
 /** @param {string} pieces */
@@ -56,10 +45,13 @@ function resume() {
 }
 
 export function build() {
-  const tile = (/** @type {[string, string, () => unknown]} */ [name, pieces, act]) =>
-    button([icons(pieces), h("strong", {}, t(`tab.${name}`)), h("span", {}, t(`home.${name}.what`))], act, {
-      class: name === "play" ? "tile wide first" : "tile",
-      id: `home-${name}`,
-    });
+  const tile = (/** @type {typeof CHOICES[number]} */ [name, pieces, view, then]) => {
+    const act = () => {
+      openTab(view);
+      return then?.();
+    };
+    const texts = [icons(pieces), h("strong", {}, t(`tab.${name}`)), h("span", {}, t(`home.${name}.what`))];
+    return button(texts, act, { class: name === "play" ? "tile wide first" : "tile", id: `home-${name}` });
+  };
   return h("div", { class: "home" }, CHOICES.map(tile), resume());
 }

@@ -177,7 +177,8 @@ function themes() {
 }
 
 function puzzleSection() {
-  const { solved, first, rating, streak, best, day } = progress();
+  const { solved, missed, rating, streak, best, day } = progress();
+  const first = solved.filter((id) => !missed.includes(id)).length;
   const isDone = day === today();
   const known = [
     t("puzzle.rating", { n: rating }),

@@ -142,26 +142,6 @@ const W = 640,
   LEFT = 34;
 
 /**
- * The keys of the histogram: arrows, Home and End move between bars, Enter opens one.
- * @type {NonNullable<Page.Attributes["onkeydown"]>}
- */
-function moveInHistogram(event) {
-  const hits = /** @type {HTMLElement[]} */ ([...event.currentTarget.querySelectorAll(".hit")]);
-  const at = hits.indexOf(event.target);
-  const steps = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: hits.length - 1 };
-  const to = /** @type {Record<string, number>} */ (steps)[event.key];
-  if (event.key === "Enter" || event.key === " ") event.target.dispatchEvent(new MouseEvent("click"));
-  else if (to === undefined) return;
-  else if (hits[to]) {
-    hits[at].setAttribute("tabindex", "-1");
-    hits[to].setAttribute("tabindex", "0");
-    hits[to].focus();
-  }
-  event.preventDefault();
-  event.stopPropagation();
-}
-
-/**
  * The histogram as a table: a row for each pair of plies.
  * @param {number[]} data
  * @param {(plies: number) => void} open
@@ -178,7 +158,8 @@ function histogramTable(data, open) {
 }
 
 /**
- * A bar for each ply: wins take an odd number of plies, losses an even one. A bar opens a position of its depth.
+ * A bar for each ply: wins take an odd number of plies, losses an even one. A bar opens a position of its depth, and so
+ * does its cell in the table below.
  * @param {Api.Stats} stats
  */
 function histogram(stats) {
@@ -194,15 +175,10 @@ function histogram(stats) {
   const label = (/** @type {{ plies: number, count: number }} */ { plies, count }) =>
     t(plies % 2 ? "histogram.win" : "histogram.loss", { n: plies, count: number(count) });
   const ticks = logarithmic ? powers(top) : [top];
+  const sides = { side: side(turn) };
   const svg = s(
     "svg",
-    {
-      class: "chart histogram",
-      viewBox: `0 0 ${W} ${H}`,
-      role: "group",
-      "aria-label": t("histogram.label", { n: bars.length }),
-      onkeydown: moveInHistogram,
-    },
+    { class: "chart histogram", viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": t("histogram.title", sides) },
     ticks.map((value) => [
       s("path", { class: "axis", d: `M${LEFT} ${H - FOOT - scale(value)} H${W}` }),
       s("text", { x: LEFT - 4, y: H - FOOT - scale(value) + 4, "text-anchor": "end" }, compact(value)),
@@ -213,17 +189,16 @@ function histogram(stats) {
       const place = { x: x(plies) + width * 0.08, y: H - FOOT - height, width: Math.max(0.8, width * 0.84), height };
       return s("rect", { class: plies % 2 ? "win" : "loss", ...place });
     }),
-    bars.map((bar, i) => {
+    bars.map((bar) => {
       const place = { x: x(bar.plies), y: 0, width, height: H - FOOT };
-      const act = { role: "button", tabindex: i ? "-1" : "0", "data-plies": bar.plies, onclick: () => open(bar.plies) };
-      return s("rect", { class: "hit", ...place, ...act, "aria-label": label(bar) }, s("title", {}, label(bar)));
+      return s("rect", { class: "hit", ...place, onclick: () => open(bar.plies) }, s("title", {}, label(bar)));
     }),
     axis(data.length - 1).map((plies) =>
       s("text", { x: x(plies) + width / 2, y: H - 6, "text-anchor": "middle" }, String(plies)),
     ),
   );
   return [
-    h("p", { class: "soft" }, h("strong", {}, t("histogram.title", { side: side(turn) })), " ", t("histogram.help")),
+    h("p", { class: "soft" }, h("strong", {}, t("histogram.title", sides)), " ", t("histogram.help")),
     svg,
     histogramTable(data, open),
   ];

@@ -23,6 +23,7 @@ import {
   h,
   inTurn,
   labelled,
+  levelName,
   percent,
   renew,
   section,
@@ -97,7 +98,7 @@ function radios(name, label, values) {
 /** The opponents as discs, and a sentence on the chosen one. */
 function levels() {
   /** @type {(level: { key: string }) => [string, ...Page.Child[]]} */
-  const level = ({ key: name }) => [name, disc(name.toLowerCase()), h("span", {}, t(`level.${name}`))];
+  const level = ({ key: name }) => [name, disc(name.toLowerCase()), h("span", {}, levelName(name))];
   return [
     radios("level", t("play.opponent"), LEVELS.map(level)),
     h("p", { id: "leveltext" }, t(`level.${choice.level}.what`)),
@@ -174,7 +175,7 @@ function rematch({ setup: last }, change = { you: last.you === "both" ? "both" :
 /** @param {Match & { endgame?: import("./trainer.js").Endgame }} game */
 function gameSection(game) {
   const { you, level, trainer } = game.setup;
-  const against = t("match.facts", { side: side(you), name: t(`level.${level}`) });
+  const against = t("match.facts", { side: side(you), name: levelName(level) });
   const facts = trainer ? game.endgame?.title || t("trainer") : you === "both" ? t("play.both") : against;
   const buttons = game.result
     ? [...resultButtons("panel", game), button(t("save.text"), () => save(game))]
@@ -227,9 +228,7 @@ function resultButtons(place, game) {
     emit("review");
   };
   return [
-    stronger
-      ? button(t("match.next", { name: t(`level.${stronger}`) }), goOn, { id: `${place}next`, class: "main" })
-      : "",
+    stronger ? button(t("match.next", { name: levelName(stronger) }), goOn, { id: `${place}next`, class: "main" }) : "",
     button(t("match.rematch"), () => rematch(game), { id: `${place}rematch`, class: stronger ? null : "main" }),
     button(t("match.review"), review, { id: `${place}review` }),
     button(t("play.new"), newGame, { id: `${place}new` }),
@@ -263,7 +262,7 @@ function newGame() {
  * @param {Pick<Page.StoredGame, "date" | "result" | "setup">} match
  */
 function save({ date, result, setup }, game = app.game) {
-  const engine = `dsq (${t(`level.${setup.level}`)})`;
+  const engine = `dsq (${levelName(setup.level)})`;
   const players = setup.you === "w" ? [t("match.you"), engine] : [engine, t("match.you")];
   const names = [
     ["White", players[0]],
@@ -292,7 +291,7 @@ function accuracy({ setup: { you, level } }) {
     labelled(t("review.accuracy"), t("working")),
   );
   const name = (/** @type {"white" | "black"} */ color) =>
-    you === "both" ? t(color) : you === color[0] ? t("match.you") : t(`level.${level}`);
+    you === "both" ? t(color) : you === color[0] ? t("match.you") : levelName(level);
   accuracies().then(
     (found) => {
       const of = (/** @type {"white" | "black"} */ color) =>
@@ -341,7 +340,7 @@ function storedLabel(game) {
   /** @type {Intl.DateTimeFormatOptions} */
   const form = { dateStyle: "medium", timeStyle: "short" };
   const date = new Date(game.date).toLocaleString(document.documentElement.lang, form);
-  const who = you === "both" ? t("play.both") : t("stored.against", { name: t(`level.${level}`) });
+  const who = you === "both" ? t("play.both") : t("stored.against", { name: levelName(level) });
   return t("stored.label", { date, who, n: fullMoves(game.plies), result: resultOf(game) });
 }
 

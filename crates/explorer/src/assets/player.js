@@ -182,15 +182,13 @@ async function fetchMissing(line) {
   const missing = line.filter((node) => !infoOf(node) && node !== app.game.cursor);
   if (!missing.length) return;
   fetching = true;
-  for (const node of missing) {
-    try {
-      storeProbe(node, await get("probe", { fen: node.fen, rules: app.rules }));
-    } catch {
-      // The request is repeated when the line is drawn the next time.
-      fetching = false;
-      return;
-    }
+  try {
+    for (const node of missing) storeProbe(node, await get("probe", { fen: node.fen, rules: app.rules }));
+  } catch {
+    // The request is repeated when the line is drawn the next time.
+    return;
+  } finally {
+    fetching = false;
   }
-  fetching = false;
   emit("tree");
 }

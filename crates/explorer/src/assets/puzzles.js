@@ -24,7 +24,6 @@ const STEP = 32;
  * @property {string[]} solved
  * @property {string[]} missed those whose first move was wrong, or whose solution was shown before it
  * @property {string[]} shown those whose solution was shown before it was found
- * @property {number} first how many were solved at the first move
  * @property {number} rating
  * @property {number} streak the number of the last puzzles that were all solved at the first move
  * @property {number} best the longest streak so far
@@ -41,7 +40,6 @@ export function progress() {
     solved: list("solved"),
     missed: list("missed"),
     shown: list("shown"),
-    first: count("first"),
     rating: count("rating", START),
     streak: count("streak"),
     best: count("best"),
@@ -94,13 +92,7 @@ export function tried(before, { id, difficulty }, won) {
  */
 export function found(before, { id }, day) {
   if (before.shown.includes(id)) return before;
-  const isNew = !before.solved.includes(id);
-  return {
-    ...before,
-    solved: isNew ? [...before.solved, id] : before.solved,
-    first: before.first + (isNew && !before.missed.includes(id) ? 1 : 0),
-    day: day ?? before.day,
-  };
+  return { ...before, solved: [...new Set([...before.solved, id])], day: day ?? before.day };
 }
 
 /**

@@ -1,7 +1,7 @@
 // A game's state with its history: repetition, loops, plies without a capture, captured pieces, and how the game ended.
 
 import { isForbidden, winnerByLoop, winnerOfDraw } from "./competition.js";
-import { legalMoves, positionEnd } from "./movegen.js";
+import { legalMoves, won } from "./movegen.js";
 import { boardOf, isWhite, play } from "./position.js";
 
 /**
@@ -42,8 +42,7 @@ export function gameStatus(node, rules, limit) {
   const most = repetitionLimit(rules);
   const moves = movesHere(node, rules);
   const drawn = (/** @type {string} */ reason) => ({ winner: winnerOfDraw(node.fen, rules), reason });
-  let over = positionEnd(node.fen, rules);
-  if (over?.reason === "no_move") over = null;
+  let over = won(node.fen);
   const looped = over ? null : winnerByLoop(node, rules);
   if (looped) over = { winner: looped, reason: "loop" };
   if (!over && most && occurrences >= most) over = drawn("repetition");

@@ -258,7 +258,6 @@ export default {
   "histogram.help":
     "Odd distances are wins, even distances are losses. Click a bar for a random position of that distance.",
   "histogram.none": "Every position is a draw.",
-  "histogram.label": "Histogram of {n} {n:distance|distances}; arrow keys move between bars",
   "histogram.win": "{count} wins in {n} {n:ply|plies}",
   "histogram.loss": "{count} losses in {n} {n:ply|plies}",
   "histogram.open": "Random position, {n} {n:ply|plies}",

@@ -253,7 +253,6 @@ export default {
   "histogram.title": "{side}走棋，按距终局的步数。",
   "histogram.help": "奇数步为胜，偶数步为负。点击柱子打开该步数的随机局面。",
   "histogram.none": "全部局面都是和棋。",
-  "histogram.label": "{n} 种步数的直方图；用方向键在柱子间移动",
   "histogram.win": "{n} 步胜：{count} 个",
   "histogram.loss": "{n} 步负：{count} 个",
   "histogram.open": "{n} 步的随机局面",

@@ -35,12 +35,6 @@ export class Tutorial extends Exercise {
     return this.message || t(`lesson.${this.lesson.key}.task`, { n: this.lesson.most });
   }
 
-  /** A move that is not legal is explained by its rule. @param {string} uci */
-  play(uci) {
-    if (!this.solved && !this.moves().some((move) => move.uci === uci)) return this.refuse(uci);
-    return super.play(uci);
-  }
-
   /** @param {string} uci */
   async judge(uci) {
     this.used++;

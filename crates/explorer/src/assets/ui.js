@@ -320,6 +320,10 @@ export const chip = (value) =>
 export const side = (turn) => t(turn === "w" || turn === "white" ? "white" : "black");
 /** @param {string} piece */
 export const animal = (piece) => t(`animal.${piece.toUpperCase()}`);
+/** @param {string} text */
+const capitalized = (text) => text[0].toUpperCase() + text.slice(1);
+/** The name of a level: its animal. @param {string} level */
+export const levelName = (level) => capitalized(animal(level));
 /** @param {string} piece */
 export const pieceName = (piece) =>
   t("piece", { side: side(piece === piece.toUpperCase() ? "w" : "b"), animal: animal(piece) });
@@ -398,8 +402,7 @@ export function teams(material) {
   const all = material.split("v").map((letters) => [...letters].map(animal));
   if (all.some((team) => !team.length)) return material;
   const [white, black] = all.map((team) => new Intl.ListFormat(language).format(team));
-  const text = t("material.against", { white, black });
-  return text[0].toUpperCase() + text.slice(1);
+  return capitalized(t("material.against", { white, black }));
 }
 
 /** @type {(label: string, text: string | number) => string} */

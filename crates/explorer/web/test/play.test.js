@@ -4,7 +4,7 @@ import { Clock, clockText } from "../../src/assets/clock.js";
 import { Game } from "../../src/assets/game.js";
 import { lineOf } from "../../src/assets/game-text.js";
 import { lessonsOf } from "../../src/assets/lessons.js";
-import { legalMoves, positionEnd, whyIllegal } from "../../src/assets/movegen.js";
+import { legalMoves, whyIllegal } from "../../src/assets/movegen.js";
 import { play, START } from "../../src/assets/position.js";
 import { OMITTED, OPTIONS, PRESETS } from "../../src/assets/rule-options.js";
 import { readRules, shortest, spelledOut } from "../../src/assets/ruleset.js";
@@ -80,12 +80,13 @@ test("a move that is not legal has its reason", () => {
 });
 
 test("positions end in the den, without pieces, or without a move", () => {
-  assert.deepEqual(positionEnd("3C3/7/7/7/7/7/7/7/e6 b", PAPER), { winner: "white", reason: "den" });
-  assert.deepEqual(positionEnd("7/7/7/7/7/7/7/7/e6 w", PAPER), { winner: "black", reason: "no_pieces" });
+  const end = (fen, rules = PAPER) => gameStatus(new Game(fen).root, rules, null).over;
+  assert.deepEqual(end("3C3/7/7/7/7/7/7/7/e6 b"), { winner: "white", reason: "den" });
+  assert.deepEqual(end("7/7/7/7/7/7/7/7/e6 w"), { winner: "black", reason: "no_pieces" });
   const stuck = "7/7/7/7/7/e6/Ct5/d6/7 w";
-  assert.deepEqual(positionEnd(stuck, PAPER), { winner: null, reason: "no_move" });
-  assert.deepEqual(positionEnd(stuck, readRules("chinese")), { winner: "black", reason: "no_move" });
-  assert.equal(positionEnd(START, PAPER), null);
+  assert.deepEqual(end(stuck), { winner: null, reason: "no_move" });
+  assert.deepEqual(end(stuck, readRules("chinese")), { winner: "black", reason: "no_move" });
+  assert.equal(end(START), null);
 });
 
 test("repetition and plies without a capture are counted from the last capture", () => {

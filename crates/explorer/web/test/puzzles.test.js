@@ -21,30 +21,31 @@ test("a puzzle counts once", () => {
   const start = progress();
   assert.deepEqual([start.rating, start.streak, start.solved], [1200, 0, []]);
   const one = found(tried(start, puzzle("a"), true), puzzle("a"));
-  assert.deepEqual([one.solved, one.first, one.streak, one.best], [["a"], 1, 1, 1]);
+  assert.deepEqual([one.solved, one.missed, one.streak, one.best], [["a"], [], 1, 1]);
   assert.deepEqual(tried(one, puzzle("a"), false), one);
   assert.deepEqual(found(one, puzzle("a")), one);
   // After a wrong move the puzzle can be solved, and nothing makes it one that was solved at the first move.
   const wrong = tried(one, puzzle("b"), false);
   assert.deepEqual(tried(wrong, puzzle("b"), true), wrong);
   const two = found(wrong, puzzle("b"), "2026-11-28");
-  assert.deepEqual([two.solved, two.first, two.streak, two.best, two.day], [["a", "b"], 1, 0, 1, "2026-11-28"]);
+  assert.deepEqual([two.solved, two.missed, two.streak, two.best], [["a", "b"], ["b"], 0, 1]);
+  assert.equal(two.day, "2026-11-28");
   assert.ok(two.rating < one.rating);
 });
 
 test("a puzzle whose solution was shown is not solved", () => {
   const after = shown(tried(progress(), puzzle("a"), false), puzzle("a"));
   assert.deepEqual(found(after, puzzle("a"), "2026-11-28"), after);
-  assert.deepEqual([after.solved, after.first, after.day], [[], 0, ""]);
+  assert.deepEqual([after.solved, after.day], [[], ""]);
   const solved = found(tried(progress(), puzzle("b"), true), puzzle("b"));
   assert.deepEqual(shown(solved, puzzle("b")), solved, "it was solved before");
 });
 
 test("what another version has kept is read", () => {
   const keep = (text) => (globalThis.localStorage = { getItem: () => text });
-  const empty = { solved: [], missed: [], shown: [], first: 0, rating: 1200, streak: 0, best: 0, day: "" };
+  const empty = { solved: [], missed: [], shown: [], rating: 1200, streak: 0, best: 0, day: "" };
   keep('{"solved":["a"],"first":1}');
-  assert.deepEqual(progress(), { ...empty, solved: ["a"], first: 1 });
+  assert.deepEqual(progress(), { ...empty, solved: ["a"] });
   keep('{"solved":5,"missed":"a","first":"many","rating":null,"streak":-3,"best":1e999}');
   assert.deepEqual(progress(), empty);
   delete globalThis.localStorage;

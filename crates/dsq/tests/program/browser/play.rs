@@ -615,7 +615,7 @@ fn the_page_knows_the_rules() {
     page.run(&format!(
         "window.outcome = null;
         (async () => {{
-          const [{{ legalMoves, positionEnd }}, {{ play, START }}, {{ readRules, spelledOut }}] = await Promise.all(['movegen', 'position', 'ruleset'].map((name) => import(`/${{name}}.js`)));
+          const [{{ legalMoves }}, {{ play, START }}, {{ readRules, spelledOut }}, {{ Game }}, {{ gameStatus }}] = await Promise.all(['movegen', 'position', 'ruleset', 'game', 'status'].map((name) => import(`/${{name}}.js`)));
           const key = (m) => [m.uci, m.san, m.captures, m.den, m.leap, m.piece].join();
           const outcome = {{ positions: 0, wrong: [] }};
           // All rules at once, so that the latency counts once.
@@ -625,7 +625,8 @@ fn the_page_knows_the_rules() {
             for (let i = 0; i < 40; i++) {{
               const state = await (await fetch(`/api/v1/state?fen=${{fen.replace(' ', '_')}}&rules=${{rules}}`)).json();
               const values = readRules(rules);
-              const mine = [legalMoves(fen, values).map(key).sort(), positionEnd(fen, values), spelledOut(values)];
+              const {{ over }} = gameStatus(new Game(fen).root, values, null);
+              const mine = [legalMoves(fen, values).map(key).sort(), over, spelledOut(values)];
               const theirs = [state.moves.map(key).sort(), state.over, state.rules];
               outcome.positions++;
               if (JSON.stringify(mine) !== JSON.stringify(theirs)) outcome.wrong.push([rules, fen]);

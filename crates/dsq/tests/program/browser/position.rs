@@ -179,15 +179,14 @@ fn a_material_has_counts_a_histogram_and_neighbours() {
         "[...document.querySelectorAll('#counts tbody tr')].map(row => row.cells[1].textContent.replaceAll(',', ''))",
     );
     assert_eq!(rows, json!([stats["white"]["positions"].to_string(), stats["black"]["positions"].to_string()]));
-    // Keys move along the bars and open a position of that depth.
-    page.run("document.querySelector('.histogram .hit').focus()");
-    page.keys(&[RIGHT, RIGHT]);
-    let plies = page.get("Number(document.activeElement.dataset.plies)");
+    // A cell of the table opens a position of its depth, by keys, too.
+    page.run("document.querySelector('#stats details').open = true; document.querySelector('#stats tbody tr:nth-child(3) [aria-label^=Random]').focus()");
+    let name = page.text("document.activeElement.ariaLabel");
     page.keys(&[ENTER]);
     page.wait("!location.search.includes('7/3r3/7/6L')");
     page.settled();
-    let probe = page.api(&format!("probe?fen={}", page.fen()));
-    assert_eq!(probe["value"]["dtw"], plies);
+    let plies = &page.api(&format!("probe?fen={}", page.fen()))["value"]["dtw"];
+    assert_eq!(name, format!("Random position, {plies} plies"));
     page.wait("document.querySelectorAll('.matrix tbody tr').length === 8");
     let matrix = page.api("matrix?white=1&black=1");
     let first = matrix["win"][0][0].as_f64().unwrap();
