@@ -56,7 +56,7 @@ export function update() {
   const now = shown();
   chosen = now ?? chosen;
   // On a phone the verdict above the board is out of sight.
-  const verdict = now && app.probe ? h("p", { id: "duelresult" }, sentence(app.probe)) : "";
+  const verdict = now && app.probe ? h("p", { id: "duelresult" }, h("strong", {}, sentence(app.probe))) : "";
   refill($("#duel"), [team("w"), team("b"), verdict, now ? actions() : bar(toBoard())]);
   drawSolve();
 }

@@ -290,7 +290,7 @@ export default {
   share: "分享",
   "share.link": "当前视图的地址",
   "share.copy": "复制链接",
-  "share.fen": "复制 FEN",
+  "share.fen": "复制局面",
   "share.frame": "复制为嵌入框",
   "share.svg": "将棋盘保存为 SVG",
   "share.png": "将棋盘保存为 PNG",
