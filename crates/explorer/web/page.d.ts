@@ -107,7 +107,6 @@ declare namespace Page {
     analysis: void;
     connection: void;
     controller: void;
-    editing: void;
     evaluated: void;
     evaluation: void;
     flip: void;
@@ -116,14 +115,11 @@ declare namespace Page {
     language: void;
     lesson: Exercise | null;
     match: Match | null;
-    moved: string;
     opentab: string;
     overlay: void;
     pieces: void;
-    played: void;
     position: void;
     probe: void;
-    reconnected: void;
     review: void;
     rules: void;
     settings: void;

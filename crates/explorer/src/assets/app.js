@@ -325,7 +325,6 @@ export function play(uci) {
   if (!moves.some((move) => move.uci === uci)) return toast(over ? overText(over) : illegal(uci));
   control(null);
   app.game.play(uci);
-  emit("played");
   return refresh();
 }
 

@@ -1,7 +1,7 @@
 // The messages above the board: the server is gone, or an address could not be read in full.
 
 import { forget } from "./api.js";
-import { app, emit, on, refresh, setOffline } from "./app.js";
+import { app, on, refresh, setOffline } from "./app.js";
 import { onFault, reachable } from "./transport.js";
 import { $, announce, errorText, t } from "./ui.js";
 
@@ -46,7 +46,6 @@ async function attempt() {
   }
   forget();
   setOffline(false);
-  emit("reconnected");
   announce(t("notice.back"));
   if (!app.controller) refresh({ quiet: true });
 }

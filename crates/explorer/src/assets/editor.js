@@ -1,7 +1,7 @@
 // The editor: place, remove, swap, mirror, side to move, FEN.
 
 import { get } from "./api.js";
-import { app, control, emit, fen, mayLeave, on, refresh, setPosition, want } from "./app.js";
+import { app, control, fen, mayLeave, on, refresh, setPosition, want } from "./app.js";
 import { icon } from "./icons.js";
 import { pieceIcon } from "./pieces.js";
 import {
@@ -111,7 +111,6 @@ export async function toggleEditor(open = !app.editing) {
   app.board.select(null);
   $("#editor").hidden = !open;
   $("#edit").setAttribute("aria-pressed", String(open));
-  emit("editing");
   announce(t(open ? "editor.on" : "editor.off"));
 }
 

@@ -78,7 +78,6 @@ export class Exercise extends Owner {
   async advance(uci) {
     this.node = app.game.child(this.node, uci);
     app.game.go(this.node);
-    emit("moved", uci);
     await refresh();
     this.changed();
   }

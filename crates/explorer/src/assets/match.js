@@ -174,7 +174,6 @@ export class Match extends Owner {
     if (follows) app.game.go(this.node);
     this.clock?.press();
     this.status = status(this.node);
-    emit("moved", uci);
     if (this.status.over) return this.finish(this.status.over);
     if (this.turning() && follows) app.board.flip(this.turn() === "b");
     this.store();

@@ -1,6 +1,6 @@
 // A lesson on the board: White moves alone until the goal is reached.
 
-import { app, emit, refresh } from "./app.js";
+import { app, refresh } from "./app.js";
 import { Exercise } from "./exercise.js";
 import { boardOf, DENS, index, name, pass, play } from "./position.js";
 import { t } from "./ui.js";
@@ -61,7 +61,6 @@ export class Tutorial extends Exercise {
     app.game.begin(pass(play(this.node.fen, uci)));
     this.node = app.game.cursor;
     this.message = "";
-    emit("moved", uci);
     await refresh();
     this.changed();
   }
