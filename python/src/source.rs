@@ -153,7 +153,7 @@ impl Source {
                 rows().map(|row| Ok(solver.value(&get(row)?).unwrap_or(None))).collect::<Result<_, ManyError>>()
             }
             Source::OnDemand(on_demand) => {
-                let of_table = |position: &Position| matches!(on_demand.class(position), Ok(None));
+                let of_table = |position: &Position| matches!(on_demand.counter().class(position), Ok(None));
                 let mut values = on_demand
                     .tables()
                     .values(positions.len(), |row| Ok::<_, ManyError>(Some(get(row)?).filter(of_table)))?;

@@ -118,8 +118,8 @@ impl PyTables {
     /// suffice.
     fn probe(&self, py: Python<'_>, board: BoardArgument) -> PyResult<Option<PyValue>> {
         let source = self.source_for(from_ref(&board))?;
-        let value = match counter(&source, &board.position) {
-            Some(counter) => Some(counted(py, |follow| counter.probe(&board.position, false, follow))?.value),
+        let value = match on_demand(&source, &board.position) {
+            Some(on_demand) => Some(counted(py, |follow| on_demand.probe(&board.position, false, follow))?.value),
             None => source.run(py, || source.value(&board.position))?,
         };
         value.map(|value| Ok(PyValue { value: board.value(value)? })).transpose()
@@ -129,8 +129,8 @@ impl PyTables {
     /// counting is not necessary or not possible.
     fn need<'py>(&self, py: Python<'py>, board: BoardArgument) -> PyResult<Option<Bound<'py, PyDict>>> {
         let source = self.source_for(from_ref(&board))?;
-        let Some(counter) = counter(&source, &board.position) else { return Ok(None) };
-        let need = parallel(py, |_| counter.need(&board.position))?;
+        let Some(on_demand) = on_demand(&source, &board.position) else { return Ok(None) };
+        let need = parallel(py, |_| on_demand.counter().need(&board.position))?;
         let Some(need) = need.map_err(errors::on_demand)? else { return Ok(None) };
         let all = PyDict::new(py);
         all.set_item("material", need.class.to_string())?;
@@ -148,13 +148,15 @@ impl PyTables {
     fn count(&self, py: Python<'_>, board: BoardArgument, progress: Option<Py<PyAny>>) -> PyResult<()> {
         let source = self.source_for(from_ref(&board))?;
         let position = board.position;
-        let Some(counter) = counter(&source, &position) else { return Ok(()) };
-        let Some(progress) = progress else { return counted(py, |follow| counter.count(&position, follow)) };
+        let Some(on_demand) = on_demand(&source, &position) else { return Ok(()) };
+        let Some(progress) = progress else {
+            return counted(py, |follow| on_demand.counter().count(&position, follow));
+        };
         let report =
             |py: Python<'_>, now: CountProgress| progress.call1(py, (phase_name(now.phase), now.fraction)).map(drop);
         let source = Arc::clone(&source);
         let count = move |follow: Follow<'_>| {
-            self::counter(&source, &position).map_or(Ok(()), |counter| counter.count(&position, follow))
+            self::on_demand(&source, &position).map_or(Ok(()), |on_demand| on_demand.counter().count(&position, follow))
         };
         reporting(py, report, count)?.map_err(errors::on_demand)
     }
@@ -186,9 +188,9 @@ impl PyTables {
     /// Every legal move with its value for the side that makes it, best first; None if the tables do not cover them.
     fn moves(&self, py: Python<'_>, board: BoardArgument) -> PyResult<Option<Vec<(PyMove, PyValue)>>> {
         let source = self.source_for(from_ref(&board))?;
-        let moves = match counter(&source, &board.position) {
-            Some(counter) => {
-                let answer = counted(py, |follow| counter.probe(&board.position, true, follow))?;
+        let moves = match on_demand(&source, &board.position) {
+            Some(on_demand) => {
+                let answer = counted(py, |follow| on_demand.probe(&board.position, true, follow))?;
                 answer.moves.into_iter().filter_map(|(mv, value)| Some((mv, value?))).collect()
             }
             None => match source.run(py, || source.moves(&board.position))? {
@@ -203,8 +205,8 @@ impl PyTables {
     /// Best play to the end; empty for a draw, None if the tables do not cover the position.
     fn line(&self, py: Python<'_>, board: BoardArgument) -> PyResult<Option<Vec<PyMove>>> {
         let source = self.source_for(from_ref(&board))?;
-        if let Some(counter) = counter(&source, &board.position) {
-            counted(py, |follow| counter.count(&board.position, follow))?;
+        if let Some(on_demand) = on_demand(&source, &board.position) {
+            counted(py, |follow| on_demand.counter().count(&board.position, follow))?;
         }
         let Some(value) = source.run(py, || source.value(&board.position))? else { return Ok(None) };
         board.value(value)?;
@@ -297,9 +299,9 @@ impl PyTables {
 }
 
 /// The tables that count the material of a position on demand, if they lack it and it has one piece more.
-fn counter<'a>(source: &'a Source, position: &Position) -> Option<&'a OnDemand> {
+fn on_demand<'a>(source: &'a Source, position: &Position) -> Option<&'a OnDemand> {
     let Source::OnDemand(on_demand) = source else { return None };
-    matches!(on_demand.class(position), Ok(Some(_))).then_some(on_demand)
+    matches!(on_demand.counter().class(position), Ok(Some(_))).then_some(on_demand)
 }
 
 /// The name of a phase of a count.
@@ -398,8 +400,8 @@ impl Opening {
 
     fn with_prober(&self, prober: TableProber) -> PyResult<Source> {
         let Some(cache) = &self.cache else { return Ok(Source::Files(Box::new(prober))) };
-        let counter = OnDemand::new(prober, cache, self.cache_bytes).map_err(errors::on_demand)?;
-        Ok(Source::OnDemand(Box::new(self.memory.into_iter().fold(counter, OnDemand::with_memory))))
+        let on_demand = OnDemand::new(prober, cache, self.cache_bytes).map_err(errors::on_demand)?;
+        Ok(Source::OnDemand(Box::new(on_demand.with_memory(self.memory))))
     }
 
     /// The same source with files that no other thread has locked.

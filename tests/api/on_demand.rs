@@ -31,7 +31,7 @@ fn counts() -> Vec<ClassCounts> {
 
 fn count(on_demand: &OnDemand, position: &Position) {
     let start = Instant::now();
-    on_demand.count(position, &|_: CountProgress| ControlFlow::Continue(())).unwrap();
+    on_demand.counter().count(position, &|_: CountProgress| ControlFlow::Continue(())).unwrap();
     eprintln!("{}: counted in {:.1} s", Material::of(position).unwrap(), start.elapsed().as_secs_f64());
 }
 

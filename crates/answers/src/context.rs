@@ -38,7 +38,7 @@ pub trait Context: Send + Sync + Sized + 'static {
 
     /// The most pieces of an endgame that is counted on demand; `None` if none is.
     fn countable(&self, tables: &RuleTables) -> Option<usize> {
-        tables.on_demand().map(|on_demand| on_demand.pieces())
+        tables.counters().map(|counters| counters.pieces())
     }
 
     /// The resources that counting the endgame of a position needs.

@@ -4,6 +4,7 @@ use super::analysis::{self, Analysis};
 use super::api;
 use super::context::Context;
 use super::counting::NeedReport;
+use super::disk::Counters;
 use super::dtz::{self, DtzAnswer};
 use super::engine::{self, BestMove, Setup};
 use super::errors::{ApiError, Code};
@@ -23,7 +24,7 @@ use doushouqi::board::{self, Position, RuleOptions, Rules};
 use doushouqi::game::random::Random;
 use doushouqi::game::{Game, Record};
 use doushouqi::search::Limits;
-use doushouqi::tablebase::{Material, OnDemand};
+use doushouqi::tablebase::Material;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Duration;
@@ -69,16 +70,16 @@ pub async fn whatif<C: Context>(context: C, query: WhatIfQuery) -> Answer<api::W
     context.probe(rules, pieces, move |tables| api::whatif(tables, &position, square)).await
 }
 
-/// The tables that count the endgames of a rule set on demand.
-pub fn on_demand_tables(context: &impl Context, rules: &RuleOptions) -> Result<Arc<OnDemand>, ApiError> {
+/// What counts the endgames of a rule set on demand.
+pub fn counters(context: &impl Context, rules: &RuleOptions) -> Result<Counters, ApiError> {
     let tables = context.state().registry.main();
     let off = || {
         let message = "this server does not count endgames; its operator may allow it (--on-demand)";
         ApiError::new(Code::NotAllowed, message).reason("counting_off")
     };
-    let on_demand = tables.on_demand().ok_or_else(off)?;
+    let counters = tables.counters().ok_or_else(off)?;
     if tables.rules().options().table_hash() == rules.table_hash() {
-        return Ok(on_demand.clone());
+        return Ok(counters);
     }
     let message = "the server counts endgames under its own rules only";
     Err(ApiError::new(Code::NoTable, message).reason("counting_other_rules"))

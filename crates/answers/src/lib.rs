@@ -20,6 +20,7 @@ mod class_table;
 pub mod context;
 pub mod counted_class;
 pub mod counting;
+pub mod disk;
 mod dtz;
 pub mod engine;
 pub mod errors;

@@ -3,13 +3,14 @@
 use super::class_cache::ClassCache;
 use super::class_table::ClassTable;
 use super::counted_class::CountedClass;
+use super::disk::{Counters, Disk, LimitedDisk};
 use doushouqi::board::{ByColor, Color, Move, Position, RuleOptions, Rules};
 use doushouqi::clock::Instant;
 use doushouqi::game::random::Random;
 use doushouqi::search::Tables;
 use doushouqi::tablebase::{
-    Addresser, Class, ClassId, Classes, Content, Dtz, DtzProber, Material, Member, OnDemand, Options, Probe, ProbeDtz,
-    ProbeWdl, SetError, SolveError, Solver, Stats, TableProber, TableSet, Value, Wdl, WdlProber,
+    Addresser, Class, ClassId, Classes, Content, Dtz, Material, Member, Options, Probe, ProbeDtz, ProbeWdl, SetError,
+    SolveError, Solver, Stats, TableSet, Value, Wdl, WdlProber,
 };
 use rayon::ThreadPool;
 use std::cmp::Reverse;
@@ -25,29 +26,6 @@ pub(crate) const FIRST_PIECES: usize = 3;
 /// The memory of the classes that are being solved together: in the background, and by a request.
 const BACKGROUND_BYTES: usize = 64 << 20;
 const REQUEST_BYTES: usize = 16 << 20;
-
-/// Tables on disk.
-pub enum Disk {
-    Tables(Box<TableProber>),
-    /// Tables that also count classes with one piece more on demand.
-    OnDemand(Arc<OnDemand>),
-}
-
-impl Disk {
-    fn tables(&self) -> &TableProber {
-        match self {
-            Disk::Tables(tables) => tables,
-            Disk::OnDemand(on_demand) => on_demand.tables(),
-        }
-    }
-
-    fn probe(&self) -> &dyn Probe<Error = SetError> {
-        match self {
-            Disk::Tables(tables) => &**tables,
-            Disk::OnDemand(on_demand) => &**on_demand,
-        }
-    }
-}
 
 /// Tables of one rule set.
 pub struct RuleTables {
@@ -68,7 +46,7 @@ pub struct RuleTables {
     /// not contain.
     results: Option<WdlProber>,
     /// Tables on disk that know a no-capture limit.
-    limited: Option<DtzProber>,
+    limited: Option<LimitedDisk>,
     progress: Progress,
     /// The tables of searches; made by the first search.
     search: Mutex<Option<Arc<Tables>>>,
@@ -139,7 +117,7 @@ impl RuleTables {
 
     /// Adds tables on disk that know a no-capture limit.
     #[must_use]
-    pub fn with_limited(self, limited: Option<DtzProber>) -> RuleTables {
+    pub fn with_limited(self, limited: Option<LimitedDisk>) -> RuleTables {
         RuleTables { limited, ..self }
     }
 
@@ -288,7 +266,7 @@ impl RuleTables {
     /// The most files of tables on disk that stay open. Searches open the tables a second time.
     #[must_use]
     pub fn files(&self) -> usize {
-        let limited = self.limited.iter().map(DtzProber::set);
+        let limited = self.limited.iter().map(LimitedDisk::set);
         2 * self.sets().chain(limited).map(|set| set.classes().len()).sum::<usize>()
     }
 
@@ -298,13 +276,12 @@ impl RuleTables {
         self.sets().max_by_key(|set| set.classes().pieces())
     }
 
-    /// The tables that count classes on demand, if the operator allows it.
+    /// What counts endgames on demand, if the operator allows it.
     #[must_use]
-    pub fn on_demand(&self) -> Option<&Arc<OnDemand>> {
-        match &self.disk {
-            Some(Disk::OnDemand(on_demand)) => Some(on_demand),
-            _ => None,
-        }
+    pub fn counters(&self) -> Option<Counters> {
+        let Some(Disk::OnDemand(distances)) = &self.disk else { return None };
+        let limited = self.limited.as_ref().and_then(LimitedDisk::on_demand);
+        Some(Counters::new(distances.clone(), limited.cloned()))
     }
 
     #[must_use]
@@ -451,7 +428,7 @@ impl<'a> RequestTables<'a> {
     /// The value of every legal move for the side that makes it, best first, unknown values last.
     pub fn ranked(&self, position: &Position) -> Result<Vec<(Move, Option<Value>)>, SetError> {
         // One search for all moves is faster than one for each.
-        if let Some(on_demand) = self.tables.on_demand()
+        if let Some(Disk::OnDemand(on_demand)) = &self.tables.disk
             && self.tables.addresser.locate(position).is_none()
             && let Some(moves) = not_missing(on_demand.moves(position))?
         {
@@ -620,7 +597,7 @@ impl ProbeDtz for LimitedTables<'_> {
 
     fn open_dtz(&self, position: &Position) -> Result<Option<Dtz>, SetError> {
         let RequestTables { tables, stop, .. } = self.tables;
-        if let Some(files) = tables.limited.as_ref().filter(|files| files.limit() == self.limit)
+        if let Some(files) = tables.limited.as_ref().map(LimitedDisk::probe).filter(|files| files.limit() == self.limit)
             && let Some(value) = not_missing(files.open_dtz(position))?
         {
             return Ok(Some(value));

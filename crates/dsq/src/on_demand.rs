@@ -52,14 +52,12 @@ impl OnDemandArgs {
 
 impl CountCache {
     pub fn open(&self, tables: TableProber) -> Result<OnDemand, Failure> {
-        let on_demand = OnDemand::new(tables, &self.dir, self.size)?;
-        Ok(self.memory.iter().fold(on_demand, |on_demand, &bytes| on_demand.with_memory(bytes)))
+        Ok(OnDemand::new(tables, &self.dir, self.size)?.with_memory(self.memory))
     }
 
     /// As [`open`](CountCache::open), for tables that know a no-capture limit.
     pub fn open_limited(&self, tables: DtzProber) -> Result<DtzOnDemand, Failure> {
-        let on_demand = DtzOnDemand::new(tables, &self.dir, self.size)?;
-        Ok(self.memory.iter().fold(on_demand, |on_demand, &bytes| on_demand.with_memory(bytes)))
+        Ok(DtzOnDemand::new(tables, &self.dir, self.size)?.with_memory(self.memory))
     }
 
     /// The directory of the tables of four pieces in the cache. Generates those that are missing.

@@ -5,7 +5,7 @@ use super::permits::{Hold, Permit};
 use super::state::App;
 use answers::context::Context as Answering;
 use answers::counting::NeedReport;
-use answers::handlers::{on_demand_tables, position_of};
+use answers::handlers::{counters, position_of};
 use answers::params::PositionQuery;
 use answers::state::{Lane, State};
 use answers::{ApiError, Code};
@@ -120,9 +120,9 @@ impl Answering for Context {
 
     async fn need(&self, query: PositionQuery) -> Result<NeedReport, ApiError> {
         let (position, rules) = position_of(self, &query.fen, &query.rules)?;
-        let on_demand = on_demand_tables(self, &rules)?;
+        let counters = counters(self, &rules)?;
         let counts = self.app.counts.clone();
-        self.run(Lane::Read, move |_, _| counts.need(&on_demand, &position, rules.to_string())).await
+        self.run(Lane::Read, move |_, _| counts.need(&counters, &position, rules.to_string())).await
     }
 }
 

@@ -2,10 +2,11 @@
 
 use super::cancel::Cancel;
 use answers::counting::{CountReport, NeedReport};
+use answers::disk::Counters;
 use answers::errors::{ApiError, Code};
 use answers::rule_tables::MEMORY_PIECES;
 use doushouqi::board::Position;
-use doushouqi::tablebase::{CountProgress, Material, OnDemand, OnDemandError, SetError};
+use doushouqi::tablebase::{CountProgress, Material, OnDemandError, SetError};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -109,13 +110,13 @@ impl CountQueue {
     ///
     /// # Errors
     /// If the class cannot be counted.
-    pub fn need(&self, on_demand: &OnDemand, position: &Position, rules: String) -> Result<NeedReport, ApiError> {
+    pub fn need(&self, counters: &Counters, position: &Position, rules: String) -> Result<NeedReport, ApiError> {
         let fen = position.to_fen();
         let running = self.running().as_ref().map(|running| (running.class, running.is_stopping()));
         if position.occupied().len() <= MEMORY_PIECES {
             return Ok(NeedReport::of(fen, rules, None, "known", None));
         }
-        let class = on_demand.class(position).map_err(refusal)?;
+        let class = counters.class(position).map_err(refusal)?;
         // The plan of a second count would lack the memory that the running count uses.
         match running {
             Some((_, true)) if class.is_some() => return Ok(NeedReport::of(fen, rules, class, "stopping", None)),
@@ -124,7 +125,7 @@ impl CountQueue {
             }
             _ => {}
         }
-        let Some(need) = on_demand.need(position).map_err(refusal)? else {
+        let Some(need) = counters.need(position).map_err(refusal)? else {
             self.note_known();
             return Ok(NeedReport::of(fen, rules, None, "known", None));
         };
@@ -191,7 +192,7 @@ impl CountQueue {
             }
             if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        pool.install(|| job.on_demand.count(&job.position, &follow)).map_err(refusal)?;
+        pool.install(|| job.counters.count(&job.position, &follow)).map_err(refusal)?;
         let rate = 2.0 * job.class.positions() as f64 / started.elapsed().as_secs_f64() / self.threads as f64;
         self.rate.store((rate as u64).max(1), Ordering::Relaxed);
         Ok(())
@@ -200,7 +201,7 @@ impl CountQueue {
 
 /// The work of a count.
 pub struct CountJob {
-    pub on_demand: Arc<OnDemand>,
+    pub counters: Counters,
     pub position: Position,
     /// The class of the position.
     pub class: Material,

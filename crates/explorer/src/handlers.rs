@@ -6,7 +6,7 @@ use super::counting::CountJob;
 use super::http::{Failure, Query, status_of};
 use super::sse;
 use answers::context::Context as _;
-use answers::handlers::{self, on_demand_tables, position_of};
+use answers::handlers::{self, counters, position_of};
 use answers::params::{AnalyzeQuery, BoardQuery, NoKeys, PagePairs, PageQuery, PositionQuery};
 use answers::rule_tables::RequestTables;
 use answers::state::{Lane, State};
@@ -62,13 +62,13 @@ pub async fn page(context: Context, headers: HeaderMap, query: Result<Query<Page
 
 pub async fn count(context: Context, Query(query): Query<PositionQuery>) -> Answer {
     let (position, rules) = position_of(&context, &query.fen, &query.rules)?;
-    let on_demand = on_demand_tables(&context, &rules)?;
+    let counters = counters(&context, &rules)?;
     context.app.counts.stopped().await;
-    let (requested, tables, counts) = (position.clone(), on_demand.clone(), context.app.counts.clone());
+    let (requested, tables, counts) = (position.clone(), counters.clone(), context.app.counts.clone());
     let missing = move |_: &State, _: &_| Ok(counts.need(&tables, &requested, String::new())?.class);
     let class = context.run(Lane::Read, missing).await?.and_then(|class| class.parse().ok());
     let Some(class) = class else { return Ok(sse::counted()) };
-    let job = CountJob { on_demand, position, class };
+    let job = CountJob { counters, position, class };
     let follower = context.app.counts.follow(job, |stop| context.app.stop_at_shutdown(stop))?;
     Ok(sse::count(follower))
 }

@@ -110,7 +110,7 @@ impl App {
         let mut hash = Xxh3::new();
         hash.update(&self.fingerprint.to_le_bytes());
         hash.update(&main.complete().to_le_bytes());
-        hash.digest() ^ main.on_demand().map_or(0, |_| self.counts.generation()).rotate_left(32)
+        hash.digest() ^ main.counters().map_or(0, |_| self.counts.generation()).rotate_left(32)
     }
 
     /// Starts the shutdown.

@@ -1,9 +1,10 @@
 //! The tables of the server: in memory, and on disk.
 
 use super::config::{Config, CountConfig, ServeError};
+use answers::disk::{Disk, LimitedDisk};
 use answers::registry::Registry;
-use answers::rule_tables::{Disk, MEMORY_PIECES, RuleTables};
-use doushouqi::tablebase::{OnDemand, TablePath, TableProber, TableSet};
+use answers::rule_tables::{MEMORY_PIECES, RuleTables};
+use doushouqi::tablebase::{DtzOnDemand, OnDemand, TablePath, TableProber, TableSet};
 use rayon::ThreadPool;
 use std::collections::hash_map::RandomState;
 use std::fs::File;
@@ -16,8 +17,8 @@ use xxhash_rust::xxh3::Xxh3;
 /// Opens the cache of the classes that are counted from tables on disk.
 fn open_on_demand(tables: Option<TableProber>, config: &CountConfig) -> Result<OnDemand, ServeError> {
     let tables = tables.filter(|tables| tables.set().classes().pieces() >= MEMORY_PIECES);
-    let on_demand = OnDemand::new(tables.ok_or(ServeError::TablesTooSmall)?, &config.cache, config.cache_size)?;
-    Ok(config.memory.iter().fold(on_demand, |on_demand, &bytes| on_demand.with_memory(bytes)))
+    let tables = tables.ok_or(ServeError::TablesTooSmall)?;
+    Ok(OnDemand::new(tables, &config.cache, config.cache_size)?.with_memory(config.memory))
 }
 
 /// Hashes the program. Two builds may answer the same request differently, even if they have the same version.
@@ -62,6 +63,13 @@ pub fn open(config: &Config, pool: ThreadPool) -> Result<(Registry, u64), ServeE
         None => disk.map(|tables| Disk::Tables(Box::new(tables))),
     };
     let main = RuleTables::new(options, disk, results, pool.clone(), solved.clone(), &AtomicBool::new(false))?;
+    let limited = match (limited, &config.on_demand) {
+        (Some(limited), Some(CountConfig { cache, cache_size, memory })) => {
+            let on_demand = DtzOnDemand::new(limited, cache, *cache_size)?.with_memory(*memory);
+            Some(LimitedDisk::OnDemand(Arc::new(on_demand)))
+        }
+        (limited, _) => limited.map(|tables| LimitedDisk::Tables(Box::new(tables))),
+    };
     let main = main.with_limited(limited);
     Ok((Registry::new(main, pool, solved), hash.digest()))
 }

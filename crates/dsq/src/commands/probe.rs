@@ -139,7 +139,9 @@ impl LimitedProber {
     /// Counts the class of a position if it is missing; the source of the values, if classes are counted on demand.
     fn count(&self, position: &Position) -> Result<Option<AnswerSource>, Failure> {
         let LimitedProber::OnDemand(on_demand) = self else { return Ok(None) };
-        counting(|follow| on_demand.count(position, follow).and_then(|()| on_demand.source(position)).map(Some))
+        counting(|follow| {
+            on_demand.counter().count(position, follow).and_then(|()| on_demand.source(position)).map(Some)
+        })
     }
 }
 

@@ -180,8 +180,8 @@ fn the_module_answers_as_the_server() {
         "/api/v1/analyze?depth=7&hash=16".to_owned(),
         format!("/api/v1/analyze?fen={three}&multipv=2"),
         "/api/v1/analyze?fen=3E3/7/3e3/7/7/7/7/7/7_b".to_owned(),
-        // The module does not contain the network for `chinese`.
         "/api/v1/analyze?depth=5&hash=4&rules=cazaux&moves=a3b3,g7f7&tables=0".to_owned(),
+        "/api/v1/analyze?depth=5&hash=4&rules=chinese&moves=a3b3,g7f7&tables=0".to_owned(),
         "/api/v1/state?rules=chinese&moves=a3b3,g7f7".to_owned(),
         format!("/api/v1/board.svg?fen={three}"),
         "/api/v1/openapi.json".to_owned(),

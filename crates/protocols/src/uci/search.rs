@@ -225,7 +225,7 @@ impl Task {
     /// takes a part of the time of the search, whose clock runs since the command.
     fn best_counted(&self, game: &Game, stop: &AtomicBool) -> Option<Vec<Move>> {
         let (counted, position) = (self.counted.as_deref()?, game.position());
-        counted.class(position).ok()??;
+        counted.counter().class(position).ok()??;
         let time = self.go.limits.hard_limit(self.move_overhead).filter(|_| !self.go.ponder).map(|time| time / 4);
         if stop.load(Ordering::Relaxed) || time.is_some_and(|time| self.received.elapsed() >= time) {
             return None;

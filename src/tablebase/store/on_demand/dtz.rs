@@ -1,8 +1,8 @@
 //! Values under a no-capture limit of positions with one piece more than the tables, by solving the whole class.
 
-use super::{AnswerSource, OnDemand, OnDemandError};
+use super::counter::ClassCounter;
+use super::{AnswerSource, OnDemandError};
 use crate::board::{Position, Rules};
-use crate::tablebase::solve::progress::Follow;
 use crate::tablebase::store::prober::TableProber;
 use crate::tablebase::{Dtz, DtzProber, ProbeDtz, SetError, TableSet};
 use std::path::Path;
@@ -13,8 +13,7 @@ use std::path::Path;
 /// As a [`ProbeDtz`] it covers the tables and the classes in the cache. A class whose file in the cache is damaged counts as
 /// not counted; a count replaces the file.
 pub struct DtzOnDemand {
-    /// Counts and finds cells; the numbers of the cells are not those that its own values assume.
-    counted: OnDemand,
+    counter: ClassCounter,
 }
 
 impl DtzOnDemand {
@@ -23,19 +22,25 @@ impl DtzOnDemand {
     /// # Errors
     /// If the directory cannot be created.
     pub fn new(tables: DtzProber, dir: &Path, size: u64) -> Result<DtzOnDemand, OnDemandError> {
-        Ok(DtzOnDemand { counted: OnDemand::new(TableProber::new(tables.into_set()), dir, size)? })
+        Ok(DtzOnDemand { counter: ClassCounter::new(TableProber::new(tables.into_set()), dir, size)? })
     }
 
-    /// Limits the memory of counts to `bytes`, as [`OnDemand::with_memory`].
+    /// Limits the memory of counts, as [`OnDemand::with_memory`].
     #[must_use]
-    pub fn with_memory(self, bytes: usize) -> DtzOnDemand {
-        DtzOnDemand { counted: self.counted.with_memory(bytes) }
+    pub fn with_memory(self, bytes: impl Into<Option<usize>>) -> DtzOnDemand {
+        DtzOnDemand { counter: self.counter.with_memory(bytes.into()) }
     }
 
     /// The tables.
     #[must_use]
     pub fn set(&self) -> &TableSet {
-        self.counted.tables.set()
+        self.counter.tables.set()
+    }
+
+    /// Counts the classes.
+    #[must_use]
+    pub fn counter(&self) -> &ClassCounter {
+        &self.counter
     }
 
     /// The source of the value of a position.
@@ -43,15 +48,7 @@ impl DtzOnDemand {
     /// # Errors
     /// If the position has too many pieces.
     pub fn source(&self, position: &Position) -> Result<AnswerSource, OnDemandError> {
-        Ok(if self.counted.class(position)?.is_some() { AnswerSource::Cache } else { AnswerSource::Tables })
-    }
-
-    /// Counts the class of a position, unless the tables or the cache contain it, as [`OnDemand::count`].
-    ///
-    /// # Errors
-    /// As [`OnDemand::count`].
-    pub fn count(&self, position: &Position, follow: Follow<'_>) -> Result<(), OnDemandError> {
-        self.counted.count(position, follow)
+        Ok(if self.counter.class(position)?.is_some() { AnswerSource::Cache } else { AnswerSource::Tables })
     }
 }
 
@@ -67,7 +64,7 @@ impl ProbeDtz for DtzOnDemand {
     }
 
     fn open_dtz(&self, position: &Position) -> Result<Option<Dtz>, SetError> {
-        let value = self.counted.unless_damaged(self.counted.known_cell(position))?;
+        let value = self.counter.unless_damaged(self.counter.known_cell(position))?;
         Ok(value.map(|value| Dtz::of(value, self.rules())))
     }
 }

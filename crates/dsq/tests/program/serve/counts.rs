@@ -13,6 +13,8 @@ use std::time::Duration;
 pub const FIVE: &str = "7/7/7/7/7/6l/3e3/3EP2/6C_w";
 /// Another class.
 pub const OTHER: &str = "7/7/3el2/7/7/7/2CET2/7/7_w";
+/// The tables that captures of the class of `FIVE`, ELvEPD, lead to.
+const CAPTURES: [&str; 5] = ["LvEPD", "EvEPD", "ELvPD", "ELvED", "ELvEP"];
 const SIX: &str = "7/7/2rel2/7/7/7/2CEP2/7/7_w";
 
 /// Tables of four pieces, which all tests share.
@@ -54,8 +56,7 @@ pub fn block(cache: &Path) -> File {
 #[test]
 fn a_server_counts_from_repacked_tables() {
     let (tables, cache) = (folder("serve-repacked"), folder("serve-repacked-cache"));
-    // The tables that captures of the class ELvEPD lead to.
-    for material in ["LvEPD", "EvEPD", "ELvPD", "ELvED", "ELvEP"] {
+    for material in CAPTURES {
         dsq::stdout(&["generate", "--material", material, "--backend", "cpu", "--out", text(&tables)]);
     }
     dsq::stdout(&["repack", text(&tables), "--json"]);
@@ -67,6 +68,62 @@ fn a_server_counts_from_repacked_tables() {
     drop(server);
     std::fs::remove_dir_all(tables).unwrap();
     std::fs::remove_dir_all(cache).unwrap();
+}
+
+/// With tables that know a no-capture limit a class is also counted under it, after its distances unless these are known.
+#[test]
+fn an_endgame_is_counted_under_the_limit() {
+    let [limited, whole, cache] = ["limited", "whole", "cache"].map(|name| folder(&format!("serve-count-{name}")));
+    let generate = |material, dir: &Path| {
+        let how = ["--backend", "cpu", "--metric", "dtz", "--limit", "30", "--out", text(dir)];
+        dsq::stdout(&[&["generate", "--material", material][..], &how].concat());
+    };
+    CAPTURES.iter().for_each(|material| generate(material, &limited));
+    generate("ELvEPD", &whole);
+    let both = std::env::join_paths([Path::new(four()), &limited]).unwrap();
+    let start = |fresh: &Path| {
+        let own = ["--tables", text(Path::new(&both)), "--pieces", "3", "--on-demand", "--cache", text(fresh)];
+        Server::start(&own)
+    };
+    let count = |server: &Server| {
+        let events = server.connect().get(&format!("/api/v1/count?fen={FIVE}")).events();
+        assert_eq!(events.last().unwrap(), &("done".to_owned(), json!({"class": "ELvEPD"})));
+        let fraction = |event: &(String, Value)| event.1["fraction"].as_f64();
+        assert!(events.iter().filter_map(fraction).is_sorted(), "{events:?}");
+    };
+    let need = |server: &Server| server.connect().get(&format!("/api/v1/need?fen={FIVE}")).json();
+    // The distances are known before the server knows the limit.
+    count(&counting(&cache, &[]));
+    let server = start(&cache);
+    let second = need(&server);
+    assert_eq!((&second["state"], &second["class"]), (&json!("possible"), &json!("ELvEPD")));
+    count(&server);
+    assert_eq!(need(&server)["state"], "known");
+    for clock in [0, 7, 11, 12, 20, 29] {
+        let fen = format!("{} {clock}", FIVE.replace('_', " "));
+        let said: Value =
+            serde_json::from_str(&dsq::stdout(&["probe", "--tables", text(&whole), "--json", &fen])).unwrap();
+        let target = format!("/api/v1/dtz?fen={}&no_capture_limit=30", fen.replace(' ', "_"));
+        let shown = server.connect().get(&target).json();
+        let value = |of: &Value| [&of["wdl"], &of["category"], &of["dtz"]].map(Clone::clone);
+        assert_eq!(value(&shown["value"]), value(&said), "{fen}");
+        let moves = |of: &Value| of["moves"].as_array().unwrap().clone();
+        let shown: Vec<_> = moves(&shown).iter().map(|mv| (mv["san"].clone(), value(&mv["value"]))).collect();
+        let said: Vec<_> = moves(&said).iter().map(|mv| (mv["move"].clone(), value(mv))).collect();
+        assert_eq!(shown, said, "{fen}");
+    }
+    drop(server);
+    // Both counts, one after another.
+    std::fs::remove_dir_all(&cache).unwrap();
+    let server = start(&cache);
+    let both = need(&server);
+    assert!(both["file_bytes"].as_u64() > second["file_bytes"].as_u64(), "{both} {second}");
+    count(&server);
+    assert_eq!(need(&server)["state"], "known");
+    drop(server);
+    for dir in [limited, whole, cache] {
+        std::fs::remove_dir_all(dir).unwrap();
+    }
 }
 
 /// Without tables the server generates those of four pieces in the cache, once.
