@@ -1,9 +1,11 @@
 //! Searches for many clients at once. Only this module uses the engine.
 
 use super::api::Over;
+use super::errors::{ApiError, Code};
 use super::game_state;
-use doushouqi::board::{Judge, Move, Position};
+use doushouqi::board::{Judge, Move, Position, RuleOptions};
 use doushouqi::game::Game;
+use doushouqi::search::network::Network;
 use doushouqi::search::{Engine, EngineOptions, Info, Level, Limits, Score, Tables};
 use doushouqi::tablebase::{Value, Wdl};
 use serde::Serialize;
@@ -20,6 +22,14 @@ pub const MAX_DEPTH: u32 = 100;
 /// The longest analysis, and the longest search whose result comes in one response.
 pub(crate) const MAX_MOVETIME: Duration = Duration::from_secs(600);
 pub(crate) const MAX_WAIT: Duration = Duration::from_secs(10);
+
+/// # Errors
+/// If the host of a WebAssembly module must provide the network for these rules first, which the error names.
+pub(crate) fn check_network(rules: &RuleOptions) -> Result<(), ApiError> {
+    let Some(preset) = Network::missing(rules) else { return Ok(()) };
+    let message = format!("the engine's network for the rules {preset} is not loaded");
+    Err(ApiError::new(Code::Unavailable, message).with("network", preset.to_owned()))
+}
 
 /// The options of a search.
 #[derive(Clone, Debug)]

@@ -261,6 +261,7 @@ pub async fn analyze<C: Context>(context: &C, query: AnalyzeQuery) -> Answer<Ana
         }
         setup.tables = Some(context.search_tables(asked).await?);
     }
+    engine::check_network(&asked)?;
     Ok(Analysis::search(game, setup, limits))
 }
 
@@ -286,6 +287,7 @@ pub async fn bestmove<C: Context>(context: C, query: BestMoveQuery) -> Answer<Be
             return Ok(BestMove::new(game, best.mv, best.value.into(), "table"));
         }
     }
+    engine::check_network(&asked)?;
     let tables = context.search_tables(asked).await?;
     let searched = game.clone();
     let play =
@@ -335,6 +337,7 @@ pub async fn review<C: Context>(context: C, request: GameRequest) -> Answer<revi
     };
     let record = context.run(Lane::Read, read).await?;
     let rules = *record.game.rules().options();
+    engine::check_network(&rules)?;
     let (tables, search) = (context.tables(rules).await?, context.search_tables(rules).await?);
     let work = move |state: &State, stop: &_| {
         review::review(&RequestTables::new(&tables, rules, stop), &search, &state.engines, &record, skip)

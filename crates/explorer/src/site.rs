@@ -44,7 +44,10 @@ pub fn files(module: Vec<u8>, with_tables: bool) -> Result<Vec<SiteFile>, String
     // Hosts compress no files of unknown types.
     let gzip = |content: &[u8]| assets::gzip(content).map_err(|error| error.to_string());
     let puzzles = hashed("puzzles.bin", gzip(text("puzzles.jsonl")?.as_bytes())?);
-    let network = hashed("network.bin", gzip(Network::embedded_file("paper").ok_or("the engine has no network")?)?);
+    let mut networks = String::new();
+    for (preset, network) in Network::embedded_files() {
+        networks += &format!("{preset}: \"{}\", ", hashed(&format!("{preset}.bin"), gzip(network)?));
+    }
     let read = |file: &str| match file {
         "answers.js" => Some(include_str!("site/answers.js")),
         "gpu.js" => Some(include_str!("site/gpu.js")),
@@ -56,7 +59,7 @@ pub fn files(module: Vec<u8>, with_tables: bool) -> Result<Vec<SiteFile>, String
     let names = [
         ("\"answers.wasm\"", quoted(&module)),
         ("\"puzzles.bin\"", quoted(&puzzles)),
-        ("\"network.bin\"", quoted(&network)),
+        ("const NETWORKS = {};", format!("const NETWORKS = {{{networks}}};")),
     ];
     let worker = hashed("worker.js", replaced(&bundle::join("worker.js", &read)?, &names)?.into());
     let device = replaced(&bundle::join("device-worker.js", &read)?, &names[..1])?;

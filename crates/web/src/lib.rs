@@ -84,11 +84,11 @@ pub extern "C" fn start() -> u32 {
     u32::from(Here::start(&String::from_utf8_lossy(&puzzles)).is_none())
 }
 
-/// Takes the file of the engine's network in the input. Returns 0, or 1 if it is damaged.
+/// Takes the file of a network of the engine in the input. Returns 0, or 1 if it is damaged.
 #[unsafe(no_mangle)]
 pub extern "C" fn network() -> u32 {
     let file = std::mem::take(&mut *lock(&INPUT));
-    u32::from(Network::from_bytes(&file).map(Network::provide).is_err())
+    u32::from(!Network::from_bytes(&file).is_ok_and(Network::provide))
 }
 
 /// Answers a request and returns the HTTP status. The input is a line with the method and the address, the value in the

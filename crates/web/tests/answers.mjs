@@ -28,12 +28,13 @@ const answers = await startAnswers(
   code,
   gunzipSync(readFileSync(hashed(/^puzzles\..*\.bin$/))),
   (name, data) => events.push([name, JSON.parse(data)]),
+  async (preset) => gunzipSync(readFileSync(hashed(new RegExp(`^${preset}\\..*\\.bin$`)))),
   readPart,
 );
-answers.network(gunzipSync(readFileSync(hashed(/^network\..*\.bin$/))));
 if (count) answers.keep(await (await startTasks(code, () => {})).count(count, "cpu"));
-const given = JSON.parse(readFileSync(0, "utf8")).map((request) => {
+const given = [];
+for (const request of JSON.parse(readFileSync(0, "utf8"))) {
   events = [];
-  return { ...answers.answer(...request), events };
-});
+  given.push({ ...(await answers.answer(...request)), events });
+}
 process.stdout.write(JSON.stringify(given));

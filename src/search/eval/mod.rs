@@ -16,7 +16,7 @@ pub(super) use state::{NO_MOVE, Packed, State, TRAP_BITS, animal_of, pack, pack_
 
 use crate::board::{RuleOptions, Rules};
 use network::Network;
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::{Arc, OnceLock};
 
 /// The static evaluation of an engine.
 #[derive(Clone, Debug, Default)]
@@ -57,48 +57,63 @@ impl Evaluation {
     }
 }
 
-/// The presets whose games networks learned from, and the networks. The name of a file is the hash of the network.
+/// The presets whose games networks learned from.
+const PRESETS: [&str; 2] = ["chinese", "paper"];
+
+/// The files of the networks, whose names are the hashes of the networks.
 ///
-/// A WebAssembly module has none: each would add 0.43 MB to its download. Its host loads one when the engine is needed.
-#[cfg(target_family = "wasm")]
-static FILES: &[(&str, &[u8])] = &[];
+/// A WebAssembly module has none: each would add 0.43 MB to its download. Its host provides one when a search needs it.
 #[cfg(not(target_family = "wasm"))]
-static FILES: &[(&str, &[u8])] = &[
+static FILES: [&[u8]; PRESETS.len()] = [
     // research/train/networks/chinese-2.toml
-    ("chinese", include_bytes!("9a41b25436aa8ee1.nnue")),
+    include_bytes!("9a41b25436aa8ee1.nnue"),
     // research/train/networks/generation-8.toml
-    ("paper", include_bytes!("5e9402003a175cc8.nnue")),
+    include_bytes!("5e9402003a175cc8.nnue"),
 ];
 
-static NETWORKS: LazyLock<Vec<(RuleOptions, Arc<Network>)>> = LazyLock::new(|| {
-    let read = |&(preset, bytes): &(&str, &[u8])| {
-        Some((RuleOptions::preset(preset)?, Arc::new(Network::from_bytes(bytes).ok()?)))
-    };
-    FILES.iter().filter_map(read).collect()
-});
-
-/// The network of a build that embeds none.
-static PROVIDED: OnceLock<Arc<Network>> = OnceLock::new();
+static NETWORKS: [OnceLock<Arc<Network>>; PRESETS.len()] = [const { OnceLock::new() }; PRESETS.len()];
 
 impl Network {
-    /// The file of the embedded network that learned from games under a preset.
-    #[must_use]
-    pub fn embedded_file(preset: &str) -> Option<&'static [u8]> {
-        FILES.iter().find(|(name, _)| *name == preset).map(|(_, file)| *file)
+    /// The embedded files, with the presets whose games the networks learned from. A WebAssembly module embeds none.
+    pub fn embedded_files() -> impl Iterator<Item = (&'static str, &'static [u8])> {
+        #[cfg(target_family = "wasm")]
+        const FILES: [&[u8]; 0] = [];
+        PRESETS.into_iter().zip(FILES)
     }
 
-    /// Makes this the default network of a WebAssembly module, which embeds none, and evaluates by Burnett's tables before.
-    /// Only the first call counts; other builds keep their networks.
-    pub fn provide(self) {
-        let _ = PROVIDED.set(Arc::new(self));
+    /// The preset whose network evaluates games under these rules by default, if it must be provided first. Until then a
+    /// search uses Burnett's tables.
+    #[must_use]
+    pub fn missing(rules: &RuleOptions) -> Option<&'static str> {
+        embedded(rules).is_none().then(|| PRESETS[nearest(rules)])
+    }
+
+    /// Makes this the default network of a WebAssembly module for the preset whose games it learned from. Only the first
+    /// call for a preset counts; other builds keep their networks. Returns whether there is such a preset.
+    pub fn provide(self) -> bool {
+        let learned_from = |preset| RuleOptions::preset(preset).is_some_and(|rules| self.trained_under(&rules));
+        let Some(number) = PRESETS.into_iter().position(learned_from) else { return false };
+        let _ = NETWORKS[number].set(Arc::new(self));
+        true
     }
 }
 
-/// The network for games under these rules: the one that learned from games under the most similar rules, and the last
-/// of these; without any, the one that was provided. The bytes of none are damaged, which a test rules out.
+/// The network for games under these rules. The bytes of none are damaged, which a test rules out.
 fn embedded(rules: &RuleOptions) -> Option<&'static Arc<Network>> {
-    let nearest = NETWORKS.iter().max_by_key(|(preset, _)| equal_options(preset, rules));
-    nearest.map(|(_, network)| network).or_else(|| PROVIDED.get())
+    let network = &NETWORKS[nearest(rules)];
+    #[cfg(not(target_family = "wasm"))]
+    if network.get().is_none()
+        && let Ok(read) = Network::from_bytes(FILES[nearest(rules)])
+    {
+        return Some(network.get_or_init(|| Arc::new(read)));
+    }
+    network.get()
+}
+
+/// The number of the preset that is most similar to these rules, and the last of these.
+fn nearest(rules: &RuleOptions) -> usize {
+    let equal = |number: &usize| RuleOptions::preset(PRESETS[*number]).map(|preset| equal_options(&preset, rules));
+    (0..PRESETS.len()).max_by_key(equal).unwrap_or_default()
 }
 
 /// The number of options, except `repetition`, with the same value in both rule sets.
@@ -112,7 +127,7 @@ mod tests {
 
     #[test]
     fn networks_are_whole_and_have_the_names_of_their_hashes() {
-        for &(preset, bytes) in FILES {
+        for (preset, bytes) in Network::embedded_files() {
             let rules = RuleOptions::preset(preset).unwrap();
             let network = embedded(&rules).unwrap();
             assert!(network.trained_under(&rules), "{preset}");

@@ -43,17 +43,13 @@ export const workerSettled = new Promise((resolve) => {
   settleWorker = resolve;
 });
 
-/** A worker, with the engine's network or without, and the requests that it has not answered yet. */
+/** A worker, and the requests that it has not answered yet. */
 class Answers {
   /** @type {Worker | null} */
   worker = null;
   /** @type {Map<number, { asked: Asked | null, act: (message: Message) => void }>} */
   waiting = new Map();
   last = 0;
-
-  constructor(kind = "") {
-    this.kind = kind;
-  }
 
   /**
    * Asks for an answer; returns its number.
@@ -81,7 +77,7 @@ class Answers {
   }
 
   start() {
-    const worker = new Worker(`${WORKER}${this.kind}`, { type: "module" });
+    const worker = new Worker(WORKER ?? "", { type: "module" });
     worker.addEventListener("message", ({ data }) => this.receive(data));
     worker.addEventListener("error", () => this.fail());
     this.worker = worker;
@@ -131,7 +127,7 @@ class Answers {
   }
 }
 
-const [quick, slow] = [new Answers(), new Answers("#engine")];
+const [quick, slow] = [new Answers(), new Answers()];
 
 /** The events of an analysis in a worker, as an `EventSource` reports those of a server. */
 class Stream extends EventTarget {

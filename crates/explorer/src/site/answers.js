@@ -102,31 +102,33 @@ async function load(code, event, resume, readPart = () => MISSING) {
  * @param {Uint8Array} puzzles one a line
  * @param {(name: string, data: string) => void} event receives the events of an analysis, while it runs; at the start
  * and later `fault`, with the reason, if the tables cannot be used
+ * @param {(preset: string) => Promise<Uint8Array>} network reads the network of the engine for a preset of the rules
  * @param {ReadPart} [readPart] reads the tables, if there are any
  */
-export async function startAnswers(code, puzzles, event, readPart) {
+export async function startAnswers(code, puzzles, event, network, readPart) {
   const { module, write, call, output } = await load(code, event, () => {}, readPart);
   write(puzzles);
   if (call(() => module.start()) !== 0) throw new Error("the module cannot start");
+  const answer = (/** @type {string} */ request) => {
+    write(request);
+    const status = call(() => module.answer(Math.random()));
+    return { status, body: output() };
+  };
   return {
     /**
-     * Gives the engine its network, which requests for moves, analyses and reviews need.
-     * @param {Uint8Array} bytes
-     */
-    network(bytes) {
-      write(bytes);
-      if (call(() => module.network()) !== 0) throw new Error("the network is damaged");
-    },
-    /**
-     * The answer to a request of the HTTP API, with its status.
+     * The answer to a request of the HTTP API, with its status. The first search under some rules loads their network.
      * @param {string} method
      * @param {string} address
      */
-    answer(method, address, body = "") {
+    async answer(method, address, body = "") {
       const [path, query] = address.split(/(?=\?)/, 2);
-      write(`${method} ${decodeURIComponent(path)}${query ?? ""}\n${body}`);
-      const status = call(() => module.answer(Math.random()));
-      return { status, body: output() };
+      const request = `${method} ${decodeURIComponent(path)}${query ?? ""}\n${body}`;
+      const found = answer(request);
+      const missing = found.status === 503 && JSON.parse(found.body).error.params?.network;
+      if (!missing) return found;
+      write(await network(missing));
+      if (call(() => module.network()) !== 0) throw new Error("the network is damaged");
+      return answer(request);
     },
     /**
      * Keeps the values of a class that another module has solved. Returns whether there is enough memory.
