@@ -3,8 +3,7 @@
 
     benches/levels.py target/release/dsq 200 > results/levels.md
 
-The levels and their present Elo are those of src/search/level.rs. Enter the Elo of the last column there and, rounded, in
-crates/explorer/src/assets/levels.js.
+The levels and their present Elo are those of src/search/level.rs. Enter the Elo of the last column there.
 """
 
 import datetime
