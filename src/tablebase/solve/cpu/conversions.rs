@@ -3,7 +3,7 @@
 //! conversion of each position is looked up once, before the first pass.
 
 use crate::board::geometry::DEN;
-use crate::board::{Bitboard, Color, Direction, NoMove, Piece, RuleOptions, Square};
+use crate::board::{Bitboard, Color, NoMove, Piece, RuleOptions, Square};
 use crate::tablebase::address::{MaterialAddresser, SQUARES};
 use crate::tablebase::class::Classes;
 use crate::tablebase::index::{Index, WIDTH};
@@ -93,14 +93,15 @@ impl Conversions {
                 captures.extend(Capture::new(index, attacker, victim, classes));
             }
         }
-        let den = DEN[!color];
-        let beside_den: Bitboard = Direction::ALL.into_iter().filter_map(|d| den.neighbour(d)).collect();
+        let enters = |piece: Piece, &from: &Square| {
+            piece.color == color && options.destinations(piece.animal, from).any(|(to, _)| to == DEN[!color])
+        };
+        let den_entries = |&piece: &Piece| {
+            squares_in_play(piece).into_iter().filter(|from| enters(piece, from)).collect::<Bitboard>().bits()
+        };
         Conversions {
             captures,
-            den_entries: pieces
-                .iter()
-                .map(|&piece| if piece.color == color { (beside_den & squares_in_play(piece)).bits() } else { 0 })
-                .collect(),
+            den_entries: pieces.iter().map(den_entries).collect(),
             lane_blocks: blocks(n - 1),
             first_blocks: n > 2 && blocks(0),
             metric: classes.metric(),
