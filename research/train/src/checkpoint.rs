@@ -55,8 +55,7 @@ impl Model {
         if !HIDDEN.contains(&hidden) || !hidden.is_multiple_of(32) {
             return refused("the number of units is not supported");
         }
-        let Some(shape) = [false, true].map(|pairs| Shape { hidden, pairs }).into_iter().find(|s| s.inputs() == inputs)
-        else {
+        let Some(shape) = Shape::all(hidden).find(|shape| shape.inputs() == inputs) else {
             return refused("the number of inputs is not supported");
         };
         let mut model = Model::zero(shape);

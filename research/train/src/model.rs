@@ -26,6 +26,11 @@ pub struct Shape {
 }
 
 impl Shape {
+    /// The sizes of networks with this number of units.
+    pub fn all(hidden: usize) -> impl Iterator<Item = Shape> {
+        [false, true].into_iter().map(move |pairs| Shape { hidden, pairs })
+    }
+
     /// The inputs of one perspective.
     pub(crate) fn inputs(self) -> usize {
         Network::PIECES + if self.pairs { Network::PAIRS } else { 0 }
@@ -129,12 +134,11 @@ impl Model {
         self.shape
     }
 
-    /// The same network with inputs for pairs, whose weights are 0 if it had none.
+    /// The same network with the inputs of a size that has those of this network first; the weights of the others are 0.
     #[must_use]
-    pub fn with_pairs(self) -> Model {
-        let old = self.shape.inputs() * self.shape.hidden;
-        let mut model = Model::zero(Shape { pairs: true, ..self.shape });
-        let new = model.shape.inputs() * model.shape.hidden;
+    pub(crate) fn extended(self, shape: Shape) -> Model {
+        let mut model = Model::zero(shape);
+        let [old, new] = [self.shape, shape].map(|shape| shape.inputs() * shape.hidden);
         model.values[..old].copy_from_slice(&self.values[..old]);
         model.values[new..].copy_from_slice(&self.values[old..]);
         model

@@ -195,7 +195,7 @@ fn first_model(recipe: &Recipe) -> Result<Model, TrainingError> {
     if found.pairs && !shape.pairs {
         return Err(TrainingError::Input(format!("{path}: it has inputs for pairs; the recipe has `pairs = false`")));
     }
-    Ok(if shape.pairs { model.with_pairs() } else { model })
+    Ok(model.extended(shape))
 }
 
 /// The learning rate after a share of the steps: half a cosine from the first to the last rate.

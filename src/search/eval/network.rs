@@ -52,8 +52,8 @@ const MAX_BIAS: i16 = i16::MAX - 16 * MAX_PIECE - 64 * MAX_PAIR as i16;
 /// The smallest and the largest number of units. Every number is a multiple of the smallest.
 const HIDDEN: [usize; 2] = [32, 256];
 const MAGIC: &[u8; 7] = b"DSQNNUE";
-/// The versions without and with pairs.
-const VERSIONS: [u8; 2] = [1, 2];
+/// The versions, each with its number of inputs for pairs.
+const VERSIONS: [(u8, usize); 2] = [(1, 0), (2, PAIRS)];
 const HEADER: usize = 24;
 
 /// Why the bytes of a file are not a network that this program can use.
@@ -64,7 +64,8 @@ pub enum NetworkError {
     #[error("it is not a network: it does not begin with DSQNNUE")]
     NotANetwork,
     /// The network has another format.
-    #[error("it is a network of format {found}; this program reads formats 1 and 2")]
+    #[error("it is a network of format {found}; this program reads formats {}",
+            VERSIONS.map(|(version, _)| version.to_string()).join(" and "))]
     Version {
         /// The version of the format.
         found: u8,
@@ -162,7 +163,7 @@ impl Network {
         let NetworkParameters { biases, pieces, pairs, outputs, .. } = &parameters;
         let hidden = biases.len();
         let is_right = pieces.len() == PIECES * hidden
-            && (pairs.is_empty() || pairs.len() == PAIRS * hidden)
+            && version(hidden, pairs.len()).is_some()
             && outputs.len() == BUCKETS * 2 * hidden;
         if !is_supported(hidden) || !is_right {
             return Err(NetworkError::Architecture { hidden: hidden as u32 });
@@ -194,10 +195,9 @@ impl Network {
         let (Some(magic), true) = (bytes.get(..8), bytes.starts_with(MAGIC)) else {
             return Err(NetworkError::NotANetwork);
         };
-        let Some(pairs) = VERSIONS.iter().position(|&version| version == magic[7]) else {
+        let Some(&(_, pairs)) = VERSIONS.iter().find(|(version, _)| *version == magic[7]) else {
             return Err(NetworkError::Version { found: magic[7] });
         };
-        let pairs = pairs * PAIRS;
         let size = |expected| NetworkError::Size { found: bytes.len(), expected };
         let header = bytes.get(..HEADER).ok_or_else(|| size(file_size(HIDDEN[0], pairs)))?;
         let hidden = u32::from_le_bytes(header[16..20].try_into().expect("four bytes"));
@@ -340,6 +340,11 @@ fn is_supported(hidden: usize) -> bool {
     (HIDDEN[0]..=HIDDEN[1]).contains(&hidden) && hidden.is_multiple_of(HIDDEN[0])
 }
 
+/// The version of a network with this number of units and of weights of pairs; `None` if there is none.
+fn version(hidden: usize, pairs: usize) -> Option<u8> {
+    VERSIONS.iter().find(|(_, inputs)| pairs == inputs * hidden).map(|(version, _)| *version)
+}
+
 /// The bytes of a file with this number of units and of inputs for pairs.
 fn file_size(hidden: usize, pairs: usize) -> usize {
     HEADER + 2 * (hidden + PIECES * hidden + BUCKETS * 2 * hidden) + pairs * hidden + 4 * BUCKETS + 8
@@ -350,7 +355,7 @@ fn body(parameters: &NetworkParameters) -> Vec<u8> {
     let NetworkParameters { rules, scale, biases, pieces, pairs, outputs, output_biases } = parameters;
     let mut bytes = Vec::with_capacity(file_size(biases.len(), PAIRS));
     bytes.extend(MAGIC);
-    bytes.push(VERSIONS[usize::from(!pairs.is_empty())]);
+    bytes.extend(version(biases.len(), pairs.len()));
     bytes.extend(rules.to_le_bytes());
     bytes.extend((biases.len() as u32).to_le_bytes());
     bytes.extend(scale.to_le_bytes());
@@ -470,7 +475,7 @@ pub(super) mod tests {
         };
         assert_eq!(error(&|bytes| bytes.clear()), NetworkError::NotANetwork);
         assert_eq!(error(&|bytes| bytes.truncate(7)), NetworkError::NotANetwork);
-        assert_eq!(error(&|bytes| bytes[7] = 3), NetworkError::Version { found: 3 });
+        assert_eq!(error(&|bytes| bytes[7] = 255), NetworkError::Version { found: 255 });
         assert!(matches!(error(&|bytes| bytes[7] = 1), NetworkError::Size { .. }));
         assert_eq!(error(&|bytes| bytes[16] = 33), NetworkError::Architecture { hidden: 33 });
         for len in [8, 23, 24, 1000, bytes.len() - 1] {
