@@ -331,6 +331,8 @@ mod tests {
             let text = compose(name, defined);
             assert_eq!(text.contains("subgroupAdd"), subgroups && text.contains("fn add_up"), "{name}");
             let module = parsed(name, &text);
+            let entries: Vec<_> = module.entry_points.iter().map(|entry| &entry.name).collect();
+            assert_eq!(entries, ["main"], "the entry points of {name}");
             let info = Validator::new(ValidationFlags::all(), capabilities).validate(&module);
             (name, module, info.unwrap_or_else(|e| panic!("{name}, {defined:?}: {e:?}")))
         };
