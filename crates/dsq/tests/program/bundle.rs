@@ -191,14 +191,14 @@ fn files_of_another_version_are_named() {
     let rules = temporary();
     stdout(&["generate", "--pieces", "2", "--rules", "chinese", "--out", text(rules.path())]);
     let mut future = published().1["EvE.dsq"].clone();
-    future[8] = 8;
+    future[8] = 255;
     let read = |dir: &TempDir, name: &str| fs::read(dir.path().join(name)).unwrap();
     let dir = copy();
     for (name, bytes, what) in [
         ("ERvR.dsq", read(&other, "ERvR.dsq"), "is another version of the table"),
         ("EvE.dsq", read(&rules, "EvE.dsq"), "was made for the rules"),
         ("EvE.dsq", published().1["EvR.dsq"].clone(), "holds EvR instead of EvE"),
-        ("EvE.dsq", future, "has format version 8"),
+        ("EvE.dsq", future, "has format version 255"),
         ("EvE.dsq", b"<html>404</html>".to_vec(), "is not a table"),
         ("EvE.dsq", Vec::new(), "cut short"),
         ("manifest.json", read(&other, "manifest.json"), "is damaged or another version"),
