@@ -40,14 +40,14 @@ impl Level {
     /// Every level, weakest first.
     pub const ALL: [Level; 10] = [
         level("beginner", 20, 300, Some(0)),
-        level("novice", 60, 200, Some(407)),
-        level("learner", 200, 120, Some(554)),
-        level("casual", 600, 80, Some(672)),
-        level("intermediate", 2_000, 40, Some(819)),
+        level("novice", 60, 200, Some(260)),
+        level("learner", 200, 120, Some(372)),
+        level("casual", 600, 80, Some(421)),
+        level("intermediate", 2_000, 40, Some(479)),
         level("skilled", 6_000, 20, None),
-        level("advanced", 20_000, 10, Some(1088)),
+        level("advanced", 20_000, 10, Some(556)),
         level("expert", 100_000, 0, None),
-        level("master", 500_000, 0, Some(1390)),
+        level("master", 500_000, 0, Some(627)),
         Level { name: "champion", nodes: None, margin: 0, elo: None },
     ];
 
