@@ -161,9 +161,11 @@ mod tests {
             assert_eq!(worker.ends_with("?tables"), with_tables);
             let worker = content(&files, worker.trim_end_matches("?tables"));
             let device = content(&files, named("data-device")[0]);
-            for (script, called) in [(worker, 3), (device, 1)] {
+            let is_hash = |part: &str| part.len() == 16 && part.bytes().all(|byte| byte.is_ascii_hexdigit());
+            // The module, the puzzles and two networks.
+            for (script, called) in [(worker, 4), (device, 1)] {
                 let names: Vec<&str> =
-                    script.split("file(\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+                    script.split('"').filter(|text| text.split('.').nth(1).is_some_and(is_hash)).collect();
                 assert!(names.len() == called && names.iter().all(|name| is_file(name)), "{names:?}");
             }
             let app = files.iter().find(|file| file.name.starts_with("app.")).unwrap();
