@@ -17,7 +17,7 @@ pub struct DtzOnDemand {
 }
 
 impl DtzOnDemand {
-    /// Counts classes from these tables, as [`OnDemand::new`].
+    /// Counts classes from these tables, as [`OnDemand::new`](super::OnDemand::new).
     ///
     /// # Errors
     /// If the directory cannot be created.
@@ -25,7 +25,7 @@ impl DtzOnDemand {
         Ok(DtzOnDemand { counter: ClassCounter::new(TableProber::new(tables.into_set()), dir, size)? })
     }
 
-    /// Limits the memory of counts, as [`OnDemand::with_memory`].
+    /// Limits the memory of counts, as [`OnDemand::with_memory`](super::OnDemand::with_memory).
     #[must_use]
     pub fn with_memory(self, bytes: impl Into<Option<usize>>) -> DtzOnDemand {
         DtzOnDemand { counter: self.counter.with_memory(bytes.into()) }
