@@ -100,10 +100,11 @@ impl Network {
 
 /// The network for games under these rules. The bytes of none are damaged, which a test rules out.
 fn embedded(rules: &RuleOptions) -> Option<&'static Arc<Network>> {
-    let network = &NETWORKS[nearest(rules)];
+    let number = nearest(rules);
+    let network = &NETWORKS[number];
     #[cfg(not(target_family = "wasm"))]
     if network.get().is_none()
-        && let Ok(read) = Network::from_bytes(FILES[nearest(rules)])
+        && let Ok(read) = Network::from_bytes(FILES[number])
     {
         return Some(network.get_or_init(|| Arc::new(read)));
     }

@@ -57,6 +57,24 @@ fn values_are_those_of_probe() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
+/// The address of the values at the clock of a FEN under a limit of 30 plies.
+fn dtz(fen: &str) -> String {
+    format!("/api/v1/dtz?fen={}&no_capture_limit=30", fen.replace(' ', "_"))
+}
+
+/// The server's values at the clock of a FEN under a limit of 30 plies, which are those of `dsq probe` in these tables.
+pub fn at_the_clock(connection: &mut client::Connection, tables: &str, fen: &str) -> Value {
+    let said: Value = serde_json::from_str(&dsq::stdout(&["probe", "--tables", tables, "--json", fen])).unwrap();
+    let shown = connection.get(&dtz(fen)).json();
+    let value = |of: &Value| [&of["wdl"], &of["category"], &of["dtz"]].map(Clone::clone);
+    assert_eq!(value(&shown["value"]), value(&said), "{fen}");
+    let moves = |of: &Value| of["moves"].as_array().unwrap().clone();
+    let shown_moves: Vec<_> = moves(&shown).iter().map(|mv| (mv["san"].clone(), value(&mv["value"]))).collect();
+    let said_moves: Vec<_> = moves(&said).iter().map(|mv| (mv["move"].clone(), value(mv))).collect();
+    assert_eq!(shown_moves, said_moves, "{fen}");
+    shown
+}
+
 /// Values at a clock are those of `dsq probe`, read from files and solved on request. Of five pieces only files know them.
 #[test]
 fn values_at_a_clock_are_those_of_probe() {
@@ -75,17 +93,9 @@ fn values_at_a_clock_are_those_of_probe() {
     for i in 0..60 {
         let material = ["EPvLRC", "EPvLR", "EvLR", "LvRC"][i % 4].parse().unwrap();
         let fen = format!("{} {}", random_position(material, &mut random).to_fen(), random.below(30));
-        let said: Value = serde_json::from_str(&dsq::stdout(&["probe", "--tables", tables, "--json", &fen])).unwrap();
-        let target = format!("/api/v1/dtz?fen={}&no_capture_limit=30", fen.replace(' ', "_"));
-        let shown = reads.get(&target).json();
-        let value = |of: &Value| [&of["wdl"], &of["category"], &of["dtz"]].map(Clone::clone);
-        assert_eq!(value(&shown["value"]), value(&said), "{fen}");
-        let moves = |of: &Value| of["moves"].as_array().unwrap().clone();
-        let shown_moves: Vec<_> = moves(&shown).iter().map(|mv| (mv["san"].clone(), value(&mv["value"]))).collect();
-        let said_moves: Vec<_> = moves(&said).iter().map(|mv| (mv["move"].clone(), value(mv))).collect();
-        assert_eq!(shown_moves, said_moves, "{fen}");
-        categories.insert(said["category"].as_str().unwrap().to_owned());
-        let solved = solves.get(&target).json();
+        let shown = at_the_clock(&mut reads, tables, &fen);
+        categories.insert(shown["value"]["category"].as_str().unwrap().to_owned());
+        let solved = solves.get(&dtz(&fen)).json();
         let unknown = (&json!(false), &Value::Null, &json!([]));
         match i % 4 {
             0 => assert_eq!((&solved["known"], &solved["value"], &solved["moves"]), unknown),

@@ -1,5 +1,6 @@
 //! Endgames that the server counts on demand: five pieces from tables of four, instead of six from five.
 
+use super::answers::at_the_clock;
 use super::client::{Answer, Connection, Server};
 use super::{folder, schema, wait_for};
 use crate::dsq;
@@ -101,16 +102,7 @@ fn an_endgame_is_counted_under_the_limit() {
     assert_eq!(need(&server)["state"], "known");
     for clock in [0, 7, 11, 12, 20, 29] {
         let fen = format!("{} {clock}", FIVE.replace('_', " "));
-        let said: Value =
-            serde_json::from_str(&dsq::stdout(&["probe", "--tables", text(&whole), "--json", &fen])).unwrap();
-        let target = format!("/api/v1/dtz?fen={}&no_capture_limit=30", fen.replace(' ', "_"));
-        let shown = server.connect().get(&target).json();
-        let value = |of: &Value| [&of["wdl"], &of["category"], &of["dtz"]].map(Clone::clone);
-        assert_eq!(value(&shown["value"]), value(&said), "{fen}");
-        let moves = |of: &Value| of["moves"].as_array().unwrap().clone();
-        let shown: Vec<_> = moves(&shown).iter().map(|mv| (mv["san"].clone(), value(&mv["value"]))).collect();
-        let said: Vec<_> = moves(&said).iter().map(|mv| (mv["move"].clone(), value(mv))).collect();
-        assert_eq!(shown, said, "{fen}");
+        at_the_clock(&mut server.connect(), text(&whole), &fen);
     }
     drop(server);
     // Both counts, one after another.
