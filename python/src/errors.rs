@@ -63,18 +63,6 @@ pub(crate) fn tables(error: SetError) -> PyErr {
     of_tables(is_memory, &error)
 }
 
-/// `None` for a position of more pieces than the tables cover.
-pub(crate) fn not_covered<T>(result: Result<Option<T>, SetError>) -> Result<Option<T>, SetError> {
-    match result {
-        Err(SetError::TooFewPieces { .. }) => Ok(None),
-        result => result,
-    }
-}
-
-pub(crate) fn covered<T>(result: Result<Option<T>, SetError>) -> PyResult<Option<T>> {
-    not_covered(result).map_err(tables)
-}
-
 pub(crate) fn on_demand(error: OnDemandError) -> PyErr {
     match error {
         OnDemandError::Set(error) => tables(error),

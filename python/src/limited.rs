@@ -92,7 +92,7 @@ impl PyLimitedTables {
     /// The value of a position at its clock; None if the tables do not cover it.
     fn probe<'py>(&self, py: Python<'py>, board: BoardArgument) -> PyResult<Option<Bound<'py, PyDict>>> {
         let (prober, left) = self.prober_for(py, &board)?;
-        let found = errors::covered(py.detach(|| prober.dtz(&board.position)))?;
+        let found = py.detach(|| prober.dtz(&board.position)).map_err(errors::tables)?;
         found.map(|found| value(py, found, left)).transpose()
     }
 
@@ -101,7 +101,7 @@ impl PyLimitedTables {
     #[expect(clippy::type_complexity, reason = "a list of pairs")]
     fn moves<'py>(&self, py: Python<'py>, board: BoardArgument) -> PyResult<Option<Vec<(PyMove, Bound<'py, PyDict>)>>> {
         let (prober, left) = self.prober_for(py, &board)?;
-        let found = errors::covered(py.detach(|| prober.dtz_moves(&board.position, left)))?;
+        let found = py.detach(|| prober.dtz_moves(&board.position, left)).map_err(errors::tables)?;
         let entry = |(mv, found)| Ok((PyMove::of(mv), value(py, found, left)?));
         found.map(|moves| moves.into_iter().map(entry).collect()).transpose()
     }

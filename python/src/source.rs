@@ -1,12 +1,12 @@
 //! The sources of values: files, or a solver in memory.
 
 use crate::arguments::PositionsRef;
-use crate::errors::{self, TablesError, covered, not_covered};
+use crate::errors::{self, TablesError};
 use crate::interrupt::parallel;
 use doushouqi::board::{ByColor, Color, Move, Position, Rules};
 use doushouqi::tablebase::{
-    Address, Addresser, CellValue, ClassId, Classes, Material, MaterialTable, OnDemand, Probe, SetError, Solver, Stats,
-    Table, TableProber, Value,
+    Address, Addresser, CellValue, ClassId, Classes, Material, MaterialTable, Probe, SetError, Solver, Stats, Table,
+    TableProber, Value,
 };
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
@@ -71,12 +71,11 @@ impl Probe for Loaded {
     }
 }
 
-/// A source of values. The values of positions that have to be counted come from [`OnDemand`] itself.
+/// A source of values.
 pub(crate) enum Source {
+    /// Files, and perhaps classes with one piece more that are counted on demand.
     Files(Box<TableProber>),
     Loaded(Box<Loaded>),
-    /// Files, and classes with one piece more that are counted on demand.
-    OnDemand(Box<OnDemand>),
     Memory(Box<Solver>),
 }
 
@@ -86,7 +85,6 @@ impl Source {
         match self {
             Source::Files(prober) => Ok(prober),
             Source::Loaded(loaded) => Ok(&loaded.prober),
-            Source::OnDemand(on_demand) => Ok(on_demand.tables()),
             Source::Memory(solver) => Err(solver),
         }
     }
@@ -96,7 +94,6 @@ impl Source {
         match self {
             Source::Files(prober) => Ok(&**prober),
             Source::Loaded(loaded) => Ok(&**loaded),
-            Source::OnDemand(on_demand) => Ok(&**on_demand),
             Source::Memory(solver) => Err(solver),
         }
     }
@@ -118,14 +115,14 @@ impl Source {
     /// Runs a short look-up without the GIL. Opening the file of a counted class uses several threads.
     pub fn run<T: Send>(&self, py: Python<'_>, look_up: impl FnOnce() -> PyResult<T> + Send) -> PyResult<T> {
         match self {
-            Source::OnDemand(_) => parallel(py, |_| look_up())?,
+            Source::Files(prober) if prober.counter().is_some() => parallel(py, |_| look_up())?,
             Source::Files(_) | Source::Loaded(_) | Source::Memory(_) => py.detach(look_up),
         }
     }
 
     pub fn value(&self, position: &Position) -> PyResult<Option<Value>> {
         match self.prober() {
-            Ok(prober) => covered(prober.value(position)),
+            Ok(prober) => prober.value(position).map_err(errors::tables),
             Err(solver) => Ok(solver.value(position).unwrap_or(None)),
         }
     }
@@ -152,26 +149,12 @@ impl Source {
             Source::Memory(solver) => {
                 rows().map(|row| Ok(solver.value(&get(row)?).unwrap_or(None))).collect::<Result<_, ManyError>>()
             }
-            Source::OnDemand(on_demand) => {
-                let of_table = |position: &Position| matches!(on_demand.counter().class(position), Ok(None));
-                let mut values = on_demand
-                    .tables()
-                    .values(positions.len(), |row| Ok::<_, ManyError>(Some(get(row)?).filter(of_table)))?;
-                let fill = |(row, value): (usize, &mut Option<Value>)| -> Result<(), ManyError> {
-                    if value.is_none() {
-                        *value = not_covered(on_demand.value(&get(row)?))?;
-                    }
-                    Ok(())
-                };
-                values.par_iter_mut().with_min_len(1024).enumerate().try_for_each(fill)?;
-                Ok(values)
-            }
         }
     }
 
     pub fn moves(&self, position: &Position) -> PyResult<Option<Vec<(Move, Value)>>> {
         match self.prober() {
-            Ok(prober) => covered(prober.moves(position)),
+            Ok(prober) => prober.moves(position).map_err(errors::tables),
             Err(solver) => Ok(solver.moves(position).unwrap_or(None)),
         }
     }

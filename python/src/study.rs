@@ -215,7 +215,7 @@ pub(crate) fn learn_tree(
     }
     let learn = move || match &*source {
         Source::Memory(solver) => learn(solver, material, which, max_leaves),
-        Source::Files(_) | Source::Loaded(_) | Source::OnDemand(_) => None,
+        Source::Files(_) | Source::Loaded(_) => None,
     };
     let found = abandonable(py, learn)?;
     let found = found.ok_or_else(|| PyValueError::new_err(format!("the tables do not have {material}")))?;

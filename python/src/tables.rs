@@ -16,7 +16,7 @@ use crate::whole::whole;
 use doushouqi::board::{Position, RuleOptions, Square};
 use doushouqi::game::Game;
 use doushouqi::tablebase::{
-    Class, ClassId, CountPhase, CountProgress, Follow, Generate, Material, OnDemand, OnDemandError, Options,
+    Class, ClassId, CountCache, CountPhase, CountProgress, Follow, Generate, Material, OnDemandError, Options,
     SolveError, Solved, Solver, TableProber, TableSet, Value, memory_limit,
 };
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
@@ -66,9 +66,7 @@ impl PyTables {
     /// The source of the values, which stays open while it is in use.
     pub fn source(&self) -> PyResult<Arc<Source>> {
         self.source.get(|source| match (&self.made_by, &*source) {
-            (MadeBy::Open(opening), Source::Files(_) | Source::Loaded(_) | Source::OnDemand(_))
-                if Arc::strong_count(&source) > 2 =>
-            {
+            (MadeBy::Open(opening), Source::Files(_) | Source::Loaded(_)) if Arc::strong_count(&source) > 2 => {
                 Ok(Arc::new(Python::attach(|py| opening.again(py, &source))?))
             }
             // Nothing of a solver is locked.
@@ -129,8 +127,9 @@ impl PyTables {
     /// counting is not necessary or not possible.
     fn need<'py>(&self, py: Python<'py>, board: BoardArgument) -> PyResult<Option<Bound<'py, PyDict>>> {
         let source = self.source_for(from_ref(&board))?;
-        let Some(on_demand) = on_demand(&source, &board.position) else { return Ok(None) };
-        let need = parallel(py, |_| on_demand.counter().need(&board.position))?;
+        let counter = on_demand(&source, &board.position).and_then(TableProber::counter);
+        let Some(counter) = counter else { return Ok(None) };
+        let need = parallel(py, |_| counter.need(&board.position))?;
         let Some(need) = need.map_err(errors::on_demand)? else { return Ok(None) };
         let all = PyDict::new(py);
         all.set_item("material", need.class.to_string())?;
@@ -150,13 +149,13 @@ impl PyTables {
         let position = board.position;
         let Some(on_demand) = on_demand(&source, &position) else { return Ok(()) };
         let Some(progress) = progress else {
-            return counted(py, |follow| on_demand.counter().count(&position, follow));
+            return counted(py, |follow| on_demand.count(&position, follow));
         };
         let report =
             |py: Python<'_>, now: CountProgress| progress.call1(py, (phase_name(now.phase), now.fraction)).map(drop);
         let source = Arc::clone(&source);
         let count = move |follow: Follow<'_>| {
-            self::on_demand(&source, &position).map_or(Ok(()), |on_demand| on_demand.counter().count(&position, follow))
+            self::on_demand(&source, &position).map_or(Ok(()), |on_demand| on_demand.count(&position, follow))
         };
         reporting(py, report, count)?.map_err(errors::on_demand)
     }
@@ -206,7 +205,7 @@ impl PyTables {
     fn line(&self, py: Python<'_>, board: BoardArgument) -> PyResult<Option<Vec<PyMove>>> {
         let source = self.source_for(from_ref(&board))?;
         if let Some(on_demand) = on_demand(&source, &board.position) {
-            counted(py, |follow| on_demand.counter().count(&board.position, follow))?;
+            counted(py, |follow| on_demand.count(&board.position, follow))?;
         }
         let Some(value) = source.run(py, || source.value(&board.position))? else { return Ok(None) };
         board.value(value)?;
@@ -299,9 +298,9 @@ impl PyTables {
 }
 
 /// The tables that count the material of a position on demand, if they lack it and it has one piece more.
-fn on_demand<'a>(source: &'a Source, position: &Position) -> Option<&'a OnDemand> {
-    let Source::OnDemand(on_demand) = source else { return None };
-    matches!(on_demand.counter().class(position), Ok(Some(_))).then_some(on_demand)
+fn on_demand<'a>(source: &'a Source, position: &Position) -> Option<&'a TableProber> {
+    let Source::Files(prober) = source else { return None };
+    matches!(prober.counter()?.class(position), Ok(Some(_))).then_some(prober)
 }
 
 /// The name of a phase of a count.
@@ -399,9 +398,14 @@ impl Opening {
     }
 
     fn with_prober(&self, prober: TableProber) -> PyResult<Source> {
-        let Some(cache) = &self.cache else { return Ok(Source::Files(Box::new(prober))) };
-        let on_demand = OnDemand::new(prober, cache, self.cache_bytes).map_err(errors::on_demand)?;
-        Ok(Source::OnDemand(Box::new(on_demand.with_memory(self.memory))))
+        let prober = match &self.cache {
+            Some(cache) => {
+                let cache = CountCache { dir: cache.clone(), size: self.cache_bytes, memory: self.memory };
+                prober.on_demand(&cache).map_err(errors::on_demand)?
+            }
+            None => prober,
+        };
+        Ok(Source::Files(Box::new(prober)))
     }
 
     /// The same source with files that no other thread has locked.

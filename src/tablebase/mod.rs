@@ -78,13 +78,11 @@ pub use store::generate::{Generate, Progress};
 pub use store::job::{ClassJob, JobDone};
 pub use store::manifest::{CountedClass, MANIFEST, Manifest, ManifestClass};
 pub use store::many::ValueWithMoves;
-pub use store::on_demand::{
-    AnswerSource, ClassCounter, CountNeed, DtzOnDemand, OnDemand, OnDemandAnswer, OnDemandError,
-};
+pub use store::on_demand::{AnswerSource, ClassCounter, CountCache, CountNeed, OnDemandAnswer, OnDemandError};
 pub use store::partial::PartialFile;
 pub use store::path::TablePath;
 pub use store::peak::{available as available_memory, memory_limit};
-pub use store::prober::{DtzProber, TableProber, WdlProber};
+pub use store::prober::{DtzProber, Prober, TableProber, WdlProber};
 pub use store::proof::{Proved, Prover};
 pub use store::repack::{repack, write_wdl};
 pub use store::set::TableSet;

@@ -9,7 +9,9 @@
 
 use doushouqi::board::{Piece, Position};
 use doushouqi::game::random::Random;
-use doushouqi::tablebase::{ClassCounts, CountProgress, Material, OnDemand, Probe, TableSet, Value, Wdl};
+use doushouqi::tablebase::{
+    ClassCounts, CountCache, CountProgress, Material, Probe, TableProber, TableSet, Value, Wdl,
+};
 use std::env;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -18,25 +20,26 @@ use std::time::Instant;
 const POSITIONS: usize = 200;
 const CLASSES: usize = 20;
 
-fn open() -> OnDemand {
+fn open() -> TableProber {
     let dir = |name| PathBuf::from(env::var_os(name).unwrap_or_else(|| panic!("{name} names no directory")));
     let set = TableSet::open(&dir("DSQ_TABLES")).unwrap();
     let rules = *set.rules().options();
-    OnDemand::new(set.prober(&rules).unwrap(), &dir("DSQ_CACHE"), 1 << 40).unwrap()
+    let cache = CountCache { dir: dir("DSQ_CACHE"), size: 1 << 40, memory: None };
+    set.prober(&rules).unwrap().on_demand(&cache).unwrap()
 }
 
 fn counts() -> Vec<ClassCounts> {
     ClassCounts::read_all(Path::new("results/six-pieces.jsonl")).unwrap()
 }
 
-fn count(on_demand: &OnDemand, position: &Position) {
+fn count(on_demand: &TableProber, position: &Position) {
     let start = Instant::now();
-    on_demand.counter().count(position, &|_: CountProgress| ControlFlow::Continue(())).unwrap();
+    on_demand.count(position, &|_: CountProgress| ControlFlow::Continue(())).unwrap();
     eprintln!("{}: counted in {:.1} s", Material::of(position).unwrap(), start.elapsed().as_secs_f64());
 }
 
 /// The value of a position, computed from its moves.
-fn by_moves(on_demand: &OnDemand, position: &Position) -> Option<Value> {
+fn by_moves(on_demand: &TableProber, position: &Position) -> Option<Value> {
     on_demand.moves(position).unwrap().unwrap().first().map(|&(_, value)| value)
 }
 

@@ -3,14 +3,14 @@
 use super::class_cache::ClassCache;
 use super::class_table::ClassTable;
 use super::counted_class::CountedClass;
-use super::disk::{Counters, Disk, LimitedDisk};
+use super::disk::Counters;
 use doushouqi::board::{ByColor, Color, Move, Position, RuleOptions, Rules};
 use doushouqi::clock::Instant;
 use doushouqi::game::random::Random;
 use doushouqi::search::Tables;
 use doushouqi::tablebase::{
-    Addresser, Class, ClassId, Classes, Content, Dtz, Material, Member, Options, Probe, ProbeDtz, ProbeWdl, SetError,
-    SolveError, Solver, Stats, TableSet, Value, Wdl, WdlProber,
+    Addresser, Class, ClassId, Classes, Content, Dtz, DtzProber, Material, Member, Options, Probe, ProbeDtz, ProbeWdl,
+    SetError, SolveError, Solver, Stats, TableProber, TableSet, Value, Wdl, WdlProber,
 };
 use rayon::ThreadPool;
 use std::cmp::Reverse;
@@ -41,12 +41,13 @@ pub struct RuleTables {
     hash: u64,
     /// All materials of up to this many pieces are in memory.
     complete: AtomicUsize,
-    disk: Option<Disk>,
+    /// Tables on disk of distances.
+    disk: Option<TableProber>,
     /// Tables on disk of results without distances. They answer for positions of more than four pieces that `disk` does
     /// not contain.
     results: Option<WdlProber>,
     /// Tables on disk that know a no-capture limit.
-    limited: Option<LimitedDisk>,
+    limited: Option<DtzProber>,
     progress: Progress,
     /// The tables of searches; made by the first search.
     search: Mutex<Option<Arc<Tables>>>,
@@ -85,7 +86,7 @@ impl RuleTables {
     /// If there is no memory, or `stop` becomes true.
     pub fn new(
         options: RuleOptions,
-        disk: Option<Disk>,
+        disk: Option<TableProber>,
         results: Option<WdlProber>,
         pool: Arc<ThreadPool>,
         solved: Arc<ClassCache>,
@@ -117,7 +118,7 @@ impl RuleTables {
 
     /// Adds tables on disk that know a no-capture limit.
     #[must_use]
-    pub fn with_limited(self, limited: Option<LimitedDisk>) -> RuleTables {
+    pub fn with_limited(self, limited: Option<DtzProber>) -> RuleTables {
         RuleTables { limited, ..self }
     }
 
@@ -259,14 +260,14 @@ impl RuleTables {
 
     /// The tables on disk: those with distances, then those of results alone.
     fn sets(&self) -> impl Iterator<Item = &TableSet> {
-        let distances = self.disk.as_ref().map(|disk| disk.tables().set());
+        let distances = self.disk.as_ref().map(TableProber::set);
         distances.into_iter().chain(self.results.as_ref().map(WdlProber::set))
     }
 
     /// The most files of tables on disk that stay open. Searches open the tables a second time.
     #[must_use]
     pub fn files(&self) -> usize {
-        let limited = self.limited.iter().map(LimitedDisk::set);
+        let limited = self.limited.iter().map(DtzProber::set);
         2 * self.sets().chain(limited).map(|set| set.classes().len()).sum::<usize>()
     }
 
@@ -279,9 +280,8 @@ impl RuleTables {
     /// What counts endgames on demand, if the operator allows it.
     #[must_use]
     pub fn counters(&self) -> Option<Counters> {
-        let Some(Disk::OnDemand(distances)) = &self.disk else { return None };
-        let limited = self.limited.as_ref().and_then(LimitedDisk::on_demand);
-        Some(Counters::new(distances.clone(), limited.cloned()))
+        let distances = self.disk.as_ref().and_then(TableProber::counter)?;
+        Some(Counters::new(distances, self.limited.as_ref().and_then(DtzProber::counter)))
     }
 
     #[must_use]
@@ -296,7 +296,7 @@ impl RuleTables {
 
     fn value_on_disk(&self, position: &Position) -> Result<Option<Value>, SetError> {
         match &self.disk {
-            Some(disk) => not_missing(disk.probe().value(position)),
+            Some(disk) => not_missing(disk.value(position)),
             None => Ok(None),
         }
     }
@@ -427,13 +427,6 @@ impl<'a> RequestTables<'a> {
 
     /// The value of every legal move for the side that makes it, best first, unknown values last.
     pub fn ranked(&self, position: &Position) -> Result<Vec<(Move, Option<Value>)>, SetError> {
-        // One search for all moves is faster than one for each.
-        if let Some(Disk::OnDemand(on_demand)) = &self.tables.disk
-            && self.tables.addresser.locate(position).is_none()
-            && let Some(moves) = not_missing(on_demand.moves(position))?
-        {
-            return Ok(moves.into_iter().map(|(mv, value)| (mv, Some(value))).collect());
-        }
         let mut moves = Vec::new();
         for &mv in &position.moves(self.tables.rules()) {
             moves.push((mv, self.value(&position.make(mv))?.map(Value::before)));
@@ -597,7 +590,7 @@ impl ProbeDtz for LimitedTables<'_> {
 
     fn open_dtz(&self, position: &Position) -> Result<Option<Dtz>, SetError> {
         let RequestTables { tables, stop, .. } = self.tables;
-        if let Some(files) = tables.limited.as_ref().map(LimitedDisk::probe).filter(|files| files.limit() == self.limit)
+        if let Some(files) = tables.limited.as_ref().filter(|files| files.limit() == self.limit)
             && let Some(value) = not_missing(files.open_dtz(position))?
         {
             return Ok(Some(value));
@@ -622,7 +615,7 @@ mod tests {
         let material: Material = "EvLRC".parse().unwrap();
         let job = Generate { material: Some(material), ..Generate::new(dir.path(), rules) };
         job.run(&mut Solver::new(&rules, 4, Options::default()), &|_| ()).unwrap();
-        let disk = Disk::Tables(Box::new(TableSet::open(dir.path()).unwrap().prober(&rules).unwrap()));
+        let disk = TableSet::open(dir.path()).unwrap().prober(&rules).unwrap();
         let pool = Arc::new(rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap());
         let stop = AtomicBool::new(false);
         let tables = RuleTables::new(rules, Some(disk), None, pool, Registry::class_cache(), &stop).unwrap();

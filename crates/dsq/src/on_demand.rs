@@ -5,7 +5,7 @@ use clap::Args;
 use cli::arguments::{Memory, MemoryArg, ThreadsArg};
 use cli::failure::Failure;
 use doushouqi::board::RuleOptions;
-use doushouqi::tablebase::{DtzOnDemand, DtzProber, Generate, OnDemand, Options, Solver, TableProber};
+use doushouqi::tablebase::{CountCache, Generate, Options, Prober, Solver};
 use std::env;
 use std::path::PathBuf;
 
@@ -30,13 +30,6 @@ pub struct OnDemandArgs {
     memory: Option<Memory>,
 }
 
-/// The cache of counted classes, and the memory of a count.
-pub struct CountCache {
-    pub dir: PathBuf,
-    pub size: u64,
-    pub memory: Option<usize>,
-}
-
 impl OnDemandArgs {
     /// The cache, if the user requests counting on demand.
     pub fn cache(&self) -> Result<Option<CountCache>, Failure> {
@@ -48,26 +41,23 @@ impl OnDemandArgs {
         let memory = self.memory.map(Memory::bytes);
         Ok(Some(CountCache { dir, size: self.cache_size.bytes() as u64, memory }))
     }
+
+    /// Tables that also count on demand, if the user requests it.
+    pub fn open<V>(&self, tables: Prober<V>) -> Result<Prober<V>, Failure> {
+        Ok(match self.cache()? {
+            Some(cache) => tables.on_demand(&cache)?,
+            None => tables,
+        })
+    }
 }
 
-impl CountCache {
-    pub fn open(&self, tables: TableProber) -> Result<OnDemand, Failure> {
-        Ok(OnDemand::new(tables, &self.dir, self.size)?.with_memory(self.memory))
-    }
-
-    /// As [`open`](CountCache::open), for tables that know a no-capture limit.
-    pub fn open_limited(&self, tables: DtzProber) -> Result<DtzOnDemand, Failure> {
-        Ok(DtzOnDemand::new(tables, &self.dir, self.size)?.with_memory(self.memory))
-    }
-
-    /// The directory of the tables of four pieces in the cache. Generates those that are missing.
-    pub fn four_pieces(&self, rules: &RuleOptions, threads: &ThreadsArg) -> Result<PathBuf, Failure> {
-        let dir = self.dir.join(format!("tables-{:016x}", rules.table_hash()));
-        let memory = MemoryArg::default().get().bytes();
-        let job = Generate { pieces: PIECES, memory, ..Generate::new(&dir, *rules) };
-        generate(&job, &mut Solver::new(rules, PIECES, Options::default()), threads)?;
-        Ok(dir)
-    }
+/// The directory of the tables of four pieces in a cache. Generates those that are missing.
+pub fn four_pieces(cache: &CountCache, rules: &RuleOptions, threads: &ThreadsArg) -> Result<PathBuf, Failure> {
+    let dir = cache.dir.join(format!("tables-{:016x}", rules.table_hash()));
+    let memory = MemoryArg::default().get().bytes();
+    let job = Generate { pieces: PIECES, memory, ..Generate::new(&dir, *rules) };
+    generate(&job, &mut Solver::new(rules, PIECES, Options::default()), threads)?;
+    Ok(dir)
 }
 
 /// The pieces of the tables that a cache contains: those of the smallest tables from which a server counts.

@@ -3,22 +3,11 @@
 use super::limits::Timeouts;
 use answers::rule_tables::MEMORY_PIECES;
 use doushouqi::board::RuleOptions;
-use doushouqi::tablebase::{OnDemandError, SetError};
+use doushouqi::tablebase::{CountCache, OnDemandError, SetError};
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use thiserror::Error;
-
-/// The limits within which the operator allows counting endgames on demand.
-#[derive(Clone, Debug)]
-pub struct CountConfig {
-    /// The directory of the cache.
-    pub cache: PathBuf,
-    /// The size of the cache in bytes.
-    pub cache_size: u64,
-    /// Bytes of memory that a count may use; all available memory if `None`.
-    pub memory: Option<usize>,
-}
 
 /// The server's configuration.
 #[derive(Clone, Debug)]
@@ -31,7 +20,7 @@ pub struct Config {
     /// ([`TablePath::open`](doushouqi::tablebase::TablePath::open)).
     pub tables: Option<PathBuf>,
     /// The limits of counting on demand from these tables; no counting if `None`.
-    pub on_demand: Option<CountConfig>,
+    pub on_demand: Option<CountCache>,
     /// Pieces of the tables in memory: 3, or 4, which a background thread solves.
     pub pieces: usize,
     /// Threads for requests, searches and solving.

@@ -59,7 +59,7 @@ use tokio_io_timeout::TimeoutStream;
 use tower::ServiceExt;
 
 pub use answers::Code;
-pub use config::{Config, CountConfig, ServeError};
+pub use config::{Config, ServeError};
 pub use limits::Timeouts;
 pub use routes::operations;
 

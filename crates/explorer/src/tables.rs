@@ -1,10 +1,9 @@
 //! The tables of the server: in memory, and on disk.
 
-use super::config::{Config, CountConfig, ServeError};
-use answers::disk::{Disk, LimitedDisk};
+use super::config::{Config, ServeError};
 use answers::registry::Registry;
 use answers::rule_tables::{MEMORY_PIECES, RuleTables};
-use doushouqi::tablebase::{DtzOnDemand, OnDemand, TablePath, TableProber, TableSet};
+use doushouqi::tablebase::{TablePath, TableSet};
 use rayon::ThreadPool;
 use std::collections::hash_map::RandomState;
 use std::fs::File;
@@ -13,13 +12,6 @@ use std::io::Read;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use xxhash_rust::xxh3::Xxh3;
-
-/// Opens the cache of the classes that are counted from tables on disk.
-fn open_on_demand(tables: Option<TableProber>, config: &CountConfig) -> Result<OnDemand, ServeError> {
-    let tables = tables.filter(|tables| tables.set().classes().pieces() >= MEMORY_PIECES);
-    let tables = tables.ok_or(ServeError::TablesTooSmall)?;
-    Ok(OnDemand::new(tables, &config.cache, config.cache_size)?.with_memory(config.memory))
-}
 
 /// Hashes the program. Two builds may answer the same request differently, even if they have the same version.
 fn hash_program(hash: &mut Xxh3) {
@@ -55,21 +47,15 @@ pub fn open(config: &Config, pool: ThreadPool) -> Result<(Registry, u64), ServeE
         hash.update(class.values.black.as_bytes());
     }
     let (pool, solved) = (Arc::new(pool), Registry::class_cache());
-    let disk = disk.map(|set: TableSet| set.prober(&options)).transpose()?;
+    let mut disk = disk.map(|set: TableSet| set.prober(&options)).transpose()?;
     let results = results.map(|set| set.wdl_prober(&options)).transpose()?;
-    let limited = limited.map(|set| set.dtz_prober(&options)).transpose()?;
-    let disk = match &config.on_demand {
-        Some(on_demand) => Some(Disk::OnDemand(Arc::new(open_on_demand(disk, on_demand)?))),
-        None => disk.map(|tables| Disk::Tables(Box::new(tables))),
-    };
+    let mut limited = limited.map(|set| set.dtz_prober(&options)).transpose()?;
+    if let Some(cache) = &config.on_demand {
+        let tables = disk.filter(|tables| tables.set().classes().pieces() >= MEMORY_PIECES);
+        disk = Some(tables.ok_or(ServeError::TablesTooSmall)?.on_demand(cache)?);
+        limited = limited.map(|tables| tables.on_demand(cache)).transpose()?;
+    }
     let main = RuleTables::new(options, disk, results, pool.clone(), solved.clone(), &AtomicBool::new(false))?;
-    let limited = match (limited, &config.on_demand) {
-        (Some(limited), Some(CountConfig { cache, cache_size, memory })) => {
-            let on_demand = DtzOnDemand::new(limited, cache, *cache_size)?.with_memory(*memory);
-            Some(LimitedDisk::OnDemand(Arc::new(on_demand)))
-        }
-        (limited, _) => limited.map(|tables| LimitedDisk::Tables(Box::new(tables))),
-    };
     let main = main.with_limited(limited);
     Ok((Registry::new(main, pool, solved), hash.digest()))
 }

@@ -7,7 +7,6 @@ use answers::api::is_known;
 use answers::context::Context;
 use answers::counted_class::{COUNTED_PIECES, CountedClass};
 use answers::counting::NeedReport;
-use answers::disk::Disk;
 use answers::engine::Engines;
 use answers::handlers::position_of;
 use answers::params::PositionQuery;
@@ -16,7 +15,7 @@ use answers::registry::Registry;
 use answers::rule_tables::{MEMORY_PIECES, RequestTables, RuleTables};
 use answers::state::{Lane, State};
 use doushouqi::board::RuleOptions;
-use doushouqi::tablebase::{Content, SetError, TableSet, WdlProber};
+use doushouqi::tablebase::{Content, SetError, TableProber, TableSet, WdlProber};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
@@ -65,11 +64,11 @@ impl Here {
 
 /// The tables beside the page, with distances or of results alone. If they cannot be read, the page works without them and
 /// receives the reason.
-fn tables(rules: &RuleOptions) -> (Option<Disk>, Option<WdlProber>) {
-    let open = || -> Result<(Option<Disk>, Option<WdlProber>), SetError> {
+fn tables(rules: &RuleOptions) -> (Option<TableProber>, Option<WdlProber>) {
+    let open = || -> Result<(Option<TableProber>, Option<WdlProber>), SetError> {
         let set = TableSet::open(Path::new("tables"))?;
         match set.content() {
-            Content::Dtw => Ok((Some(Disk::Tables(Box::new(set.prober(rules)?))), None)),
+            Content::Dtw => Ok((Some(set.prober(rules)?), None)),
             Content::Wdl => Ok((None, Some(set.wdl_prober(rules)?))),
         }
     };

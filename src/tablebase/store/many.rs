@@ -84,6 +84,9 @@ impl TableProber {
     fn entry(&self, number: u32, position: Option<Position>) -> Result<Entry, SetError> {
         let settled = |value| Entry { class: NO_BLOCK, block: NO_BLOCK, number, value };
         let Some(position) = position else { return Ok(settled(None)) };
+        if self.counter().is_some_and(|counter| counter.counted_class(&position).is_some()) {
+            return Ok(settled(self.value(&position)?));
+        }
         let Some(ClassSquares { class, turn, squares }) = self.set().squares(&position) else {
             return Ok(settled(Value::of_finished(&position)));
         };

@@ -1,17 +1,43 @@
 //! Probing a set of tables under stated rules.
 
-use crate::board::{Position, Rules};
+use super::on_demand::{AnswerSource, ClassCounter, CountCache, OnDemandError};
+use super::table_error::TableError;
+use crate::board::{Move, Position, Rules};
+use crate::tablebase::solve::progress::Follow;
 use crate::tablebase::{CellValue, Dtz, Material, Probe, ProbeDtz, ProbeWdl, SetError, Table, TableSet, Value, Wdl};
+use std::marker::PhantomData;
+use std::sync::Arc;
 
-/// Probes a [`TableSet`] from any number of threads. [`TableSet::prober`] creates it and checks that the tables are for
-/// the rules of the game.
-pub struct TableProber {
-    set: TableSet,
+/// Probes a [`TableSet`] for values `V` from any number of threads, and the classes that are counted from it, after
+/// [`on_demand`](Prober::on_demand).
+///
+/// A counted class whose file in the cache is damaged counts as not counted; a count replaces the file.
+pub struct Prober<V> {
+    set: Arc<TableSet>,
+    counter: Option<Arc<ClassCounter>>,
+    values: PhantomData<V>,
 }
 
-impl TableProber {
-    pub(super) fn new(set: TableSet) -> TableProber {
-        TableProber { set }
+/// Probes tables for results and distances. [`TableSet::prober`] creates it and checks that the tables are for the rules
+/// of the game.
+pub type TableProber = Prober<Value>;
+
+/// Probes tables that know a no-capture limit. [`TableSet::dtz_prober`] creates it.
+pub type DtzProber = Prober<Dtz>;
+
+impl<V> Prober<V> {
+    pub(super) fn new(set: TableSet) -> Prober<V> {
+        Prober { set: Arc::new(set), counter: None, values: PhantomData }
+    }
+
+    /// Also probes the classes of one piece more in a cache, and lets [`counter`](Prober::counter) count them. Creates the
+    /// directory if it does not exist.
+    ///
+    /// # Errors
+    /// If the directory cannot be created.
+    pub fn on_demand(self, cache: &CountCache) -> Result<Prober<V>, OnDemandError> {
+        let counter = Some(Arc::new(ClassCounter::new(Arc::clone(&self.set), cache)?));
+        Ok(Prober { counter, ..self })
     }
 
     /// The tables.
@@ -20,12 +46,61 @@ impl TableProber {
         &self.set
     }
 
-    /// The value of a position; `None` if the game is over or the position has more pieces than any table.
+    /// What counts classes, if classes are counted.
+    #[must_use]
+    pub fn counter(&self) -> Option<&Arc<ClassCounter>> {
+        self.counter.as_ref()
+    }
+
+    /// Counts the class of a position as [`ClassCounter::count`], if classes are counted.
+    ///
+    /// # Errors
+    /// As [`ClassCounter::count`].
+    pub fn count(&self, position: &Position, follow: Follow<'_>) -> Result<(), OnDemandError> {
+        self.counter().map_or(Ok(()), |counter| counter.count(position, follow))
+    }
+
+    /// The source of the value of a position, once its class is counted.
+    #[must_use]
+    pub fn source(&self, position: &Position) -> AnswerSource {
+        match self.counter().and_then(|counter| counter.counted_class(position)) {
+            Some(_) => AnswerSource::Cache,
+            None => AnswerSource::Tables,
+        }
+    }
+
+    /// The value of a position; `None` if the game is over, or neither a table nor a counted class contains the position.
     ///
     /// # Errors
     /// If a table that is needed is missing or damaged.
     pub fn cell_value(&self, position: &Position) -> Result<Option<CellValue>, SetError> {
-        self.set.look_up(position, None)
+        self.unless_damaged(self.known_cell(position))
+    }
+
+    /// As [`cell_value`](Prober::cell_value), with an error for damage of a counted class.
+    fn known_cell(&self, position: &Position) -> Result<Option<CellValue>, SetError> {
+        match &self.counter {
+            Some(counter) => counter.known_cell(position),
+            None => self.set.look_up(position, None),
+        }
+    }
+
+    /// `None` instead of the error of damage of a counted class.
+    fn unless_damaged<T>(&self, found: Result<Option<T>, SetError>) -> Result<Option<T>, SetError> {
+        match (found, &self.counter) {
+            (Err(SetError::Table(TableError::Damaged { path, .. })), Some(counter)) if counter.keeps(&path) => Ok(None),
+            (found, _) => found,
+        }
+    }
+}
+
+impl TableProber {
+    /// As [`value`](Probe::value), with an error for damage of a counted class.
+    fn known_value(&self, position: &Position) -> Result<Option<Value>, SetError> {
+        match Value::of_finished(position) {
+            Some(value) => Ok(Some(value)),
+            None => Ok(self.known_cell(position)?.map(|value| Value::of(value, self.rules()))),
+        }
     }
 
     /// Reads the whole table of a material's class.
@@ -81,32 +156,27 @@ impl Probe for TableProber {
     }
 
     fn value(&self, position: &Position) -> Result<Option<Value>, SetError> {
-        match Value::of_finished(position) {
-            Some(value) => Ok(Some(value)),
-            None => Ok(self.cell_value(position)?.map(|value| Value::of(value, self.rules()))),
-        }
+        self.unless_damaged(self.known_value(position))
+    }
+
+    /// A damaged file of a counted class is an error once; then its class counts as not counted.
+    fn line_within(&self, position: &Position, plies: usize) -> Result<Vec<(Move, Position)>, SetError> {
+        Strict(self).line_within(position, plies)
     }
 }
 
-/// Probes a [`TableSet`] whose values know a no-capture limit, from any number of threads. [`TableSet::dtz_prober`] creates
-/// it.
-pub struct DtzProber {
-    set: TableSet,
-}
+/// Probes with an error for damage of a counted class.
+struct Strict<'a>(&'a TableProber);
 
-impl DtzProber {
-    pub(super) fn new(set: TableSet) -> DtzProber {
-        DtzProber { set }
+impl Probe for Strict<'_> {
+    type Error = SetError;
+
+    fn rules(&self) -> &Rules {
+        self.0.rules()
     }
 
-    /// The tables.
-    #[must_use]
-    pub fn set(&self) -> &TableSet {
-        &self.set
-    }
-
-    pub(super) fn into_set(self) -> TableSet {
-        self.set
+    fn value(&self, position: &Position) -> Result<Option<Value>, SetError> {
+        self.0.known_value(position)
     }
 }
 
@@ -122,6 +192,6 @@ impl ProbeDtz for DtzProber {
     }
 
     fn open_dtz(&self, position: &Position) -> Result<Option<Dtz>, SetError> {
-        Ok(self.set.look_up(position, None)?.map(|value| Dtz::of(value, self.set.rules())))
+        Ok(self.cell_value(position)?.map(|value| Dtz::of(value, self.set.rules())))
     }
 }

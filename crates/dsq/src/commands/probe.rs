@@ -8,9 +8,9 @@ use cli::output::{print, print_json};
 use cli::progress::{exit_on_interrupt, interrupt, progress_bar};
 use doushouqi::board::{Fen, Move, Position};
 use doushouqi::tablebase::{
-    AnswerSource, Content, CountPhase, CountProgress, DtzOnDemand, DtzProber, Follow, Material, OnDemand,
-    OnDemandAnswer, OnDemandError, Probe as Values, ProbeDtz, ProbeWdl, SetError, TablePath, TableProber, TableSet,
-    Value, ValueAtClock, ValueWithMoves, Wdl, WdlProber,
+    AnswerSource, Content, CountPhase, CountProgress, DtzProber, Follow, Material, OnDemandAnswer, OnDemandError,
+    Probe as _, ProbeDtz as _, ProbeWdl as _, TablePath, TableProber, TableSet, Value, ValueAtClock, ValueWithMoves,
+    Wdl, WdlProber,
 };
 use serde::Serialize;
 use std::cmp::Reverse;
@@ -109,55 +109,10 @@ fn clock_text(ValueAtClock { category, dtz, .. }: &ValueAtClock) -> String {
     dtz.map_or_else(|| result.to_owned(), |plies| format!("{result}, {plies} plies to a capture or den"))
 }
 
-/// The source of the values.
-enum Prober {
-    Tables(Box<TableProber>),
-    OnDemand(Box<OnDemand>),
-}
-
-/// The source of the values under a no-capture limit.
-enum LimitedProber {
-    Tables(Box<DtzProber>),
-    OnDemand(Box<DtzOnDemand>),
-}
-
-impl LimitedProber {
-    fn set(&self) -> &TableSet {
-        match self {
-            LimitedProber::Tables(tables) => tables.set(),
-            LimitedProber::OnDemand(on_demand) => on_demand.set(),
-        }
-    }
-
-    fn values(&self) -> &dyn ProbeDtz<Error = SetError> {
-        match self {
-            LimitedProber::Tables(tables) => &**tables,
-            LimitedProber::OnDemand(on_demand) => &**on_demand,
-        }
-    }
-
-    /// Counts the class of a position if it is missing; the source of the values, if classes are counted on demand.
-    fn count(&self, position: &Position) -> Result<Option<AnswerSource>, Failure> {
-        let LimitedProber::OnDemand(on_demand) = self else { return Ok(None) };
-        counting(|follow| {
-            on_demand.counter().count(position, follow).and_then(|()| on_demand.source(position)).map(Some)
-        })
-    }
-}
-
 /// The values of a position and of its moves, and best play if it is requested.
 struct Answer {
     values: OnDemandAnswer,
     line: Option<Vec<(Move, Position)>>,
-}
-
-impl Prober {
-    fn tables(&self) -> &TableProber {
-        match self {
-            Prober::Tables(tables) => tables,
-            Prober::OnDemand(on_demand) => on_demand.tables(),
-        }
-    }
 }
 
 impl Probe {
@@ -169,10 +124,7 @@ impl Probe {
                 let rules = rules_of(&limited);
                 let prober = limited.dtz_prober(&rules)?;
                 let distances = others.map(|set| set.prober(&rules)).transpose()?;
-                let prober = match self.on_demand.cache()? {
-                    Some(cache) => LimitedProber::OnDemand(Box::new(cache.open_limited(prober)?)),
-                    None => LimitedProber::Tables(Box::new(prober)),
-                };
+                let prober = self.on_demand.open(prober)?;
                 let each = |fen: &String| self.probe_dtz(&prober, distances.as_ref(), fen);
                 return self.threads.run(|| self.each(&|fens| fens.iter().try_for_each(each)))?;
             }
@@ -187,11 +139,7 @@ impl Probe {
             let probe = |fens: &[String]| fens.iter().try_for_each(|fen| self.probe_results(&prober, fen));
             return self.threads.run(|| self.each(&probe))?;
         }
-        let tables = set.prober(&rules)?;
-        let prober = match self.on_demand.cache()? {
-            Some(cache) => Prober::OnDemand(Box::new(cache.open(tables)?)),
-            None => Prober::Tables(Box::new(tables)),
-        };
+        let prober = self.on_demand.open(set.prober(&rules)?)?;
         self.threads.run(|| self.each(&|fens| self.probe_group(&prober, fens)))?
     }
 
@@ -237,22 +185,26 @@ impl Probe {
     }
 
     /// Prints the value of a position and its moves at the clock of the FEN, from tables that know a no-capture limit.
-    fn probe_dtz(&self, prober: &LimitedProber, distances: Option<&TableProber>, text: &str) -> Outcome {
+    fn probe_dtz(&self, prober: &DtzProber, distances: Option<&TableProber>, text: &str) -> Outcome {
         let fen: Fen = text.parse().map_err(|e| Failure::Input(format!("{text:?}: {e}")))?;
         let position = &fen.position;
-        let values = prober.values();
-        let limit = values.limit();
+        let limit = prober.limit();
         let too_late = || Failure::Input(format!("{text:?}: the clock is beyond the limit of {limit} plies"));
         let left = u32::from(limit).checked_sub(fen.halfmove_clock).ok_or_else(too_late)?;
-        let source = prober.count(position)?;
-        let (Some(value), Some(moves)) = (values.dtz(position)?, values.dtz_moves(position, left)?) else {
+        let source = match prober.counter() {
+            Some(counter) => {
+                counting(|follow| counter.count(position, follow)).map(|()| Some(prober.source(position)))?
+            }
+            None => None,
+        };
+        let (Some(value), Some(moves)) = (prober.dtz(position)?, prober.dtz_moves(position, left)?) else {
             return Err(self.too_many(text, position, prober.set(), ONE_MORE));
         };
         let to_end = distances.map(|tables| tables.value(position)).transpose()?.flatten();
         let dtw = to_end.and_then(|value| value.dtw);
         let moves =
             moves.into_iter().map(|(mv, value)| DtzMove { r#move: mv.notation(position), value: value.at(left) });
-        let line = if self.line { Some(values.dtz_line(position, left)?) } else { None };
+        let line = if self.line { Some(prober.dtz_line(position, left)?) } else { None };
         let line = line.map(|line| line.iter().map(|(mv, position)| mv.notation(position)).collect());
         let (fen, value, moves) = (fen.to_string(), value.at(left), moves.collect());
         let report = DtzReport { fen, limit, value, dtw, source, moves, line };
@@ -281,47 +233,44 @@ impl Probe {
     /// The answer for a position, given its values if they are known; `None` if the tables do not cover it.
     fn answer(
         &self,
-        prober: &Prober,
+        prober: &TableProber,
         position: &Position,
         known: Option<ValueWithMoves>,
     ) -> Result<Option<Answer>, Failure> {
-        let on_demand = match prober {
-            Prober::OnDemand(on_demand) => on_demand,
-            Prober::Tables(tables) => {
-                let (value, moves) = match known {
-                    Some(known) => known,
-                    None => (tables.value(position)?, tables.moves(position)?),
-                };
-                let (Some(value), Some(moves)) = (value, moves) else { return Ok(None) };
-                let moves = moves.into_iter().map(|(mv, value)| (mv, Some(value))).collect();
-                let values = OnDemandAnswer { value, moves, source: AnswerSource::Tables };
-                let line = if self.line { Some(tables.line(position)?) } else { None };
-                return Ok(Some(Answer { values, line }));
-            }
+        if prober.counter().is_some() {
+            let answer = counting(|follow| {
+                let line = if self.line { Some(prober.probe_line(position, follow)?) } else { None };
+                Ok(Answer { values: prober.probe(position, self.all_moves, follow)?, line })
+            });
+            return answer.map(Some);
+        }
+        let (value, moves) = match known {
+            Some(known) => known,
+            None => (prober.value(position)?, prober.moves(position)?),
         };
-        let answer = counting(|follow| {
-            let line = if self.line { Some(on_demand.probe_line(position, follow)?) } else { None };
-            Ok(Answer { values: on_demand.probe(position, self.all_moves, follow)?, line })
-        });
-        answer.map(Some)
+        let (Some(value), Some(moves)) = (value, moves) else { return Ok(None) };
+        let moves = moves.into_iter().map(|(mv, value)| (mv, Some(value))).collect();
+        let values = OnDemandAnswer { value, moves, source: AnswerSource::Tables };
+        let line = if self.line { Some(prober.line(position)?) } else { None };
+        Ok(Some(Answer { values, line }))
     }
 
     /// Prints the values of positions, which it reads from the tables together. After an error of the tables it reads
     /// them one by one, so that those before the damaged block are printed.
-    fn probe_group(&self, prober: &Prober, fens: &[String]) -> Outcome {
+    fn probe_group(&self, prober: &TableProber, fens: &[String]) -> Outcome {
         let positions = || fens.iter().map_while(|fen| parse(fen).ok()).collect::<Vec<_>>();
-        let known = match prober {
-            Prober::Tables(tables) if fens.len() > 1 => tables.values_with_moves(&positions()).unwrap_or_default(),
-            _ => Vec::new(),
+        let known = match fens.len() > 1 && prober.counter().is_none() {
+            true => prober.values_with_moves(&positions()).unwrap_or_default(),
+            false => Vec::new(),
         };
         let mut known = known.into_iter();
         fens.iter().try_for_each(|fen| self.probe(prober, fen, known.next()))
     }
 
-    fn probe(&self, prober: &Prober, fen: &str, known: Option<ValueWithMoves>) -> Outcome {
+    fn probe(&self, prober: &TableProber, fen: &str, known: Option<ValueWithMoves>) -> Outcome {
         let position = parse(fen)?;
         let Some(Answer { values, line }) = self.answer(prober, &position, known)? else {
-            return Err(self.too_many(fen, &position, prober.tables().set(), ONE_MORE));
+            return Err(self.too_many(fen, &position, prober.set(), ONE_MORE));
         };
         let OnDemandAnswer { value, moves, source } = values;
         let name = |(mv, position): &(Move, Position)| mv.notation(position);

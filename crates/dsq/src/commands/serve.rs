@@ -1,10 +1,10 @@
-use crate::on_demand::{CountCache, OnDemandArgs};
+use crate::on_demand::{OnDemandArgs, four_pieces};
 use clap::Args;
 use cli::arguments::{Memory, RulesArg, ThreadsArg, hash_size};
 use cli::failure::{Failure, Outcome};
 use cli::output::print;
 use cli::progress::{progress_bar, stop_on_interrupt};
-use explorer::{Config, CountConfig, Event, ServeError, Stop, Timeouts, serve};
+use explorer::{Config, Event, ServeError, Stop, Timeouts, serve};
 use std::net::{Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -119,16 +119,14 @@ impl Serve {
         start_log(&self.log);
         self.check_memory()?;
         limit_arenas(self.threads.count());
-        let cache = self.on_demand.cache()?;
-        let tables = match (self.tables, &cache) {
-            (None, Some(cache)) => Some(cache.four_pieces(&self.rules.rules, &self.threads)?),
+        let on_demand = self.on_demand.cache()?;
+        let tables = match (self.tables, &on_demand) {
+            (None, Some(cache)) => Some(four_pieces(cache, &self.rules.rules, &self.threads)?),
             (tables, _) => tables,
         };
         let stop = Stop::default();
         let on_interrupt = stop.clone();
         stop_on_interrupt(Box::new(move || on_interrupt.stop()));
-        let on_demand =
-            cache.map(|CountCache { dir, size, memory }| CountConfig { cache: dir, cache_size: size, memory });
         let config = Config {
             listen: self.listen.0,
             rules: self.rules.rules,

@@ -62,7 +62,7 @@ use doushouqi::board::{Fen, Move, ParseFenError, Position, Rules};
 use doushouqi::game::Game;
 use doushouqi::search::network::Network;
 use doushouqi::search::{Engine, EngineOptions, Evaluation, Level, bench};
-use doushouqi::tablebase::{OnDemand, Probe};
+use doushouqi::tablebase::{Probe, TableProber};
 use go::{Go, parse_go};
 use options::declarations;
 use output::{Output, quoted};
@@ -132,7 +132,7 @@ struct Uci<W> {
     /// Option `TablePath`.
     table_path: PathBuf,
     /// Option `OnDemandCache`.
-    counted: Option<Arc<OnDemand>>,
+    counted: Option<Arc<TableProber>>,
     rules: Rules,
     no_capture_limit: Option<u32>,
     /// The game; `None` after a `position` that was refused.

@@ -6,7 +6,7 @@ use doushouqi::board::{RuleOptions, Rules};
 use doushouqi::game::Game;
 use doushouqi::search::network::Network;
 use doushouqi::search::{EngineOptions, Evaluation, Level, Parameter, Tables};
-use doushouqi::tablebase::{OnDemand, SetError, TablePath};
+use doushouqi::tablebase::{CountCache, SetError, TablePath, TableProber};
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 use std::io::Write;
@@ -101,7 +101,7 @@ impl<W: Write + Send + 'static> Uci<W> {
             "TablePath" => return self.set_tables(value),
             "TableProbeDepth" => self.options.tb_probe_depth = option.number(value)? as u8,
             "OnDemandCache" => {
-                self.counted = self.counted(value)?;
+                self.counted = self.counted(value)?.map(Arc::new);
                 return Ok(());
             }
             _ => {
@@ -189,7 +189,7 @@ impl<W: Write + Send + 'static> Uci<W> {
     }
 
     /// The classes in a directory that were counted on demand from the current tables.
-    fn counted(&self, dir: &str) -> Result<Option<Arc<OnDemand>>, String> {
+    fn counted(&self, dir: &str) -> Result<Option<TableProber>, String> {
         if dir.is_empty() || dir == "<empty>" {
             return Ok(None);
         }
@@ -202,8 +202,8 @@ impl<W: Write + Send + 'static> Uci<W> {
         });
         let tables = tables.map_err(|error| format!("setoption: {error}"))?;
         // Nothing is written, so the cache does not grow.
-        let counted = OnDemand::new(tables, dir.as_ref(), u64::MAX);
-        counted.map(|counted| Some(Arc::new(counted))).map_err(|error| format!("setoption: {error}"))
+        let cache = CountCache { dir: dir.into(), size: u64::MAX, memory: None };
+        tables.on_demand(&cache).map(Some).map_err(|error| format!("setoption: {error}"))
     }
 }
 

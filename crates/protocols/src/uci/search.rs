@@ -6,7 +6,7 @@ use doushouqi::board::Move;
 use doushouqi::game::Game;
 use doushouqi::perft::{Perft, PerftMode};
 use doushouqi::search::{Engine, Info, Level, SearchResult};
-use doushouqi::tablebase::{OnDemand, Probe};
+use doushouqi::tablebase::{Probe, TableProber};
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -82,7 +82,7 @@ pub(super) struct Task {
     pub game: Option<Game>,
     pub go: Go,
     /// The classes that were counted on demand, if they are for the rules of the game.
-    pub counted: Option<Arc<OnDemand>>,
+    pub counted: Option<Arc<TableProber>>,
     /// The delay to allow for at each move, as the engine's options state it.
     pub move_overhead: Duration,
     /// Option `UCI_ShowWDL`.
@@ -225,7 +225,7 @@ impl Task {
     /// takes a part of the time of the search, whose clock runs since the command.
     fn best_counted(&self, game: &Game, stop: &AtomicBool) -> Option<Vec<Move>> {
         let (counted, position) = (self.counted.as_deref()?, game.position());
-        counted.counter().class(position).ok()??;
+        counted.counter()?.class(position).ok()??;
         let time = self.go.limits.hard_limit(self.move_overhead).filter(|_| !self.go.ponder).map(|time| time / 4);
         if stop.load(Ordering::Relaxed) || time.is_some_and(|time| self.received.elapsed() >= time) {
             return None;

@@ -12,14 +12,26 @@ use crate::tablebase::store::forecast::disk_free;
 use crate::tablebase::store::job::{Made, Work};
 use crate::tablebase::store::peak;
 use crate::tablebase::store::table_error::TableError;
-use crate::tablebase::{BufferPool, CellValue, ClassId, Classes, Material, MemoryNeed, SolveError, TableProber};
+use crate::tablebase::{BufferPool, CellValue, ClassId, Classes, Material, MemoryNeed, SolveError, TableSet};
 use serde::Serialize;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The interval at which a process checks whether another process has finished its count.
 const WAIT: Duration = Duration::from_millis(100);
+
+/// The cache of counted classes, and the memory of a count.
+#[derive(Clone, Debug)]
+pub struct CountCache {
+    /// The directory.
+    pub dir: PathBuf,
+    /// The most bytes of all files.
+    pub size: u64,
+    /// The most bytes of memory of a count; all available memory if `None`.
+    pub memory: Option<usize>,
+}
 
 /// The memory and disk space that counting a class takes.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize)]
@@ -40,7 +52,7 @@ pub struct CountNeed {
 /// Counts the classes with one piece more than tables on disk, under the rules of the tables, and keeps their tables in a
 /// cache. What the numbers of cells mean depends on the metric of the tables.
 pub struct ClassCounter {
-    pub(super) tables: TableProber,
+    pub(super) tables: Arc<TableSet>,
     /// The classes of up to one piece more than the tables.
     pub(super) classes: Classes,
     pub(super) addresser: Addresser,
@@ -64,15 +76,14 @@ impl CountNeed {
 }
 
 impl ClassCounter {
-    pub(super) fn new(tables: TableProber, dir: &Path, size: u64) -> Result<ClassCounter, OnDemandError> {
-        let options = *tables.set().rules().options();
-        let classes = Classes::new(&options, tables.set().classes().pieces() + 1);
-        let cache = ClassCache::open(dir, size, &options)?;
-        Ok(ClassCounter { addresser: Addresser::new(&classes), tables, classes, cache, memory: usize::MAX })
-    }
-
-    pub(super) fn with_memory(self, bytes: Option<usize>) -> ClassCounter {
-        ClassCounter { memory: bytes.unwrap_or(usize::MAX), ..self }
+    pub(in crate::tablebase::store) fn new(
+        tables: Arc<TableSet>,
+        &CountCache { ref dir, size, memory }: &CountCache,
+    ) -> Result<ClassCounter, OnDemandError> {
+        let options = *tables.rules().options();
+        let classes = Classes::new(&options, tables.classes().pieces() + 1);
+        let (cache, memory) = (ClassCache::open(dir, size, &options)?, memory.unwrap_or(usize::MAX));
+        Ok(ClassCounter { addresser: Addresser::new(&classes), tables, classes, cache, memory })
     }
 
     /// The most pieces of a position that can be answered.
@@ -87,7 +98,7 @@ impl ClassCounter {
     /// # Errors
     /// If the position has too many pieces.
     pub fn class(&self, position: &Position) -> Result<Option<Material>, OnDemandError> {
-        self.check_size(position)?;
+        check_size(position, self.pieces())?;
         Ok(self.counted_class(position).map(|id| self.classes.get(id).representative))
     }
 
@@ -152,7 +163,7 @@ impl ClassCounter {
 
     /// The tables that counts read, within a memory limit.
     fn exact_tables(&self, memory: usize) -> ExactTables<'_> {
-        ExactTables { classes: &self.classes, dir: self.tables.set().dir(), restored: self.cache.dir(), memory }
+        ExactTables { classes: &self.classes, dir: self.tables.dir(), restored: self.cache.dir(), memory }
     }
 
     /// The needs of a count within the available memory and disk space.
@@ -178,26 +189,21 @@ impl ClassCounter {
         Ok(CountNeed { class, memory_bytes: memory as u64, disk_bytes, file_bytes, spills: temporary > 0 })
     }
 
-    pub(super) fn check_size(&self, position: &Position) -> Result<(), OnDemandError> {
-        let (pieces, most) = (position.pieces().count(), self.pieces());
-        if pieces > most { Err(OnDemandError::TooManyPieces { pieces, most }) } else { Ok(()) }
-    }
-
     /// The class of a position that the tables do not cover.
-    pub(super) fn counted_class(&self, position: &Position) -> Option<ClassId> {
+    pub(in crate::tablebase::store) fn counted_class(&self, position: &Position) -> Option<ClassId> {
         let Address { class, .. } = self.addresser.locate(position)?;
         (!self.has_table(class)).then_some(class)
     }
 
     /// Whether the tables contain a class. Classes have the same ids in `classes` and in the tables.
     pub(super) fn has_table(&self, class: ClassId) -> bool {
-        let set = self.tables.set();
-        class.index() < set.classes().len() && !matches!(set.file(class), Err(SetError::Missing { .. }))
+        let known = class.index() < self.tables.classes().len();
+        known && !matches!(self.tables.file(class), Err(SetError::Missing { .. }))
     }
 
     /// The class of a position that neither the tables nor the cache contain.
     fn uncounted(&self, position: &Position) -> Result<Option<ClassId>, OnDemandError> {
-        self.check_size(position)?;
+        check_size(position, self.pieces())?;
         let Some(id) = self.counted_class(position) else { return Ok(None) };
         Ok(self.cache.get(self.classes.get(id).representative)?.is_none().then_some(id))
     }
@@ -206,10 +212,10 @@ impl ClassCounter {
     ///
     /// # Errors
     /// If a table cannot be read, or is damaged. A damaged file in the cache counts as not counted from then on.
-    pub(super) fn known_cell(&self, position: &Position) -> Result<Option<CellValue>, SetError> {
+    pub(in crate::tablebase::store) fn known_cell(&self, position: &Position) -> Result<Option<CellValue>, SetError> {
         let Some(ClassSquares { class, turn, squares }) = self.addresser.squares(position) else { return Ok(None) };
         if self.has_table(class) {
-            return self.tables.cell_value(position);
+            return self.tables.look_up(position, None);
         }
         let Some(file) = self.cache.get(self.classes.get(class).representative)? else { return Ok(None) };
         let value = file.value(turn, squares);
@@ -219,15 +225,15 @@ impl ClassCounter {
         Ok(value?)
     }
 
-    /// `None` instead of the error of damage in a file of the cache.
-    pub(super) fn unless_damaged<T>(&self, found: Result<Option<T>, SetError>) -> Result<Option<T>, SetError> {
-        match found {
-            Err(SetError::Table(TableError::Damaged { path, .. })) if path.parent() == Some(self.cache.dir()) => {
-                Ok(None)
-            }
-            found => found,
-        }
+    /// Whether a file is in the cache.
+    pub(in crate::tablebase::store) fn keeps(&self, path: &Path) -> bool {
+        path.parent() == Some(self.cache.dir())
     }
+}
+
+pub(super) fn check_size(position: &Position, most: usize) -> Result<(), OnDemandError> {
+    let pieces = position.pieces().count();
+    if pieces > most { Err(OnDemandError::TooManyPieces { pieces, most }) } else { Ok(()) }
 }
 
 fn cancelled(flow: ControlFlow<()>) -> Result<(), OnDemandError> {

@@ -34,8 +34,12 @@ impl Fixture {
         self.dir.path().join("cache")
     }
 
-    fn open(&self) -> OnDemand {
-        OnDemand::new(self.tables(), &self.cache(), GIB).unwrap()
+    fn open(&self) -> TableProber {
+        self.open_within(GIB, None)
+    }
+
+    fn open_within(&self, size: u64, memory: Option<usize>) -> TableProber {
+        self.tables().on_demand(&CountCache { dir: self.cache(), size, memory }).unwrap()
     }
 
     /// The files in the cache, except the lock.
@@ -95,7 +99,7 @@ fn counted_as_solved(rules: RuleOptions, pieces: usize, materials: &[&str], step
         let mut longest = (0, None);
         for (i, position) in positions(&solver, material, step).into_iter().enumerate() {
             if i == 0 {
-                on_demand.counter().count(&position, &ignore).unwrap();
+                on_demand.count(&position, &ignore).unwrap();
             }
             let value = on_demand.value(&position).unwrap();
             assert_eq!(value, solver.value(&position).unwrap(), "{}", position.to_fen());
@@ -126,13 +130,13 @@ fn classes_are_counted_under_a_limit() {
     let open = |fixture: &Fixture| {
         TableSet::open(&fixture.dir.path().join("tables")).unwrap().dtz_prober(&RuleOptions::PAPER).unwrap()
     };
-    let on_demand = DtzOnDemand::new(open(&smaller), &smaller.cache(), GIB).unwrap();
+    let on_demand = open(&smaller).on_demand(&CountCache { dir: smaller.cache(), size: GIB, memory: None }).unwrap();
     let (tables, solver) = (open(&whole), Solver::new(&rules, 3, Options::default()));
     let mut decided = 0;
     for material in ["ERvR", "RvPR", "EvLT"] {
         let material: Material = material.parse().unwrap();
         for position in positions(&solver, material, 149) {
-            on_demand.counter().count(&position, &ignore).unwrap();
+            on_demand.count(&position, &ignore).unwrap();
             let value = on_demand.dtz(&position).unwrap();
             assert_eq!(value, tables.dtz(&position).unwrap(), "{}", position.to_fen());
             assert_eq!(on_demand.dtz_moves(&position, 7).unwrap(), tables.dtz_moves(&position, 7).unwrap());
@@ -141,10 +145,7 @@ fn classes_are_counted_under_a_limit() {
     }
     assert!(decided > 100, "{decided}");
     let four = first(&Solver::new(&rules, 4, Options::default()), "EPvLR");
-    assert!(matches!(
-        on_demand.counter().count(&four, &ignore),
-        Err(OnDemandError::TooManyPieces { pieces: 4, most: 3 })
-    ));
+    assert!(matches!(on_demand.count(&four, &ignore), Err(OnDemandError::TooManyPieces { pieces: 4, most: 3 })));
     assert_eq!(on_demand.dtz(&four).unwrap(), None);
 }
 
@@ -159,8 +160,8 @@ fn repacked_tables_are_restored_for_a_count() {
     let name = |path: &PathBuf| path.file_name().unwrap().to_owned();
     let count = |fixture: &Fixture| {
         let on_demand = fixture.open();
-        let need = on_demand.counter().need(&position).unwrap().unwrap();
-        on_demand.counter().count(&position, &ignore).unwrap();
+        let need = on_demand.counter().unwrap().need(&position).unwrap().unwrap();
+        on_demand.count(&position, &ignore).unwrap();
         let files: Vec<_> = fixture.files().into_iter().map(|path| (name(&path), fs::read(&path).unwrap())).collect();
         (need, files)
     };
@@ -237,7 +238,7 @@ fn progress_grows_and_a_cancelled_count_leaves_nothing() {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         };
-        let stopped = on_demand.counter().count(&position, &stop);
+        let stopped = on_demand.count(&position, &stop);
         assert!(matches!(stopped, Err(OnDemandError::Cancelled)), "{stopped:?}");
         assert!(fixture.files().is_empty() && on_demand.value(&position).unwrap().is_none());
     }
@@ -261,19 +262,19 @@ fn too_little_memory_or_disk_is_refused_before_the_start() {
     let fixture = Fixture::new(RuleOptions::PAPER, 3);
     let solver = Solver::new(&fixture.rules, 4, Options::default());
     let position = first(&solver, "EPvLR");
-    let need = fixture.open().counter().need(&position).unwrap().unwrap();
+    let need = fixture.open().counter().unwrap().need(&position).unwrap().unwrap();
     assert!(!need.spills && need.file_bytes == need.disk_bytes && need.memory_bytes > 1 << 20);
     // Just enough memory is enough; with a byte less the class is not kept in memory as a whole.
-    let with_memory = |bytes: u64| fixture.open().with_memory(bytes as usize).counter().need(&position);
-    assert_eq!(with_memory(need.memory_bytes).unwrap(), Some(need));
-    assert!(!matches!(with_memory(need.memory_bytes - 1), Ok(Some(CountNeed { spills: false, .. }))));
-    let whole_cache = OnDemand::new(fixture.tables(), &fixture.cache(), need.file_bytes).unwrap();
-    assert_eq!(whole_cache.counter().need(&position).unwrap().unwrap(), need);
-    let refuse = |on_demand: OnDemand| on_demand.probe(&position, true, &|_| panic!("it has begun")).unwrap_err();
-    let memory = refuse(fixture.open().with_memory(1 << 20));
+    let with_memory = |bytes: u64| fixture.open_within(GIB, Some(bytes as usize));
+    let need_within = |bytes: u64| with_memory(bytes).counter().unwrap().need(&position);
+    assert_eq!(need_within(need.memory_bytes).unwrap(), Some(need));
+    assert!(!matches!(need_within(need.memory_bytes - 1), Ok(Some(CountNeed { spills: false, .. }))));
+    let whole_cache = fixture.open_within(need.file_bytes, None);
+    assert_eq!(whole_cache.counter().unwrap().need(&position).unwrap().unwrap(), need);
+    let refuse = |on_demand: TableProber| on_demand.probe(&position, true, &|_| panic!("it has begun")).unwrap_err();
+    let memory = refuse(with_memory(1 << 20));
     assert!(matches!(memory, OnDemandError::Memory { available: 0x100000, .. }), "{memory}");
-    let small = OnDemand::new(fixture.tables(), &fixture.cache(), need.file_bytes - 1).unwrap();
-    let small = refuse(small);
+    let small = refuse(fixture.open_within(need.file_bytes - 1, None));
     assert!(matches!(small, OnDemandError::Cache { needed, .. } if needed == need.file_bytes), "{small}");
     assert!(fixture.files().is_empty());
     let five = Position::from_fen("7/7/3elt1/7/7/7/3EL2/7/7 w").unwrap();
@@ -288,12 +289,16 @@ fn little_memory_makes_the_same_file() {
     let position = first(&Solver::new(&fixture.rules, 4, Options::default()), "EPvLR");
     let files = [u64::MAX, 0].map(|more| {
         let on_demand = fixture.open();
-        let least =
-            MemoryNeed::of_job(&on_demand.counter().classes, on_demand.counter.counted_class(&position).unwrap(), true);
-        let on_demand = on_demand.with_memory((least.peak_spilled() as u64).saturating_add(more) as usize);
-        let need = on_demand.counter().need(&position).unwrap().unwrap();
+        let least = MemoryNeed::of_job(
+            &on_demand.counter().unwrap().classes,
+            on_demand.counter().unwrap().counted_class(&position).unwrap(),
+            true,
+        );
+        let memory = (least.peak_spilled() as u64).saturating_add(more) as usize;
+        let on_demand = fixture.open_within(GIB, Some(memory));
+        let need = on_demand.counter().unwrap().need(&position).unwrap().unwrap();
         assert_eq!((need.spills, need.disk_bytes > need.file_bytes), (more == 0, more == 0));
-        on_demand.counter().count(&position, &ignore).unwrap();
+        on_demand.count(&position, &ignore).unwrap();
         let [path] = &fixture.files()[..] else { panic!("one class") };
         let bytes = fs::read(path).unwrap();
         assert!((bytes.len() as u64) < need.file_bytes, "{} {}", bytes.len(), need.file_bytes);
@@ -314,7 +319,7 @@ fn unfit_files_are_counted_again() {
         .find(|position| solver.value(position).unwrap().unwrap().dtw.is_some_and(|dtw| dtw > SEARCH_PLIES))
         .unwrap();
     let wanted = solver.value(&position).unwrap().unwrap();
-    fixture.open().counter().count(&position, &ignore).unwrap();
+    fixture.open().count(&position, &ignore).unwrap();
     let [path] = &fixture.files()[..] else { panic!("one class") };
     let whole = fs::read(path).unwrap();
     let counts = AtomicUsize::new(0);
@@ -346,8 +351,8 @@ fn unfit_files_are_counted_again() {
         assert!(fs::read(path).unwrap() == whole, "the same bytes again");
     }
     let chinese = Fixture { rules: "chinese".parse().unwrap(), ..Fixture::new("chinese".parse().unwrap(), 2) };
-    let other = OnDemand::new(chinese.tables(), &fixture.cache(), GIB).unwrap();
-    other.counter().count(&position, &ignore).unwrap();
+    let other = chinese.tables().on_demand(&CountCache { dir: fixture.cache(), size: GIB, memory: None }).unwrap();
+    other.count(&position, &ignore).unwrap();
     assert_eq!(fixture.files().len(), 2);
     assert!(fs::read(path).unwrap() == whole);
     // A file for other rules is refused under this name.
@@ -366,7 +371,7 @@ fn damaged_blocks_make_a_class_unknown() {
     let material = "EvLT".parse().unwrap();
     let long = |position: &Position| solver.value(position).unwrap().unwrap().dtw.is_some_and(|dtw| dtw > SEARCH_PLIES);
     let position = positions(&solver, material, 997).into_iter().find(long).unwrap();
-    fixture.open().counter().count(&position, &ignore).unwrap();
+    fixture.open().count(&position, &ignore).unwrap();
     let [path] = &fixture.files()[..] else { panic!("one class") };
     let whole = fs::read(path).unwrap();
     let mut damaged = whole.clone();
@@ -375,16 +380,16 @@ fn damaged_blocks_make_a_class_unknown() {
     let start = 32 + u32::from_le_bytes(whole[12..16].try_into().unwrap()) as usize + table_len(blocks);
     damaged[start..].iter_mut().for_each(|byte| *byte ^= 0x55);
     fs::write(path, &damaged).unwrap();
-    let probes: [fn(&OnDemand, &Position) -> bool; 3] = [
+    let probes: [fn(&TableProber, &Position) -> bool; 3] = [
         |on_demand, position| on_demand.value(position).unwrap().is_none(),
         |on_demand, position| on_demand.moves(position).unwrap().is_none(),
         |on_demand, position| matches!(on_demand.line(position), Err(SetError::Table(TableError::Damaged { .. }))),
     ];
     for (i, finds_damage) in probes.into_iter().enumerate() {
         let on_demand = fixture.open();
-        assert!(on_demand.counter().need(&position).unwrap().is_none(), "the damage is not known yet");
+        assert!(on_demand.counter().unwrap().need(&position).unwrap().is_none(), "the damage is not known yet");
         assert!(finds_damage(&on_demand, &position), "{i}");
-        assert!(path.exists() && on_demand.counter().need(&position).unwrap().is_some(), "{i}");
+        assert!(path.exists() && on_demand.counter().unwrap().need(&position).unwrap().is_some(), "{i}");
     }
     let Ok(line) = solver.line(&position);
     assert_eq!(fixture.open().probe_line(&position, &ignore).unwrap().len(), line.len());
@@ -398,7 +403,7 @@ fn a_cache_is_shared() {
     let fixture = Fixture::new(RuleOptions::PAPER, 3);
     let solver = Solver::new(&fixture.rules, 4, Options::default());
     let position = first(&solver, "EPvLR");
-    let (first, second) = (fixture.open(), fixture.open().with_memory(1 << 20));
+    let (first, second) = (fixture.open(), fixture.open_within(GIB, Some(1 << 20)));
     let half = left_by("EvL-0000000000000000.dsq", None);
     fs::write(fixture.cache().join(half), "x").unwrap();
     let (began, waited, counted) = (AtomicBool::new(false), AtomicBool::new(false), AtomicUsize::new(0));
@@ -436,7 +441,7 @@ fn missing_captures_are_named() {
     let solver = Solver::new(&fixture.rules, 4, Options::default());
     let position = first(&solver, "EPvLR");
     fs::remove_file(fixture.dir.path().join("tables/EPvL.dsq")).unwrap();
-    let error = fixture.open().counter().count(&position, &ignore).unwrap_err();
+    let error = fixture.open().count(&position, &ignore).unwrap_err();
     assert!(
         matches!(&error, OnDemandError::Set(SetError::MissingCapture { capture, .. }) if capture.to_string() == "EPvL")
     );
