@@ -119,6 +119,6 @@ impl Piece {
 
 impl fmt::Display for Piece {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", if self.color == Color::White { "white" } else { "black" }, self.animal)
+        write!(f, "{} {}", self.color.name(), self.animal)
     }
 }

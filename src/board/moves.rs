@@ -1,4 +1,4 @@
-use super::{Animal, Loop, Piece, Position, Rules, Square};
+use super::{Animal, Direction, Loop, Piece, Position, Rules, Square};
 use std::fmt;
 use thiserror::Error;
 
@@ -192,6 +192,12 @@ impl Move {
     #[must_use]
     pub fn is_capture(self, position: &Position) -> bool {
         position.side(!position.turn()).contains(self.to)
+    }
+
+    /// Whether the piece leaps over water.
+    #[must_use]
+    pub fn is_leap(self) -> bool {
+        Direction::ALL.into_iter().all(|direction| self.from.neighbour(direction) != Some(self.to))
     }
 
     /// The papers' notation: the animal's letter, `x` for a capture, the square the piece enters.

@@ -130,10 +130,8 @@ fn wait(shared: &Shared<'_>, ready: impl Fn() -> bool) -> bool {
 
 /// The value of the position that a move has led to, for the side that moved, if the game has ended there.
 fn end_value(end: GameEnd, mover: Color) -> Value {
-    match end.winner() {
-        None => Value::DRAW,
-        Some(winner) => Value { wdl: if winner == mover { Wdl::Win } else { Wdl::Loss }, dtw: Some(1) },
-    }
+    let winner = end.winner();
+    Value { wdl: Wdl::of(winner, mover), dtw: winner.map(|_| 1) }
 }
 
 /// The moves by the tables. `None` if the tables do not contain all of them, or if half of the time is over.
@@ -203,8 +201,7 @@ impl Undisturbed<'_> {
         let decided = |position: &Position| {
             let Ok(value) = tb.value(position);
             let Value { wdl, dtw } = value?;
-            let winner = if wdl == Wdl::Win { position.turn() } else { !position.turn() };
-            Some((winner, dtw.filter(|_| wdl != Wdl::Draw)?))
+            Some((wdl.winner(position.turn())?, dtw?))
         };
         let repeated = game.drawn_if_repeated().filter_map(decided).collect();
         Undisturbed { tb, shared, game: game.clone(), repeated, nodes: 0 }

@@ -54,7 +54,7 @@ impl Dtz {
     /// The value of a finished game; `None` if the game is not over. See [`Value::of_finished`](super::Value::of_finished).
     fn of_finished(position: &Position) -> Option<Dtz> {
         let winner = position.winner()?;
-        Some(Dtz { wdl: if winner == position.turn() { Wdl::Win } else { Wdl::Loss }, plies: 0 })
+        Some(Dtz { wdl: Wdl::of(Some(winner), position.turn()), plies: 0 })
     }
 
     /// The result with so many plies left before the limit.

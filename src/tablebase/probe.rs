@@ -2,7 +2,7 @@
 //! play. Tables on disk, a solver in memory and the tables of the search implement [`Probe`].
 
 use super::CellValue;
-use crate::board::{Move, NoMove, Position, Rules};
+use crate::board::{Color, Move, NoMove, Position, Rules};
 use std::cmp::{Ordering, Reverse};
 
 /// Win, draw or loss from the side to move's view. A greater result is better for the side to move.
@@ -18,6 +18,32 @@ pub enum Wdl {
 }
 
 impl Wdl {
+    /// The result for `side` of a game that `winner` has won; `None` is a draw.
+    #[must_use]
+    pub fn of(winner: Option<Color>, side: Color) -> Wdl {
+        match winner {
+            None => Wdl::Draw,
+            Some(winner) if winner == side => Wdl::Win,
+            Some(_) => Wdl::Loss,
+        }
+    }
+
+    /// The winner if this is the result for `side`; `None` for a draw.
+    #[must_use]
+    pub fn winner(self, side: Color) -> Option<Color> {
+        match self {
+            Wdl::Loss => Some(!side),
+            Wdl::Draw => None,
+            Wdl::Win => Some(side),
+        }
+    }
+
+    /// 1 for a win, 0 for a draw, -1 for a loss.
+    #[must_use]
+    pub fn sign(self) -> i8 {
+        self as i8 - Wdl::Draw as i8
+    }
+
     /// The result of the move that leads to a position with this result, for the side that makes the move.
     #[must_use]
     pub fn before(self) -> Wdl {
@@ -65,7 +91,7 @@ impl Value {
     #[must_use]
     pub fn of_finished(position: &Position) -> Option<Value> {
         let winner = position.winner()?;
-        Some(Value { wdl: if winner == position.turn() { Wdl::Win } else { Wdl::Loss }, dtw: Some(0) })
+        Some(Value { wdl: Wdl::of(Some(winner), position.turn()), dtw: Some(0) })
     }
 
     /// The value of the move that leads to a position with this value, for the side that makes the move.

@@ -9,15 +9,6 @@ use doushouqi::tablebase::{Material, Probe as _, Stats, Summary, Value, Wdl};
 use serde::Serialize;
 use std::time::Duration;
 
-/// A colour as in answers.
-#[must_use]
-pub(crate) fn color_name(color: Color) -> &'static str {
-    match color {
-        Color::White => "white",
-        Color::Black => "black",
-    }
-}
-
 /// The value of a position or of a move, for the side that the field's description names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -53,16 +44,6 @@ pub fn is_known(tables: &RequestTables<'_>, position: &Position) -> Result<bool,
     Ok(tables.value(position)?.is_some())
 }
 
-/// The winner of a result for the side `turn`; `None` for a draw.
-#[must_use]
-pub fn winner(turn: Color, wdl: Wdl) -> Option<Color> {
-    match wdl {
-        Wdl::Win => Some(turn),
-        Wdl::Draw => None,
-        Wdl::Loss => Some(!turn),
-    }
-}
-
 /// A finished game.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -85,7 +66,7 @@ pub fn over(position: &Position, rules: &Rules) -> Option<Over> {
         Some(winner) if position.side(!winner).is_empty() => "no_pieces",
         _ => "den",
     };
-    Some(Over { winner: winner.map(color_name), reason: how })
+    Some(Over { winner: winner.map(Color::name), reason: how })
 }
 
 /// What a move does.
@@ -114,7 +95,7 @@ impl MoveFacts {
             piece: mv.animal.letter(),
             captures: position.piece_at(mv.to).map(|piece| piece.animal.letter()),
             den: doushouqi::board::geometry::DEN[!position.turn()] == mv.to,
-            leap: study::manhattan(mv.from, mv.to) > 1,
+            leap: mv.is_leap(),
         }
     }
 }
@@ -134,7 +115,7 @@ pub struct MoveEntry {
 
 fn move_entry(position: &Position, rules: &Rules, mv: Move, value: Option<Value>) -> MoveEntry {
     let value = value.map(|value| ValueReport::new(value, is_stuck(&position.make(mv), rules)));
-    MoveEntry { facts: MoveFacts::new(position, mv), color: color_name(position.turn()), value }
+    MoveEntry { facts: MoveFacts::new(position, mv), color: position.turn().name(), value }
 }
 
 /// The value of a position and of its moves.
@@ -174,7 +155,7 @@ pub fn probe(tables: &RequestTables<'_>, position: &Position, moves: bool) -> Re
     let exact = tables.value(position)?;
     let value = exact.map(|value| ValueReport::new(value, is_stuck(position, rules)));
     let other_side = if over.is_some() { None } else { self::value(tables, &position.pass())? };
-    let zugzwang = value.zip(other_side).map(|(here, there)| points(here.wdl) < -points(there.wdl));
+    let zugzwang = value.zip(other_side).map(|(here, there)| here.wdl < there.wdl.before());
     let ranked = if moves { Some(tables.ranked(position)?) } else { None };
     let keeps_result = ranked.as_ref().map(|ranked| keeps_result(ranked, exact));
     let entries = |ranked: Vec<(Move, Option<Value>)>| {
@@ -183,7 +164,7 @@ pub fn probe(tables: &RequestTables<'_>, position: &Position, moves: bool) -> Re
     Ok(ProbeAnswer {
         fen: position.to_fen(),
         rules: tables.requested_rules.to_string(),
-        turn: color_name(position.turn()),
+        turn: position.turn().name(),
         pieces: position.occupied().len(),
         material: material.map(|material| material.to_string()),
         class: material.and_then(|material| class_of(tables, material)),
@@ -205,14 +186,6 @@ fn class_of(tables: &RequestTables<'_>, material: Material) -> Option<String> {
     let counted = || tables.counted().filter(|counted| counted.member(material).is_some());
     let counted = || Some(counted()?.table.material.to_string());
     name(tables.classes()).or_else(counted).or_else(|| name(tables.disk()?.classes()))
-}
-
-fn points(wdl: Wdl) -> i32 {
-    match wdl {
-        Wdl::Win => 1,
-        Wdl::Draw => 0,
-        Wdl::Loss => -1,
-    }
 }
 
 /// The number of moves that keep the result of the position.
@@ -389,7 +362,7 @@ pub fn whatif(tables: &RequestTables<'_>, position: &Position, square: Square) -
         let legal = why.is_none_or(|why| why == "same");
         squares.push(WhatIfSquare { square: to.to_string(), legal, reason: why, value });
     }
-    let (animal, color) = (piece.animal.letter(), color_name(piece.color));
+    let (animal, color) = (piece.animal.letter(), piece.color.name());
     Ok(WhatIf {
         fen: position.to_fen(),
         rules: tables.requested_rules.to_string(),

@@ -48,8 +48,7 @@ impl From<String> for Param {
 
 impl From<Color> for Param {
     fn from(color: Color) -> Param {
-        let name = if color == Color::White { "white" } else { "black" };
-        Param::Text(name.to_owned())
+        Param::Text(color.name().to_owned())
     }
 }
 

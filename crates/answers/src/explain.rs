@@ -1,6 +1,6 @@
 //! Explanations of a value: the race to the dens, other rules, the fortress of a draw, the decision tree.
 
-use super::api::{ValueReport, color_name, is_known, no_table, value, winner};
+use super::api::{ValueReport, no_table, value};
 use super::errors::{ApiError, Code};
 use super::rule_tables::{MaterialCounts, RequestTables, RuleTables, check};
 use doushouqi::board::geometry::DEN;
@@ -58,7 +58,7 @@ pub fn race(position: &Position, rules: &RuleOptions) -> Race {
     };
     let (white, black) = (ways.white, ways.black);
     let (fen, rules) = (position.to_fen(), rules.to_string());
-    Race { fen, rules, white, black, turn: color_name(turn), first: first.map(color_name), parity }
+    Race { fen, rules, white, black, turn: turn.name(), first: first.map(Color::name), parity }
 }
 
 fn way(position: &Position, rules: &RuleOptions, color: Color) -> Way {
@@ -264,11 +264,8 @@ fn hold(tables: &RequestTables<'_>, start: &Position, defender: Color) -> Result
 
 /// How a side holds a drawn position; `draw` is false for other positions.
 pub fn fortress(tables: &RequestTables<'_>, position: &Position) -> Result<Fortress, ApiError> {
-    if !is_known(tables, position)? {
-        return Err(no_table(position));
-    }
-    let drawn = position.winner().is_none() && tables.value(position)?.is_some_and(|value| value.wdl == Wdl::Draw);
-    if !drawn {
+    let value = tables.value(position)?.ok_or_else(|| no_table(position))?;
+    if position.winner().is_some() || value.wdl != Wdl::Draw {
         let sentence = "This position is not a draw.".to_owned();
         let squares = ByColor::default();
         return Ok(Fortress { draw: false, cycle: Vec::new(), repeats_from: None, squares, defender: None, sentence });
@@ -296,7 +293,7 @@ pub fn fortress(tables: &RequestTables<'_>, position: &Position) -> Result<Fortr
         }
         None => "Neither side can force a win. The defence needs too many positions to list.".to_owned(),
     };
-    let defender = holder.map(color_name);
+    let defender = holder.map(Color::name);
     Ok(Fortress { draw: true, cycle, repeats_from: from, squares, defender, sentence })
 }
 
@@ -353,7 +350,7 @@ pub struct ClauseReport {
 
 impl From<Clause> for ClauseReport {
     fn from(Clause { key, side, pieces, numbers, text, .. }: Clause) -> ClauseReport {
-        let side = side.map(color_name);
+        let side = side.map(Color::name);
         ClauseReport { key, side, pieces: pieces.iter().map(|piece| piece.letter()).collect(), numbers, text }
     }
 }
@@ -477,7 +474,7 @@ impl Trees {
         let label = path.last().map_or(Wdl::Draw, |&leaf| label(tree, leaf).1);
         let value = value(tables, position)?;
         let is_right = value.is_none_or(|value| value.wdl == label);
-        let winner = winner(position.turn(), value.map_or(label, |value| value.wdl));
+        let winner = value.map_or(label, |value| value.wdl).winner(position.turn());
         let result = winner.map_or_else(|| "The position is a draw".to_owned(), |winner| format!("{winner} wins"));
         let clauses: Vec<Clause> = path.iter().filter_map(clause).collect();
         let reasons = if is_right { Reasons::of(winner, clauses) } else { Reasons::default() };

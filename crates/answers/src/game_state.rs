@@ -1,6 +1,6 @@
 //! The state of a game: legal moves, clocks, repetition, captures and the result.
 
-use super::api::{MoveFacts, Over, color_name};
+use super::api::{MoveFacts, Over};
 use doushouqi::board::{Animal, ByColor, Color, Move, Position, Repetition};
 use doushouqi::game::{Game, GameEnd};
 use serde::Serialize;
@@ -59,7 +59,7 @@ pub fn over(game: &Game) -> Option<Over> {
         // The enum is not exhaustive; the no-capture limit is the only other end that is known.
         _ => "no_capture",
     };
-    Some(Over { winner: end.winner().map(color_name), reason })
+    Some(Over { winner: end.winner().map(Color::name), reason })
 }
 
 /// The state of a game.
@@ -70,7 +70,7 @@ pub fn state(game: &Game) -> GameState {
     GameState {
         fen: game.fen().to_string(),
         rules: options.to_string(),
-        turn: color_name(position.turn()),
+        turn: position.turn().name(),
         ply: game.moves().len(),
         over: over(game),
         halfmove_clock: game.halfmove_clock(),

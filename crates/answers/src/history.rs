@@ -1,7 +1,6 @@
 //! Values of moves in a game. Tables ignore the history of a game, which can turn a win into a draw: the winning move may
 //! repeat a position, or the loser may repeat one on the way.
 
-use super::api;
 use super::engine::holds_in_game;
 use super::rule_tables::RequestTables;
 use doushouqi::board::{Judge, Move, Repetition};
@@ -93,11 +92,7 @@ impl Search<'_, '_> {
     fn result(&mut self) -> Result<Option<Wdl>, SetError> {
         let turn = self.game.position().turn();
         if let Some(end) = self.game.end() {
-            return Ok(Some(match end.winner() {
-                None => Wdl::Draw,
-                Some(winner) if winner == turn => Wdl::Win,
-                Some(_) => Wdl::Loss,
-            }));
+            return Ok(Some(Wdl::of(end.winner(), turn)));
         }
         let Some(value) = self.tables.value(self.game.position())? else { return Ok(None) };
         if !holds_in_game(&value, &self.game) {
@@ -146,13 +141,13 @@ impl Search<'_, '_> {
         for position in since_capture {
             *occurrences.entry(position.key()).or_default() += 1;
         }
-        let winner = api::winner(self.game.position().turn(), here.wdl);
+        let winner = here.wdl.winner(self.game.position().turn());
         for position in since_capture.iter().filter(|position| occurrences[&position.key()] >= before) {
             let value = match self.values.get(&position.key()) {
                 Some(&value) => value,
                 None => *self.values.entry(position.key()).or_insert(self.tables.value(position)?),
             };
-            let wins = |value: Value| api::winner(position.turn(), value.wdl) == winner;
+            let wins = |value: Value| value.wdl.winner(position.turn()) == winner;
             if value.is_some_and(|value| wins(value) && value.dtw < here.dtw) {
                 return Ok(true);
             }
@@ -272,11 +267,7 @@ mod tests {
                 }
             }
             certain += usize::from(promised == Wdl::Win);
-            let result = match game.end().unwrap().winner() {
-                None => Wdl::Draw,
-                Some(winner) if winner == hero => Wdl::Win,
-                Some(_) => Wdl::Loss,
-            };
+            let result = Wdl::of(game.end().unwrap().winner(), hero);
             assert!(result >= promised, "{}: {result:?} instead of {promised:?}", game.fen());
         }
         assert!(disturbed > 0 || rules != "repetition=twofold", "{certain} {disturbed}");

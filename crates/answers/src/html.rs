@@ -91,7 +91,7 @@ fn board(html: &mut String, position: &Position) {
             let (class, name) = ground(square);
             match position.piece_at(square) {
                 Some(piece) => {
-                    let side = if piece.color == Color::White { "white" } else { "black" };
+                    let side = piece.color.name();
                     let letter = piece.letter();
                     let _ = write!(
                         html,

@@ -1,6 +1,5 @@
 //! Games reviewed move by move.
 
-use super::api;
 use super::engine::{Engines, HASH_MIB, ScoreReport, Setup, holds_in_game};
 use super::errors::{ApiError, Code};
 use super::rule_tables::RequestTables;
@@ -107,7 +106,7 @@ pub fn review(
         moves.push(ReviewedMove {
             uci: mv.to_string(),
             san: mv.notation(&before),
-            color: api::color_name(before.turn()),
+            color: before.turn().name(),
             fen: game.position().to_fen(),
             mark: here.score.zip(after).map_or("", |(best, got)| mark(best, got)),
             score_before: here.score,
@@ -126,7 +125,7 @@ pub fn review(
         black_name: record.black.clone(),
         result: conclusion.result(),
         termination: conclusion.termination(),
-        summary: doushouqi::board::ByColor::from_fn(|color| summary(&moves, api::color_name(color))),
+        summary: doushouqi::board::ByColor::from_fn(|color| summary(&moves, color.name())),
         moves,
     })
 }

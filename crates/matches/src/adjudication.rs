@@ -178,13 +178,10 @@ impl Arbiter {
         }
         let Ok(value) = tables.value(game.position());
         let value = value?;
-        let turn = game.position().turn();
-        let winner = match value.wdl {
-            Wdl::Draw if options.judge != Judge::None => return None,
-            Wdl::Draw => None,
-            Wdl::Win => Some(turn),
-            Wdl::Loss => Some(!turn),
-        };
+        if value.wdl == Wdl::Draw && options.judge != Judge::None {
+            return None;
+        }
+        let winner = value.wdl.winner(game.position().turn());
         let fits = |left| value.dtw.is_some_and(|plies| u32::from(plies) <= left);
         let in_time = winner.is_none() || game.plies_left().is_none_or(fits);
         let text = match (winner, value.dtw) {

@@ -111,7 +111,7 @@ fn columns(pieces: &[Piece]) -> Vec<String> {
     let mut names = Vec::new();
     for (i, &Piece { color, .. }) in pieces.iter().enumerate() {
         let number = pieces[..i].iter().filter(|piece| piece.color == color).count();
-        let side = if color == Color::White { "white" } else { "black" };
+        let side = color.name();
         names.extend(["strength", "file", "rank"].map(|what| format!("{side}_piece{number}_{what}")));
     }
     names

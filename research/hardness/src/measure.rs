@@ -249,7 +249,7 @@ pub fn games(
     let layout = reduction.layout;
     let mut result = GameSeries {
         formula: reduction.formula.to_string(),
-        winner: if winner == Color::White { "white" } else { "black" },
+        winner: winner.name(),
         opponent: style.name(),
         games,
         won: 0,

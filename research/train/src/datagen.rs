@@ -6,7 +6,6 @@ use doushouqi::board::{Color, Move, Position, Rules};
 use doushouqi::game::Game;
 use doushouqi::game::random::Random;
 use doushouqi::search::{Engine, EngineOptions, Evaluation, Limits, Score, Tables};
-use doushouqi::tablebase::Wdl;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -68,15 +67,11 @@ impl Datagen {
             let position = game.position();
             let turn = position.turn();
             if let Some(wdl) = self.tables.probe(position) {
-                let (score, winner) = match wdl {
-                    Wdl::Win => (MAX_SCORE, Some(turn)),
-                    Wdl::Draw => (0, None),
-                    Wdl::Loss => (-MAX_SCORE, Some(!turn)),
-                };
                 if random.below(EXACT) == 0 {
+                    let score = i32::from(wdl.sign()) * MAX_SCORE;
                     records.push(self.record(&game, number, score, true));
                 }
-                break winner;
+                break wdl.winner(turn);
             }
             let found = engine.search(&game, &limits).run();
             let Some(line) = found.lines.first() else { break None };

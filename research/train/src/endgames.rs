@@ -4,7 +4,7 @@ use super::datagen::{MAX_SCORE, has_intruder};
 use super::record::{Header, PIECES, Record};
 use doushouqi::board::{Piece, Position, Repetition};
 use doushouqi::game::random::Random;
-use doushouqi::tablebase::{Material, Probe, Value, Wdl};
+use doushouqi::tablebase::{Material, Probe, Value};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// The number of positions in a batch.
@@ -88,21 +88,17 @@ impl<P: Probe> Endgames<'_, P> {
 
 /// The result and the score in cp for the side to move.
 fn label(value: Value) -> (i8, i16) {
-    let sign = match value.wdl {
-        Wdl::Loss => -1,
-        Wdl::Draw => 0,
-        Wdl::Win => 1,
-    };
+    let sign = value.wdl.sign();
     let plies = value.dtw.map_or(0, i32::from);
-    let score = sign * MAX_SCORE * HALF_SCORE_PLIES / (HALF_SCORE_PLIES + plies);
-    (sign as i8, score as i16)
+    let score = i32::from(sign) * MAX_SCORE * HALF_SCORE_PLIES / (HALF_SCORE_PLIES + plies);
+    (sign, score as i16)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use doushouqi::board::RuleOptions;
-    use doushouqi::tablebase::Solver;
+    use doushouqi::tablebase::{Solver, Wdl};
     use std::collections::HashSet;
 
     #[test]

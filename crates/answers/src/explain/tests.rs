@@ -153,7 +153,7 @@ fn a_draw_is_held_by_the_weaker_side() {
     let start = Position::from_fen("1p2t2/7/7/7/7/7/1L5/7/7 w").unwrap();
     for (position, defender) in [(start.clone(), Color::White), (start.swap_colors(), Color::Black)] {
         let found = fortress(&explained.tables(), &position).unwrap();
-        assert_eq!(found.defender, Some(color_name(defender)), "{}", found.sentence);
+        assert_eq!(found.defender, Some(defender.name()), "{}", found.sentence);
         assert!(found.sentence.starts_with(&defender.to_string()), "{}", found.sentence);
     }
 }
@@ -170,7 +170,7 @@ fn a_draw_of_four_pieces_is_held_by_the_single_piece() {
         for position in positions(material, 40) {
             let found = fortress(&explained.tables(), &position).unwrap();
             let single = if material.side(Color::White).len() == 1 { Color::White } else { Color::Black };
-            let is_right = found.defender.is_none_or(|defender| defender == color_name(single));
+            let is_right = found.defender.is_none_or(|defender| defender == single.name());
             assert!(is_right, "{}: {}", position.to_fen(), found.sentence);
             seen += 1;
         }

@@ -2,7 +2,7 @@
 
 use super::{Goal, Line};
 use doushouqi::board::geometry::{DEN, WATER};
-use doushouqi::board::{Animal, Direction, Move, Position, RuleOptions, Traps};
+use doushouqi::board::{Animal, Move, Position, RuleOptions, Traps};
 use doushouqi::tablebase::{Probe, Wdl};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -96,7 +96,7 @@ pub(super) fn themes<P: Probe>(tables: &P, goal: Goal, line: &Line) -> Result<Ve
         }
     };
     add(Theme::DenRace, goal == Goal::Win && is_den_race(tables, start)?);
-    add(Theme::Leap, any(&|mv, _| is_leap(mv)));
+    add(Theme::Leap, any(&|mv, _| mv.is_leap()));
     add(
         Theme::RatInWater,
         any(&|mv, _| mv.animal == Animal::Rat && (WATER.contains(mv.from) || WATER.contains(mv.to))),
@@ -111,10 +111,6 @@ pub(super) fn themes<P: Probe>(tables: &P, goal: Goal, line: &Line) -> Result<Ve
     add(Theme::LastPiece, won && last.to != DEN[!start.turn()]);
     add(Theme::Defence, goal == Goal::Draw);
     Ok(themes)
-}
-
-fn is_leap(mv: Move) -> bool {
-    Direction::ALL.into_iter().all(|direction| mv.from.neighbour(direction) != Some(mv.to))
 }
 
 /// Whether a move captures a piece that it could not capture if traps had no effect.

@@ -3,7 +3,6 @@ use clap::{Args, Subcommand};
 use cli::arguments::{JsonArg, SeedArg, at_least_one};
 use cli::failure::{Failure, Outcome};
 use cli::output::{make_dir, print, print_json, write_file};
-use doushouqi::board::Color;
 use hardness::circuit::Circuit;
 use hardness::measure::{self, GameSeries, Size};
 use hardness::opponent::Style;
@@ -98,7 +97,7 @@ impl Reduce {
         let layout = Layout::build(&circuit, formula.variables(), self.channels.into())
             .map_err(|e| Failure::Input(e.to_string()))?;
         let seconds = start.elapsed().as_secs_f64();
-        let winner = formula.game().ok().map(|mut game| if game.winner() == Color::White { "white" } else { "black" });
+        let winner = formula.game().ok().map(|mut game| game.winner().name());
         let size = measure::size(&formula, &circuit, &layout);
         for path in self.out.iter().filter(|path| *path != Path::new("-")) {
             write_board(path, &layout.position)?;

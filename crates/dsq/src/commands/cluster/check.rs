@@ -60,7 +60,7 @@ impl CheckCommand {
         let sides = self.threads.run(|| check_counts(&tables, &counts, sample))??;
         let mut worst: f64 = 0.0;
         for (turn, comparisons) in Color::ALL.into_iter().zip(sides) {
-            let turn = if turn == Color::White { "white" } else { "black" };
+            let turn = turn.name();
             for comparison in comparisons {
                 worst = worst.max(comparison.sigmas.abs());
                 if self.json.on {
