@@ -177,8 +177,7 @@ impl Game {
 
     /// The positions before the current one that have occurred so often that another occurrence is a draw, or illegal, in
     /// ascending order of their keys.
-    #[cfg_attr(not(feature = "search"), allow(dead_code, reason = "the search looks for repetitions"))]
-    pub(crate) fn drawn_if_repeated(&self) -> impl Iterator<Item = &Position> {
+    pub fn drawn_if_repeated(&self) -> impl Iterator<Item = &Position> {
         let enough = match self.rules.options().repetition {
             Repetition::Threefold => 2,
             Repetition::Twofold | Repetition::Illegal => 1,

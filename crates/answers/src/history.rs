@@ -3,7 +3,7 @@
 
 use super::engine::holds_in_game;
 use super::rule_tables::RequestTables;
-use doushouqi::board::{Judge, Move, Repetition};
+use doushouqi::board::{Judge, Move};
 use doushouqi::game::Game;
 use doushouqi::tablebase::{Probe as _, SetError, Value, Wdl};
 use std::cmp::Reverse;
@@ -131,18 +131,8 @@ impl Search<'_, '_> {
     /// Whether best play from here may reach an earlier position that may not occur again or would draw. Every ply of the
     /// winner's best play shortens the way to the win, so only positions closer to it matter.
     fn may_repeat(&mut self, here: Value) -> Result<bool, SetError> {
-        let before = match self.game.rules().options().repetition {
-            Repetition::Threefold => 2,
-            Repetition::Twofold | Repetition::Illegal => 1,
-            _ => return Ok(false),
-        };
-        let since_capture = self.game.since_capture();
-        let mut occurrences: HashMap<u64, usize> = HashMap::with_capacity(since_capture.len());
-        for position in since_capture {
-            *occurrences.entry(position.key()).or_default() += 1;
-        }
         let winner = here.wdl.winner(self.game.position().turn());
-        for position in since_capture.iter().filter(|position| occurrences[&position.key()] >= before) {
+        for position in self.game.drawn_if_repeated() {
             let value = match self.values.get(&position.key()) {
                 Some(&value) => value,
                 None => *self.values.entry(position.key()).or_insert(self.tables.value(position)?),
