@@ -28,33 +28,50 @@ macro_rules! query {
     )+};
 }
 
-/// Declares query types with the keys of a game, then others.
-macro_rules! game_query {
-    ($($(#[$doc:meta])* $name:ident { $($rest:tt)* })+) => {query! {$(
-        $(#[$doc])*
-        $name {
-            /// The position in which the game begins, with a halfmove clock if there is one. `_` may replace a space. Default: the initial position.
-            fen,
-            /// A preset, then options as key=value, separated by commas. Default: the server's rules.
-            rules,
-            /// Plies without a capture that draw the game, 0 for no limit. Default: 100.
-            no_capture_limit: "u64",
-            /// Moves played from `fen`, separated by commas.
-            moves,
-            $($rest)*
-        }
-    )+}};
+/// Declares query types that begin with the keys in brackets.
+macro_rules! query_with {
+    (@one [$($first:tt)*] $(#[$doc:meta])* $name:ident { $($rest:tt)* }) => {
+        query! { $(#[$doc])* $name { $($first)* $($rest)* } }
+    };
+    ($first:tt $($(#[$doc:meta])* $name:ident $rest:tt)+) => {$( query_with! { @one $first $(#[$doc])* $name $rest } )+};
 }
 
 query! {
     /// No keys.
     NoKeys {}
-    /// The page: a position and the rest of its state.
-    PageQuery {
+    /// A position to draw.
+    BoardQuery {
+        /// The position. `_` may replace the space. Default: the initial position.
+        fen,
+    }
+    /// The properties of puzzles.
+    PuzzlesQuery {
+        /// One puzzle.
+        id,
+        /// A preset, then options as key=value, separated by commas. Default: any rules.
+        rules,
+        /// White's animals, v, Black's animals: EPvLR
+        material,
+        /// A theme, as in `themes` of the answer.
+        theme,
+        /// 1 (easy) to 5.
+        difficulty: "u64",
+        /// The most puzzles to return, 1 to 50. Default: 1.
+        count: "u64",
+        /// The same seed draws the same puzzles.
+        seed: "u64",
+    }
+}
+
+query_with! {
+    [
         /// The position. `_` may replace the space. Default: the initial position.
         fen,
         /// A preset, then options as key=value, separated by commas. Default: the server's rules.
         rules,
+    ]
+    /// The page: a position and the rest of its state.
+    PageQuery {
         /// The first position of the line, with a halfmove clock if there is one. Default: `fen`.
         from,
         /// Plies without a capture that draw the game, 0 for no limit. Default: 100.
@@ -77,44 +94,28 @@ query! {
         lang,
     }
     /// A position.
-    PositionQuery {
-        /// The position. `_` may replace the space. Default: the initial position.
-        fen,
-        /// A preset, then options as key=value, separated by commas. Default: the server's rules.
-        rules,
-    }
-    /// A position to draw.
-    BoardQuery {
-        /// The position. `_` may replace the space. Default: the initial position.
-        fen,
-    }
+    PositionQuery {}
     /// A position and the longest line.
     MainlineQuery {
-        /// The position. `_` may replace the space. Default: the initial position.
-        fen,
-        /// A preset, then options as key=value, separated by commas. Default: the server's rules.
-        rules,
         /// The most plies, 0 to 1000.
         max: "u64",
     }
     /// A position and a piece.
     WhatIfQuery {
-        /// The position. `_` may replace the space. Default: the initial position.
-        fen,
-        /// A preset, then options as key=value, separated by commas. Default: the server's rules.
-        rules,
         /// The square of the piece.
         piece,
     }
-    /// Rules.
-    StatsQuery {
+}
+
+query_with! {
+    [
         /// A preset, then options as key=value, separated by commas. Default: the server's rules.
         rules,
-    }
+    ]
+    /// Rules.
+    StatsQuery {}
     /// Which lines to return.
     LongestQuery {
-        /// A preset, then options as key=value, separated by commas. Default: the server's rules.
-        rules,
         /// White's animals, v, Black's animals: EPvLR
         material,
         /// The most lines, 1 to 100.
@@ -122,8 +123,6 @@ query! {
     }
     /// The properties of a random position.
     RandomQuery {
-        /// A preset, then options as key=value, separated by commas. Default: the server's rules.
-        rules,
         /// White's animals, v, Black's animals: EPvLR
         material,
         /// white or black
@@ -139,33 +138,24 @@ query! {
     }
     /// The numbers of pieces.
     MatrixQuery {
-        /// A preset, then options as key=value, separated by commas. Default: the server's rules.
-        rules,
         /// White's pieces, 1 to 3.
         white: "u64",
         /// Black's pieces, 1 to 3.
         black: "u64",
     }
-    /// The properties of puzzles.
-    PuzzlesQuery {
-        /// One puzzle.
-        id,
-        /// A preset, then options as key=value, separated by commas. Default: any rules.
-        rules,
-        /// White's animals, v, Black's animals: EPvLR
-        material,
-        /// A theme, as in `themes` of the answer.
-        theme,
-        /// 1 (easy) to 5.
-        difficulty: "u64",
-        /// The most puzzles to return, 1 to 50. Default: 1.
-        count: "u64",
-        /// The same seed draws the same puzzles.
-        seed: "u64",
-    }
 }
 
-game_query! {
+query_with! {
+    [
+        /// The position in which the game begins, with a halfmove clock if there is one. `_` may replace a space. Default: the initial position.
+        fen,
+        /// A preset, then options as key=value, separated by commas. Default: the server's rules.
+        rules,
+        /// Plies without a capture that draw the game, 0 for no limit. Default: 100.
+        no_capture_limit: "u64",
+        /// Moves played from `fen`, separated by commas.
+        moves,
+    ]
     /// A game.
     GameQuery {}
     /// A game and the limits of a search.
