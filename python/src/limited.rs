@@ -9,7 +9,6 @@ use crate::moves::PyMove;
 use crate::pickle::Reduced;
 use crate::rules::{PyRules, RulesArgument};
 use crate::tables::{OPENING_BYTES, directories};
-use crate::values::wdl_number;
 use doushouqi::board::RuleOptions;
 use doushouqi::tablebase::{Dtz, DtzProber, ProbeDtz, TableSet};
 use pyo3::prelude::*;
@@ -34,11 +33,7 @@ pub(crate) struct PyLimitedTables {
 impl PyLimitedTables {
     fn open(py: Python<'_>, directory: PathBuf, rules: Option<RuleOptions>) -> PyResult<DtzProber> {
         memory::need(OPENING_BYTES)?;
-        let open = move || {
-            let set = TableSet::open(&directory)?;
-            let rules = rules.unwrap_or(*set.rules().options());
-            set.dtz_prober(&rules)
-        };
+        let open = move || TableSet::open(&directory)?.dtz_prober(rules.as_ref());
         abandonable(py, open)?.map_err(errors::tables)
     }
 
@@ -63,7 +58,7 @@ impl PyLimitedTables {
 
 fn value(py: Python<'_>, value: Dtz, plies_left: u32) -> PyResult<Bound<'_, PyDict>> {
     let (at, all) = (value.at(plies_left), PyDict::new(py));
-    all.set_item("wdl", wdl_number(at.wdl))?;
+    all.set_item("wdl", at.wdl.sign())?;
     all.set_item("category", at.category)?;
     all.set_item("dtz", at.dtz)?;
     Ok(all)

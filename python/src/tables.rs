@@ -371,11 +371,7 @@ impl Opening {
     fn prober(&self, py: Python<'_>) -> PyResult<TableProber> {
         memory::need(OPENING_BYTES)?;
         let (directory, rules) = (self.directory.clone(), self.rules);
-        let open = move || {
-            let set = TableSet::open(&directory)?;
-            let rules = rules.unwrap_or(*set.rules().options());
-            set.prober(&rules)
-        };
+        let open = move || TableSet::open(&directory)?.prober(rules.as_ref());
         abandonable(py, open)?.map_err(errors::tables)
     }
 

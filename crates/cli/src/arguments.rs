@@ -165,9 +165,7 @@ pub fn hash_size<const LEAST: u64>(text: &str) -> Result<Memory, String> {
 
 /// Opens tables for `rules`, or for the rules that they were generated for.
 pub fn open_tables(dir: &Path, rules: Option<RuleOptions>) -> Result<TableProber, Failure> {
-    let set = TableSet::open(dir)?;
-    let rules = rules.unwrap_or(*set.rules().options());
-    Ok(set.prober(&rules)?)
+    Ok(TableSet::open(dir)?.prober(rules.as_ref())?)
 }
 
 /// A parser for numbers of at least 1.

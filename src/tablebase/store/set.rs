@@ -81,16 +81,16 @@ impl TableSet {
         self.content
     }
 
-    /// A prober of these tables for games under `rules`; it and [`wdl_prober`](TableSet::wdl_prober) are the only
-    /// public access to the values of a set.
+    /// A prober of these tables for games under `rules`, or with `None` under those of the tables; it and
+    /// [`wdl_prober`](TableSet::wdl_prober) are the only public access to the values of a set.
     ///
     /// # Errors
     /// [`SetError::Rules`] if the tables were generated for other rules. Repetition is ignored, as tables do not depend
     /// on it. [`TableError::WdlOnly`] if the tables store results without distances. [`SetError::Dtz`] if they know a
     /// no-capture limit.
-    pub fn prober(self, rules: &RuleOptions) -> Result<TableProber, SetError> {
+    pub fn prober<'a>(self, rules: impl Into<Option<&'a RuleOptions>>) -> Result<TableProber, SetError> {
         self.check_metric()?;
-        self.check_rules(rules)?;
+        rules.into().map_or(Ok(()), |rules| self.check_rules(rules))?;
         if self.content == Content::Wdl {
             return Err(TableError::WdlOnly { path: self.dir }.into());
         }
@@ -107,15 +107,15 @@ impl TableSet {
         Ok(WdlProber::new(self))
     }
 
-    /// A prober of these tables for games under `rules` with the no-capture limit that the tables know.
+    /// A prober of these tables for games with the no-capture limit that the tables know, under `rules` as for
+    /// [`prober`](TableSet::prober).
     ///
     /// # Errors
     /// [`SetError::Rules`] as [`prober`](TableSet::prober), [`SetError::Dtw`] if the tables know no limit.
-    pub fn dtz_prober(self, rules: &RuleOptions) -> Result<DtzProber, SetError> {
-        match self.rules.options().no_capture_limit {
-            None => Err(SetError::Dtw { dir: self.dir }),
-            limit => self.check_rules(&rules.within(limit)).map(|()| DtzProber::new(self)),
-        }
+    pub fn dtz_prober<'a>(self, rules: impl Into<Option<&'a RuleOptions>>) -> Result<DtzProber, SetError> {
+        let Some(limit) = self.no_capture_limit() else { return Err(SetError::Dtw { dir: self.dir }) };
+        rules.into().map_or(Ok(()), |rules| self.check_rules(&rules.within(Some(limit))))?;
+        Ok(DtzProber::new(self))
     }
 
     /// The no-capture limit that the tables know, in plies.
