@@ -10,7 +10,7 @@ use crate::rules::{PyRules, RulesArgument, rules};
 use crate::squares::{PyPiece, color, square};
 use crate::whole::whole;
 use doushouqi::board::{Color, Fen, Move, Position, RuleOptions, Setup, Square};
-use doushouqi::game::Game;
+use doushouqi::game::{Conclusion, Game};
 use doushouqi::tablebase::Material;
 use numpy::{PyArray1, PyArray3, PyArrayMethods};
 use pyo3::exceptions::{PyIndexError, PyValueError};
@@ -338,12 +338,7 @@ impl PyBoard {
 
     /// '1-0', '0-1', '1/2-1/2', or '*' while the game goes on.
     fn result(&self) -> &'static str {
-        match self.game.end().map(|end| end.winner()) {
-            None => "*",
-            Some(None) => "1/2-1/2",
-            Some(Some(Color::White)) => "1-0",
-            Some(Some(Color::Black)) => "0-1",
-        }
+        Conclusion::new(self.game.end(), None, None).result()
     }
 
     /// How often the current position has occurred, this time included.

@@ -2,7 +2,7 @@
 
 use crate::squares::color;
 use doushouqi::board::Color;
-use doushouqi::game::GameEnd;
+use doushouqi::game::{Conclusion, GameEnd};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -52,11 +52,7 @@ impl PyOutcome {
 
     /// '1-0', '0-1' or '1/2-1/2'.
     fn result(&self) -> &'static str {
-        match self.end.winner() {
-            Some(Color::White) => "1-0",
-            Some(Color::Black) => "0-1",
-            None => "1/2-1/2",
-        }
+        Conclusion::Rules(self.end).result()
     }
 
     fn __repr__(&self) -> String {

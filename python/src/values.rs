@@ -13,15 +13,7 @@ pub(crate) const NO_DISTANCE: i16 = -1;
 /// A value as numbers: 1 win, 0 draw, -1 loss, and the distance.
 pub(crate) fn numbers(value: Option<Value>) -> (i8, i16) {
     let Some(Value { wdl, dtw }) = value else { return (UNKNOWN, NO_DISTANCE) };
-    (wdl_number(wdl), dtw.map_or(NO_DISTANCE, |plies| plies as i16))
-}
-
-pub(crate) fn wdl_number(wdl: Wdl) -> i8 {
-    match wdl {
-        Wdl::Loss => -1,
-        Wdl::Draw => 0,
-        Wdl::Win => 1,
-    }
+    (wdl.sign(), dtw.map_or(NO_DISTANCE, |plies| plies as i16))
 }
 
 /// The value of a position for the side to move, or of a move for the side that makes it.
@@ -38,7 +30,7 @@ impl PyValue {
     /// 1 for a win, 0 for a draw, -1 for a loss.
     #[getter]
     fn wdl(&self) -> i8 {
-        wdl_number(self.value.wdl)
+        self.value.wdl.sign()
     }
 
     /// The distance to the end in plies; None for a draw.
@@ -73,65 +65,36 @@ impl PyValue {
 }
 
 /// The counts of a material for one side to move.
-#[pyclass(frozen, eq, name = "Stats", module = "doushouqi")]
+#[pyclass(frozen, eq, get_all, name = "Stats", module = "doushouqi")]
 #[derive(PartialEq)]
 pub(crate) struct PyStats {
-    stats: Stats,
-    summary: Summary,
+    /// The number of positions.
+    positions: u64,
+    /// Positions that the side to move wins.
+    wins: u64,
+    /// Positions that the side to move loses.
+    losses: u64,
+    /// Positions that neither side can win.
+    draws: u64,
+    /// Positions without a legal move, which are in none of the other counts.
+    no_move: u64,
+    /// The longest win or loss in plies.
+    longest: u64,
+    /// Decided positions by the distance in plies: wins at odd distances, losses at even ones.
+    by_plies: Vec<u64>,
 }
 
 impl PyStats {
     pub fn of(stats: Stats) -> PyStats {
-        PyStats { summary: stats.summary(), stats }
+        let Summary { positions, no_move, wins, losses, draws, longest } = stats.summary();
+        PyStats { positions, wins, losses, draws, no_move, longest, by_plies: stats.by_plies }
     }
 }
 
 #[pymethods]
 impl PyStats {
-    /// The number of positions.
-    #[getter]
-    fn positions(&self) -> u64 {
-        self.summary.positions
-    }
-
-    /// Positions that the side to move wins.
-    #[getter]
-    fn wins(&self) -> u64 {
-        self.summary.wins
-    }
-
-    /// Positions that the side to move loses.
-    #[getter]
-    fn losses(&self) -> u64 {
-        self.summary.losses
-    }
-
-    /// Positions that neither side can win.
-    #[getter]
-    fn draws(&self) -> u64 {
-        self.summary.draws
-    }
-
-    /// Positions without a legal move, which are in none of the other counts.
-    #[getter]
-    fn no_move(&self) -> u64 {
-        self.summary.no_move
-    }
-
-    /// The longest win or loss in plies.
-    #[getter]
-    fn longest(&self) -> u64 {
-        self.summary.longest
-    }
-
-    /// Decided positions by the distance in plies: wins at odd distances, losses at even ones.
-    #[getter]
-    fn by_plies(&self) -> Vec<u64> {
-        self.stats.by_plies.clone()
-    }
-
     fn __repr__(&self) -> String {
-        let Summary { positions, no_move, wins, losses, draws, longest } = self.summary;
+        let PyStats { positions, wins, losses, draws, no_move, longest, .. } = self;
         format!(
             "Stats(positions={positions}, wins={wins}, losses={losses}, draws={draws}, no_move={no_move}, longest={longest})"
         )
@@ -139,8 +102,8 @@ impl PyStats {
 
     /// For pickle.
     fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, (u64, u64, Vec<u64>)> {
-        let Stats { no_move, draws, by_plies } = self.stats.clone();
-        Ok((py.get_type::<PyStats>().getattr("_restore")?, (no_move, draws, by_plies)))
+        let counts = (self.no_move, self.draws, self.by_plies.clone());
+        Ok((py.get_type::<PyStats>().getattr("_restore")?, counts))
     }
 
     /// For pickle.
