@@ -213,6 +213,11 @@ impl LevelArgs {
             .or(self.nodes.map(TimeControl::Nodes))
             .or(self.depth.map(TimeControl::Depth))
     }
+
+    /// The given limit, or a second for each move.
+    pub fn or_a_second(&self) -> TimeControl {
+        self.get().unwrap_or(TimeControl::MoveTime(Duration::from_secs(1)))
+    }
 }
 
 /// The no-capture limit.

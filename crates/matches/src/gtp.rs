@@ -253,8 +253,8 @@ impl GtpProgram {
     fn try_choose(&mut self, game: &Game, turn: &Turn, stop: &AtomicBool) -> Result<Choice, PlayerError> {
         let color = game.position().turn();
         self.set_position(game, stop)?;
-        self.set_limit(turn.control, stop)?;
-        if let TimeControl::Clock { .. } = turn.control {
+        self.set_limit(turn.conditions.control, stop)?;
+        if let TimeControl::Clock { .. } = turn.conditions.control {
             self.command(&self.time_left(color, turn.clocks[color]), stop)?;
         }
         let deadline = Instant::now() + turn.patience(color);

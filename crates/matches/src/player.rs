@@ -1,8 +1,9 @@
 //! The players of a game: [`Player`] is the trait that every kind of player implements.
 
+use super::referee::Conditions;
 use super::time_control::TimeControl;
 use doushouqi::board::{ByColor, Color, Move, RuleOptions};
-use doushouqi::game::Game;
+use doushouqi::game::{ForfeitReason, Game};
 use doushouqi::search::Limits;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -35,14 +36,10 @@ impl Requirements {
 /// The limits of the move that a player chooses.
 #[derive(Copy, Clone, Debug)]
 pub struct Turn {
-    /// The limit of the move.
-    pub control: TimeControl,
+    /// Those of every move of the game.
+    pub conditions: Conditions,
     /// The time left on the clocks, used by [`TimeControl::Clock`] only.
     pub clocks: ByColor<Duration>,
-    /// The time by which a move may exceed its limit.
-    pub margin: Duration,
-    /// The time after which a program that does not answer counts as crashed, if the move has no time limit.
-    pub patience: Duration,
 }
 
 /// The additional time for a late program before it counts as crashed.
@@ -51,11 +48,12 @@ const GRACE: Duration = Duration::from_secs(1);
 impl Turn {
     /// The time to wait for the move of a program: longer than the limit, to tell a late move from a missing one.
     pub(super) fn patience(&self, color: Color) -> Duration {
-        self.control.allowed(self.clocks[color]).map_or(self.patience, |time| time + self.margin + GRACE)
+        let Conditions { control, margin, patience } = self.conditions;
+        control.allowed(self.clocks[color]).map_or(patience, |time| time + margin + GRACE)
     }
 
     pub(super) fn limits(&self, color: Color) -> Limits {
-        self.control.limits(self.clocks[color])
+        self.conditions.control.limits(self.clocks[color])
     }
 }
 
@@ -94,6 +92,20 @@ pub enum PlayerError {
     /// The match is being stopped.
     #[error("stopped")]
     Stopped,
+}
+
+impl PlayerError {
+    /// Why the player forfeits its game; `None` if the match is being stopped.
+    #[must_use]
+    pub fn forfeit(&self) -> Option<ForfeitReason> {
+        match self {
+            PlayerError::IllegalMove(_) => Some(ForfeitReason::IllegalMove),
+            PlayerError::Crash(_) | PlayerError::Unsupported(_) => Some(ForfeitReason::Crash),
+            PlayerError::Resigned => Some(ForfeitReason::Resignation),
+            PlayerError::Timeout => Some(ForfeitReason::Time),
+            PlayerError::Stopped => None,
+        }
+    }
 }
 
 /// A player of games.

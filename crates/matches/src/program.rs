@@ -139,7 +139,7 @@ fn position_command(game: &Game) -> String {
 }
 
 fn go_command(turn: &Turn) -> String {
-    match turn.control {
+    match turn.conditions.control {
         TimeControl::Depth(depth) => format!("go depth {depth}"),
         TimeControl::Nodes(nodes) => format!("go nodes {nodes}"),
         TimeControl::MoveTime(time) => format!("go movetime {}", time.as_millis()),

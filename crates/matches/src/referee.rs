@@ -93,8 +93,7 @@ pub fn play(
     let mut arbiter = Arbiter::default();
     while played.record.game.end().is_none() {
         let color = played.record.game.position().turn();
-        let turn =
-            Turn { control: conditions.control, clocks, margin: conditions.margin, patience: conditions.patience };
+        let turn = Turn { conditions: *conditions, clocks };
         let begin = Instant::now();
         let choice = players[color].choose(&played.record.game, &turn, stop);
         let elapsed = begin.elapsed();
@@ -151,13 +150,7 @@ pub fn play(
 impl PlayedGame {
     /// The game, forfeited by `loser` with this error; `None` if the match was stopped.
     fn forfeit(mut self, loser: Color, error: PlayerError) -> Option<PlayedGame> {
-        let reason = match error {
-            PlayerError::IllegalMove(_) => ForfeitReason::IllegalMove,
-            PlayerError::Crash(_) | PlayerError::Unsupported(_) => ForfeitReason::Crash,
-            PlayerError::Resigned => ForfeitReason::Resignation,
-            PlayerError::Timeout => ForfeitReason::Time,
-            PlayerError::Stopped => return None,
-        };
+        let reason = error.forfeit()?;
         // A resignation needs no explanation.
         self.detail = (reason != ForfeitReason::Resignation).then(|| error.to_string());
         self.record.forfeit = Some(Forfeit { loser, reason });

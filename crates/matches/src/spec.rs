@@ -11,6 +11,7 @@ use doushouqi::board::RuleOptions;
 use doushouqi::search::network::Network;
 use doushouqi::search::{EngineOptions, Evaluation, Parameter, TableCache};
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
@@ -152,8 +153,8 @@ impl Kind {
             let (option, value) = (option.to_owned(), value.to_owned());
             MatchError::UnknownValue { option, value, allowed }
         };
-        let number = |most: usize, allowed| {
-            value.parse().ok().filter(|number| (1..=most).contains(number)).ok_or_else(|| wrong(allowed))
+        let number = |range: RangeInclusive<usize>, allowed| {
+            value.parse().ok().filter(|number| range.contains(number)).ok_or_else(|| wrong(allowed))
         };
         match (self, option) {
             (Kind::Random { seed }, "seed") => *seed = value.parse().map_err(|_| wrong("a number"))?,
@@ -162,13 +163,11 @@ impl Kind {
                 options.hash_mib = size.ok_or_else(|| wrong("a size from 1MiB to 64GiB, as in hash=64MiB"))?;
             }
             (Kind::Engine { options, .. }, "contempt") => {
-                let contempt = value.parse().ok().filter(|contempt| *contempt <= 1000);
-                options.contempt = contempt.ok_or_else(|| wrong("a number of cp from 0 to 1000"))?;
+                options.contempt = number(0..=1000, "a number of cp from 0 to 1000")? as u16;
             }
-            (Kind::Engine { options, .. }, "threads") => options.threads = number(256, "a number from 1 to 256")?,
+            (Kind::Engine { options, .. }, "threads") => options.threads = number(1..=256, "a number from 1 to 256")?,
             (Kind::Engine { options, .. }, "table-probe-depth") => {
-                let depth = value.parse().ok().filter(|depth| *depth <= 100);
-                options.tb_probe_depth = depth.ok_or_else(|| wrong("a number of plies from 0 to 100"))?;
+                options.tb_probe_depth = number(0..=100, "a number of plies from 0 to 100")? as u8;
             }
             (Kind::Engine { tables, .. }, "tables") if !value.is_empty() => *tables = Some(value.into()),
             (Kind::Engine { network, .. }, "network") if !value.is_empty() => *network = Some(value.into()),

@@ -7,7 +7,6 @@ use cli::output::{print, print_json};
 use doushouqi::board::{Color, Position, Rules};
 use doushouqi::game::{Conclusion, Game, Record};
 use doushouqi::search::{Engine, Info, Limits, Score};
-use matches::TimeControl;
 use serde::Serialize;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -107,8 +106,7 @@ struct MoveReport {
 
 impl Analyze {
     pub fn run(self) -> Outcome {
-        let control = self.level.get().unwrap_or(TimeControl::MoveTime(Duration::from_millis(1000)));
-        let limits = control.limits(Duration::ZERO);
+        let limits = self.level.or_a_second().limits(Duration::ZERO);
         let record = self.game.as_deref().map(|path| read_game(path, self.number)).transpose()?;
         let rules = record.as_ref().map_or_else(|| Rules::new(self.rules.rules), |r| r.game.rules().clone());
         let options = self.search.engine(rules.options())?.multipv(self.multipv.into());

@@ -11,7 +11,7 @@ use doushouqi::board::geometry::{DEN, TRAPS, WATER};
 use doushouqi::board::{ByColor, Color, File, Move, Piece, Position, Rank, Rules, Square};
 use doushouqi::game::{Conclusion, Forfeit, ForfeitReason, Game, GameEnd, Record};
 use doushouqi::search::{Engine, EngineOptions, Info, TableCache};
-use matches::{Player, PlayerError, PlayerSpec, Requirements, TimeControl, Turn, join_command_line};
+use matches::{Conditions, Player, PlayerSpec, Requirements, TimeControl, Turn, join_command_line};
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 use std::ops::ControlFlow;
@@ -99,7 +99,7 @@ impl Play {
                 Game::from_fen(game_start(self.fen.as_deref())?, Rules::new(self.rules.rules), self.no_capture.get())
             }
         };
-        let control = self.level.get().unwrap_or(TimeControl::MoveTime(Duration::from_millis(1000)));
+        let control = self.level.or_a_second();
         let mut seats = ByColor { white: self.white, black: self.black };
         let (mut cache, stop) = (TableCache::default(), interrupt());
         let mut players = ByColor { white: None, black: None };
@@ -352,23 +352,14 @@ impl LocalGame {
     /// Breaks if a signal ends the search.
     fn engine_moves(&mut self) -> Result<ControlFlow<()>, Failure> {
         let color = self.turn();
-        let turn = Turn {
-            control: self.control,
-            clocks: ByColor::default(),
-            margin: Duration::from_secs(10),
-            patience: Duration::from_secs(3600),
-        };
+        let (margin, patience) = (Duration::from_secs(10), Duration::from_secs(3600));
+        let conditions = Conditions { control: self.control, margin, patience };
+        let turn = Turn { conditions, clocks: ByColor::default() };
         let Some(player) = &mut self.players[color] else { return Ok(ControlFlow::Continue(())) };
         match player.choose(&self.game, &turn, self.stop) {
             Ok(choice) => self.play(choice.mv)?,
-            Err(PlayerError::Stopped) => return Ok(ControlFlow::Break(())),
             Err(error) => {
-                let reason = match error {
-                    PlayerError::IllegalMove(_) => ForfeitReason::IllegalMove,
-                    PlayerError::Timeout => ForfeitReason::Time,
-                    PlayerError::Resigned => ForfeitReason::Resignation,
-                    _ => ForfeitReason::Crash,
-                };
+                let Some(reason) = error.forfeit() else { return Ok(ControlFlow::Break(())) };
                 self.forfeit = Some(Forfeit { loser: color, reason });
                 self.kept = false;
                 show(format_args!("{}: {error}", self.seats[color].name()))?;

@@ -15,7 +15,6 @@ use doushouqi::board::Rules;
 use doushouqi::search::{EngineOptions, Tables, bench};
 use doushouqi::tablebase::MAX_PIECES;
 use machine::MachineCommand;
-use matches::TimeControl;
 use report::figures::{self, FiguresError};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -156,8 +155,7 @@ struct EndgamesReport {
 impl Endgames {
     fn run(self) -> Outcome {
         let rules = Rules::new(*self.common.rules());
-        let level = self.level.get().unwrap_or(TimeControl::MoveTime(Duration::from_millis(1000)));
-        let limits = level.limits(Duration::ZERO);
+        let limits = self.level.or_a_second().limits(Duration::ZERO);
         let evaluation = named_evaluation(&self.evaluation)?;
         let bar = progress_bar(self.positions as u64, "positions");
         let found = self.common.threads.run(|| -> Result<_, Failure> {
