@@ -86,10 +86,18 @@ impl From<Method> for PerftMethod {
     }
 }
 
-/// The number of lines: in total, or after each move.
-enum Counted {
-    Whole(u64),
-    Divided(Vec<(Move, u64)>),
+impl Counter for perft::Perft<'_> {
+    fn name(&self) -> String {
+        cpu_name()
+    }
+
+    fn count(&self, position: &Position, depth: u32) -> Result<u64, Failure> {
+        Ok(perft::Perft::count(self, position, depth))
+    }
+
+    fn divide(&self, position: &Position, depth: u32) -> Result<Vec<(Move, u64)>, Failure> {
+        Ok(perft::Perft::divide(self, position, depth))
+    }
 }
 
 #[derive(Serialize)]
@@ -124,14 +132,7 @@ impl Perft {
             Repetition::Leaf => PerftMode::Leaf,
         };
         if let Some(counter) = self.gpu_counter(mode, &rules)? {
-            let count = |divide: bool| {
-                Ok(if divide {
-                    Counted::Divided(counter.divide(&position, self.depth)?)
-                } else {
-                    Counted::Whole(counter.count(&position, self.depth)?)
-                })
-            };
-            let report = self.report(&position, PerftMethod::Bulk, Some(counter.name()), count)?;
+            let report = self.report(&position, PerftMethod::Bulk, Some(counter.name()), &*counter)?;
             return self.print(&report, PerftMethod::Bulk);
         }
         let bar = progress_bar(SHARES as u64, "%").with_message(format!("perft {}", self.depth));
@@ -139,14 +140,7 @@ impl Perft {
         let perft = perft::Perft::new(&rules, mode).with_memory(self.memory.bytes()).with_progress(&progress);
         let perft = self.method.into_iter().fold(perft, |perft, method| perft.with_method(method.into()));
         let method = perft.method();
-        let count = |divide: bool| {
-            Ok(if divide {
-                Counted::Divided(perft.divide(&position, self.depth))
-            } else {
-                Counted::Whole(perft.count(&position, self.depth))
-            })
-        };
-        let report = self.common.threads.run(|| self.report(&position, method, None, count))??;
+        let report = self.common.threads.run(|| self.report(&position, method, None, &perft))??;
         bar.finish_and_clear();
         self.print(&report, method)
     }
@@ -173,17 +167,16 @@ impl Perft {
         position: &Position,
         method: PerftMethod,
         adapter: Option<String>,
-        count: impl FnOnce(bool) -> Result<Counted, Failure>,
+        counter: &dyn Counter,
     ) -> Result<Report, Failure> {
         let start = Instant::now();
-        let (nodes, moves) = match count(self.divide && self.depth > 0)? {
-            Counted::Whole(nodes) => (nodes, None),
-            Counted::Divided(divided) => {
-                let nodes = divided.iter().map(|(_, nodes)| nodes).sum();
-                let name = |mv: Move| mv.notation(position);
-                let moves = divided.into_iter().map(|(mv, nodes)| MoveReport { r#move: name(mv), nodes }).collect();
-                (nodes, Some(moves))
-            }
+        let (nodes, moves) = if self.divide && self.depth > 0 {
+            let divided = counter.divide(position, self.depth)?;
+            let name = |mv: Move| mv.notation(position);
+            let nodes = divided.iter().map(|(_, nodes)| nodes).sum();
+            (nodes, Some(divided.into_iter().map(|(mv, nodes)| MoveReport { r#move: name(mv), nodes }).collect()))
+        } else {
+            (counter.count(position, self.depth)?, None)
         };
         let seconds = start.elapsed().as_secs_f64();
         let nodes_per_second = if seconds > 0.0 { (nodes as f64 / seconds).round() } else { 0.0 };
