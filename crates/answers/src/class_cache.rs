@@ -1,7 +1,7 @@
 //! Classes that requests have solved, of all rule sets together.
 
 use super::class_table::ClassTable;
-use super::counted_class::CountedClass;
+use super::counted_class::{CountedClass, CountedHead};
 use doushouqi::tablebase::{ClassId, SolveError};
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,11 +12,11 @@ use std::time::Duration;
 pub type Key = (u64, ClassId);
 
 /// The most recently used four-piece classes, in a limited number of bytes. Several requests for a missing class solve it
-/// once. The cache also contains the class of more pieces that was counted last.
+/// once. The cache also contains the class of more pieces that was counted last, with and without a no-capture limit.
 pub struct ClassCache {
     bytes: usize,
     state: Mutex<State>,
-    counted: Mutex<Option<Arc<CountedClass>>>,
+    counted: Mutex<Vec<Arc<CountedClass>>>,
     /// Notified after each solution.
     solved: Condvar,
 }
@@ -52,12 +52,21 @@ impl ClassCache {
     /// The class of more pieces for the rules with this hash.
     #[must_use]
     pub fn counted(&self, hash: u64) -> Option<Arc<CountedClass>> {
-        self.counted.lock().unwrap_or_else(PoisonError::into_inner).clone().filter(|counted| counted.is_for(hash))
+        self.all_counted().iter().find(|counted| counted.is_for(hash)).cloned()
     }
 
-    /// Replaces the class of more pieces, or drops it.
-    pub(crate) fn set_counted(&self, counted: Option<CountedClass>) {
-        *self.counted.lock().unwrap_or_else(PoisonError::into_inner) = counted.map(Arc::new);
+    fn all_counted(&self) -> MutexGuard<'_, Vec<Arc<CountedClass>>> {
+        self.counted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes room for a class of more pieces: drops all others but the same one under another no-capture limit.
+    pub(crate) fn make_room(&self, head: &CountedHead) {
+        self.all_counted().retain(|counted| counted.differs_in_limit(head));
+    }
+
+    /// Keeps a class of more pieces, for which `make_room` has made room.
+    pub(crate) fn add_counted(&self, counted: CountedClass) {
+        self.all_counted().push(Arc::new(counted));
     }
 
     /// The class, solved by `solve` if it is missing.

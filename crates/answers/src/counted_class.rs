@@ -19,6 +19,7 @@ pub struct CountedClass {
 /// The description of a [`CountedClass`] without its values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CountedHead {
+    /// As [`RuleOptions::table_spelling`].
     pub rules: String,
     /// The representative of the class.
     pub class: String,
@@ -41,7 +42,7 @@ impl CountedClass {
     /// memory cannot be allocated, or there is no such class.
     #[must_use]
     pub fn reserved(head: CountedHead) -> Option<CountedClass> {
-        let options: RuleOptions = head.rules.parse().ok()?;
+        let options: RuleOptions = RuleOptions::from_table_spelling(&head.rules).ok()?;
         let classes = Classes::new(&options, COUNTED_PIECES);
         let id = classes.member(head.class.parse().ok()?)?.class;
         let table = ClassTable::reserved(classes.get(id), head.wide, head.stats)?;
@@ -56,7 +57,7 @@ impl CountedClass {
     #[must_use]
     pub fn head(&self) -> CountedHead {
         CountedHead {
-            rules: self.classes.options().to_string(),
+            rules: self.classes.options().table_spelling(),
             class: self.table.material.to_string(),
             wide: ByColor::from_fn(|turn| matches!(self.table.values(turn), Cells::Wide(_))),
             stats: self.table.stats.clone(),
@@ -65,6 +66,16 @@ impl CountedClass {
 
     pub(crate) fn is_for(&self, hash: u64) -> bool {
         self.classes.options().table_hash() == hash
+    }
+
+    /// Whether a description is that of the same class under another no-capture limit, or without one.
+    pub(crate) fn differs_in_limit(&self, head: &CountedHead) -> bool {
+        let (mine, options) = (self.classes.options(), RuleOptions::from_table_spelling(&head.rules));
+        head.class == self.table.material.to_string()
+            && options.is_ok_and(|options| {
+                options.no_capture_limit != mine.no_capture_limit
+                    && options.within(None).table_hash() == mine.within(None).table_hash()
+            })
     }
 
     pub(crate) fn class(&self) -> &Class {

@@ -1,7 +1,7 @@
 //! The rule sets with tables in memory.
 
 use super::class_cache::ClassCache;
-use super::counted_class::CountedClass;
+use super::counted_class::{CountedClass, CountedHead};
 use super::rule_tables::RuleTables;
 use doushouqi::board::RuleOptions;
 use doushouqi::search::Tables;
@@ -99,9 +99,15 @@ impl Registry {
         Ok(found)
     }
 
-    /// Keeps a class of more pieces than the tables in memory instead of the one before.
-    pub fn keep(&self, counted: Option<CountedClass>) {
-        self.solved.set_counted(counted);
+    /// Makes room for a class of more pieces than the tables in memory: drops all others but the same one under another
+    /// no-capture limit.
+    pub fn make_room(&self, head: &CountedHead) {
+        self.solved.make_room(head);
+    }
+
+    /// Keeps a class of more pieces than the tables in memory, for which [`make_room`](Registry::make_room) has made room.
+    pub fn keep(&self, counted: CountedClass) {
+        self.solved.add_counted(counted);
     }
 
     /// The threads that solve.

@@ -9,8 +9,8 @@ use doushouqi::clock::Instant;
 use doushouqi::game::random::Random;
 use doushouqi::search::Tables;
 use doushouqi::tablebase::{
-    Addresser, Class, ClassId, Classes, Content, Dtz, DtzProber, Material, Member, Options, Probe, ProbeDtz, ProbeWdl,
-    SetError, SolveError, Solver, Stats, TableProber, TableSet, Value, Wdl, WdlProber,
+    Address, Addresser, Class, ClassId, Classes, Content, Dtz, DtzProber, Material, Member, Options, Probe, ProbeDtz,
+    ProbeWdl, SetError, SolveError, Solver, Stats, TableProber, TableSet, Value, Wdl, WdlProber,
 };
 use rayon::ThreadPool;
 use std::cmp::Reverse;
@@ -570,7 +570,8 @@ impl Probe for RequestTables<'_> {
     }
 }
 
-/// Tables that know a no-capture limit, for one request: on disk, else of up to four pieces solved now.
+/// Tables that know a no-capture limit, for one request: on disk, else the class that was solved at a visitor's request, and
+/// classes of up to four pieces solved now.
 pub struct LimitedTables<'a> {
     tables: &'a RequestTables<'a>,
     rules: Rules,
@@ -595,10 +596,15 @@ impl ProbeDtz for LimitedTables<'_> {
         {
             return Ok(Some(value));
         }
-        let Some(address) = tables.addresser.locate(position) else { return Ok(None) };
-        let (options, id) = (self.rules.options(), address.class);
-        let table = tables.solved.get((options.table_hash(), id), stop, || tables.solve(options, id, stop))?;
-        Ok(table.value(address.turn, address.cell).map(|value| Dtz::of(value, &self.rules)))
+        let options = self.rules.options();
+        let value = match tables.addresser.locate(position) {
+            Some(Address { class: id, turn, cell }) => {
+                let table = tables.solved.get((options.table_hash(), id), stop, || tables.solve(options, id, stop))?;
+                table.value(turn, cell)
+            }
+            None => tables.solved.counted(options.table_hash()).and_then(|counted| counted.value(position)),
+        };
+        Ok(value.map(|value| Dtz::of(value, &self.rules)))
     }
 }
 

@@ -1,4 +1,5 @@
-//! Solving the class of a position at a visitor's request, on the GPU of the browser if there is one.
+//! Solving the class of a position at a visitor's request, on the GPU of the browser if there is one: one count for its
+//! distances, another for its results under a no-capture limit.
 
 use crate::send;
 use crate::threads::this_thread;
@@ -8,7 +9,7 @@ use answers::counted_class::{COUNTED_PIECES, CountedClass};
 use answers::counting::{CountReport, NeedReport};
 use answers::errors::{Code, ErrorAnswer};
 use answers::operations::query;
-use answers::params::PositionQuery;
+use answers::params::GameQuery;
 use doushouqi::board::{Position, RuleOptions};
 use doushouqi::clock::Instant;
 use doushouqi::gpu::{AdapterChoice, GpuError};
@@ -23,6 +24,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// The assumed rate of the CPU, in positions per second.
 const POSITIONS_PER_SECOND: f64 = 150e6;
+/// The counts of a class: its distances, then its results under a limit.
+const COUNTS: f64 = 2.0;
 /// The seconds between two reports of the progress.
 const REPORT: f64 = 0.1;
 
@@ -36,7 +39,8 @@ pub(crate) enum Device {
     Gpu,
 }
 
-/// Solves the class of the position in a query. Events report the progress and, at the end, an error.
+/// Solves the class of the position in a query, under its no-capture limit if it has one. Events report the progress and, at
+/// the end, an error.
 pub(crate) async fn count(text: &str, device: Device) -> Option<CountedClass> {
     let counted = match task(text) {
         Ok(task) => task.run(device).await,
@@ -45,14 +49,15 @@ pub(crate) async fn count(text: &str, device: Device) -> Option<CountedClass> {
     counted.map_err(|error| send(event("failed", &ErrorAnswer { error: error.body() }))).ok()
 }
 
-/// The resources that solving the class of a position takes.
+/// The resources that the counts of the class of a position take.
 pub(crate) fn need(position: &Position, rules: &RuleOptions) -> Result<NeedReport, ApiError> {
     let classes = Classes::new(rules, COUNTED_PIECES);
     let id = class_of(&classes, position)?;
     let class = classes.get(id).representative;
-    // The tables of this class, which is made of its change log, and of all smaller ones, a byte a value.
-    let smaller = classes.needed_for(id).into_iter().flatten();
-    let values: usize = smaller.map(|id| 2 * classes.get(id).index().cells()).sum();
+    // The tables of this class, which is made of its change log, and of all smaller ones, a byte a value; and those of the
+    // count before, which another module keeps.
+    let solved = classes.needed_for(id).into_iter().flatten().chain([id]);
+    let values: usize = solved.map(|id| 2 * classes.get(id).index().cells()).sum();
     let need = CountNeed {
         class,
         memory_bytes: (MemoryNeed::of_job(&classes, id, true).total() + values) as u64,
@@ -60,7 +65,7 @@ pub(crate) fn need(position: &Position, rules: &RuleOptions) -> Result<NeedRepor
         file_bytes: 0,
         spills: false,
     };
-    let seconds = expected_seconds(&classes, id);
+    let seconds = COUNTS * expected_seconds(&classes, id);
     Ok(NeedReport::of(position.to_fen(), rules.to_string(), Some(class), "possible", Some((need, seconds))))
 }
 
@@ -88,8 +93,9 @@ fn class_of(classes: &Classes, position: &Position) -> Result<ClassId, ApiError>
 }
 
 fn task(text: &str) -> Result<Task, ApiError> {
-    let asked: PositionQuery = query(text)?;
-    let (position, rules) = (asked.fen.position()?, asked.rules.rules(&RuleOptions::PAPER)?);
+    let asked: GameQuery = query(text)?;
+    let limit = asked.no_capture_limit.number("no_capture_limit", 1..=RuleOptions::MAX_NO_CAPTURE_LIMIT)?;
+    let (position, rules) = (asked.fen.position()?, asked.rules.rules(&RuleOptions::PAPER)?.within(limit));
     // The pool of all that runs without a pool of its own; it exists if this module has counted before.
     _ = this_thread().build_global();
     let solver = Solver::new(&rules, COUNTED_PIECES, Options::default());

@@ -5,7 +5,7 @@ use crate::threads::this_thread;
 use answers::ApiError;
 use answers::api::is_known;
 use answers::context::Context;
-use answers::counted_class::{COUNTED_PIECES, CountedClass};
+use answers::counted_class::{COUNTED_PIECES, CountedClass, CountedHead};
 use answers::counting::NeedReport;
 use answers::engine::Engines;
 use answers::handlers::position_of;
@@ -54,8 +54,15 @@ impl Here {
         STATE.set(state).ok()
     }
 
-    /// Keeps the class that a visitor has asked to solve, or none.
-    pub(crate) fn keep(counted: Option<CountedClass>) {
+    /// Drops the classes that visitors have asked to solve, but the one of this description under another no-capture limit.
+    pub(crate) fn make_room(head: &CountedHead) {
+        if let Some(state) = STATE.get() {
+            state.registry.make_room(head);
+        }
+    }
+
+    /// Keeps the class that a visitor has asked to solve.
+    pub(crate) fn keep(counted: CountedClass) {
         if let Some(state) = STATE.get() {
             state.registry.keep(counted);
         }

@@ -18,7 +18,7 @@ mod measure;
 mod respond;
 mod threads;
 
-use answers::counted_class::CountedClass;
+use answers::counted_class::{CountedClass, CountedHead};
 use count::Device;
 use doushouqi::board::Color;
 use doushouqi::search::network::Network;
@@ -119,13 +119,13 @@ pub extern "C" fn count(device: u32) -> u32 {
     resume()
 }
 
-/// Makes room for the values of a class, whose `count` had the input as output. Returns 0, or 1 if there is not enough memory.
+/// Makes room for the values of a class, whose `count` had the input as output. Of the classes that are kept only the same one
+/// under another no-capture limit stays. Returns 0, or 1 if there is not enough memory.
 #[unsafe(no_mangle)]
 pub extern "C" fn receive() -> u32 {
-    Here::keep(None);
-    let head = std::mem::take(&mut *lock(&INPUT));
-    let reserved = serde_json::from_slice(&head).ok().and_then(CountedClass::reserved);
-    *lock(&COUNTED) = reserved;
+    let head: Option<CountedHead> = serde_json::from_slice(&std::mem::take(&mut *lock(&INPUT))).ok();
+    head.iter().for_each(Here::make_room);
+    *lock(&COUNTED) = head.and_then(CountedClass::reserved);
     u32::from(lock(&COUNTED).is_none())
 }
 
@@ -152,7 +152,7 @@ pub extern "C" fn values_len(turn: usize) -> usize {
 /// Keeps the class for answers.
 #[unsafe(no_mangle)]
 pub extern "C" fn keep() {
-    Here::keep(lock(&COUNTED).take());
+    lock(&COUNTED).take().into_iter().for_each(Here::keep);
 }
 
 /// Measures the device by solving all endgames of up to this many pieces. Returns 1 if the measurement is finished, 0 if it

@@ -1,5 +1,5 @@
 // Answers requests by the module of a site, as its worker does: node answers.mjs SITE [COUNT] < requests.json > answers.json
-// With COUNT, a query, another module solves the class of its position before.
+// With COUNT, a query, other modules solve the class of its position before, without and with a no-capture limit.
 // A request is [method, address, body], an answer {status, body, events}.
 
 import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
@@ -31,7 +31,8 @@ const answers = await startAnswers(
   async (preset) => gunzipSync(readFileSync(hashed(new RegExp(`^${preset}\\..*\\.bin$`)))),
   readPart,
 );
-if (count) answers.keep(await (await startTasks(code, () => {})).count(count, "cpu"));
+const counts = count ? [count, `${count}&no_capture_limit=100`] : [];
+for (const query of counts) answers.keep(await (await startTasks(code, () => {})).count(query, "cpu"));
 const given = [];
 for (const request of JSON.parse(readFileSync(0, "utf8"))) {
   events = [];

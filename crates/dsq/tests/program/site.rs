@@ -265,17 +265,25 @@ fn five_pieces(server: &Server) -> Vec<[String; 3]> {
     asked.into_iter().map(|target| ["GET".into(), target, String::new()]).collect()
 }
 
-/// A class that the page solves has the values of the tables.
+/// A class that the page solves has the values of the tables, also under the no-capture limit.
 #[test]
 fn a_class_that_the_page_solves_answers_as_tables() {
     let Some(site) = dir() else { return };
-    let tables = folder("site-counted");
-    let text = tables.to_str().unwrap();
-    dsq::stdout(&["generate", "--material", FIVE, "--backend", "cpu", "--out", text, "--json"]);
-    let server = Server::start(&["--tables", text, "--pieces", "3", "--threads", "2"]);
+    let folders = ["site-counted", "site-counted-limited"].map(folder);
+    let generate = ["generate", "--material", FIVE, "--backend", "cpu", "--json", "--out"];
+    for (dir, metric) in folders.iter().zip([&[][..], &["--metric", "dtz"]]) {
+        dsq::stdout(&[&generate[..], &[dir.to_str().unwrap()], metric].concat());
+    }
+    let both = std::env::join_paths(&folders).unwrap();
+    let server = Server::start(&["--tables", both.to_str().unwrap(), "--pieces", "3", "--threads", "2"]);
+    let mut asked = five_pieces(&server);
+    for [_, target, _] in asked.clone() {
+        let Some((_, fen)) = target.split_once("/probe?") else { continue };
+        asked.extend([0, 80, 97].map(|clock| ["GET".into(), format!("/api/v1/dtz?{fen}_{clock}"), String::new()]));
+    }
     let position = "fen=1E5/4c2/7/7/7/7/3d3/1w5/4p2_b";
-    compare(&site, &[position], &server, &five_pieces(&server));
-    fs::remove_dir_all(tables).unwrap();
+    compare(&site, &[position], &server, &asked);
+    folders.iter().for_each(|dir| fs::remove_dir_all(dir).unwrap());
 }
 
 /// Tables of five pieces beside the page, as generated, repacked and of results alone, give the answers of a server with them.

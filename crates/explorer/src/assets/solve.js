@@ -3,7 +3,7 @@
 
 import { address, forget, get } from "./api.js";
 import { app, fen, isExact, on, params, pieces, refresh } from "./app.js";
-import { hasServer, openStream } from "./transport.js";
+import { hasServer, openCount } from "./transport.js";
 import { $, announce, button, bytes, duration, errorText, h, inTurn, isTemporary, labelled, percent, t } from "./ui.js";
 
 /**
@@ -83,7 +83,7 @@ function askAgain() {
 }
 
 function start() {
-  const [stream, position] = [openStream(address("count", params())), place()];
+  const [stream, position] = [openCount(address("count", params()), app.game.limit), place()];
   count = { stream, report: null };
   const acts = {
     progress(/** @type {Api.CountProgress} */ report) {

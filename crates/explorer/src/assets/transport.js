@@ -145,26 +145,51 @@ class Stream extends EventTarget {
   }
 }
 
-/** The events of a count in a worker of its own, as an `EventSource` reports those of a server. */
+/**
+ * The events of a count, as an `EventSource` reports those of a server: of the distances, then of the results under the
+ * no-capture limit, each in a worker of its own. If only the second fails, the distances are the answer.
+ */
 class Count extends EventTarget {
-  /** @param {string} address */
-  constructor(address) {
+  /**
+   * @param {string} address
+   * @param {number | null} limit the plies without a capture that draw the game; null for no limit
+   */
+  constructor(address, limit) {
     super();
+    const query = address.split("?")[1] ?? "";
+    this.queries = limit === null ? [query] : [query, `${query}&no_capture_limit=${limit}`];
+    this.done = 0;
+    this.closed = false;
+    this.next();
+  }
+
+  next() {
+    this.started = performance.now();
     this.worker = new Worker(/** @type {string} */ (DEVICE), { type: "module" });
     this.worker.addEventListener("message", ({ data }) => this.receive(data));
     this.worker.addEventListener("error", () => this.fail("cannot_solve_here", "the worker cannot be loaded"));
-    this.worker.postMessage({ count: address.split("?")[1] ?? "" });
+    this.worker.postMessage({ count: this.queries[this.done] });
   }
 
   /** @param {{ event?: string, data?: string, counted?: Counted, error?: string }} message */
   receive({ event, data, counted, error }) {
+    if (event === "progress") return this.report(JSON.parse(data ?? ""));
     if (event) return this.dispatchEvent(new MessageEvent(event, { data }));
-    this.close();
+    this.worker?.terminate();
     if (!counted) return this.fail("cannot_solve_here", error);
     quick.keep(counted, ({ status }) => {
-      if (status === 200) this.dispatchEvent(new MessageEvent("done"));
-      else this.fail("no_memory_here");
+      if (status !== 200) this.fail("no_memory_here");
+      else if (++this.done === this.queries.length) this.dispatchEvent(new MessageEvent("done"));
+      else if (!this.closed) this.next();
     });
+  }
+
+  /** @param {Api.CountProgress} report of one of the counts */
+  report(report) {
+    const [all, elapsed] = [this.queries.length, (performance.now() - (this.started ?? 0)) / 1000];
+    const seconds_left = report.seconds_left + (all - this.done - 1) * (elapsed + report.seconds_left);
+    const data = { ...report, fraction: (this.done + report.fraction) / all, seconds_left };
+    this.dispatchEvent(new MessageEvent("progress", { data: JSON.stringify(data) }));
   }
 
   /**
@@ -172,12 +197,14 @@ class Count extends EventTarget {
    * @param {string} [detail]
    */
   fail(reason, detail = "") {
+    if (this.done > 0) return this.dispatchEvent(new MessageEvent("done"));
     const error = { code: "unavailable", message: detail, reason, params: { reason: detail } };
     this.dispatchEvent(new MessageEvent("failed", { data: JSON.stringify({ error }) }));
   }
 
   close() {
-    this.worker.terminate();
+    this.closed = true;
+    this.worker?.terminate();
   }
 }
 
@@ -209,13 +236,25 @@ export function send(address, options = {}) {
 const EVENTS = ["info", "progress", "done", "failed", "error"];
 
 /**
- * The events of an analysis or a count.
+ * The events of an analysis.
  * @param {string} address
+ */
+export const openStream = (address) => opened(address, hasServer ? new EventSource(address) : new Stream(address));
+
+/**
+ * The events of a count. A server knows the limits of its tables.
+ * @param {string} address
+ * @param {number | null} limit the plies without a capture that draw the game; null for no limit
+ */
+export const openCount = (address, limit) =>
+  opened(address, hasServer ? new EventSource(address) : new Count(address, limit));
+
+/**
+ * @param {string} address
+ * @param {EventTarget & { close: () => void }} made
  * @returns {EventSource}
  */
-export function openStream(address) {
-  const isCount = /\/count(\?|$)/.test(address);
-  const made = hasServer ? new EventSource(address) : isCount ? new Count(address) : new Stream(address);
+function opened(address, made) {
   const stream = /** @type {EventSource} */ (made);
   const end = begin(address);
   for (const event of EVENTS) stream.addEventListener(event, end);

@@ -22,16 +22,17 @@ globalThis.Worker = class extends EventTarget {
     this.dispatchEvent(new MessageEvent("message", { data }));
   }
 };
-const { openStream, send } = await import("../../src/assets/transport.js");
+const { openCount, send } = await import("../../src/assets/transport.js");
 
 /** A count whose worker has been started, and the names of its events with their data. */
-function count() {
-  const stream = openStream("/api/v1/count?fen=x");
+function count(limit = null) {
+  const stream = openCount("/api/v1/count?fen=x", limit);
   const events = [];
   for (const name of ["progress", "done", "failed"])
     stream.addEventListener(name, ({ data }) => events.push([name, data && JSON.parse(data)]));
-  return { stream, events, worker: workers.find(({ script, ended }) => script === "device-worker.js" && !ended) };
+  return { stream, events, worker: counting() };
 }
+const counting = () => workers.find(({ script, ended }) => script === "device-worker.js" && !ended);
 const answering = () => workers.findLast(({ script }) => script === "worker.js");
 const counted = () => ({ head: "{}", values: [new Uint8Array(8), new Uint8Array(8)] });
 const failure = ([name, data]) => [name, data.error.reason, data.error.params.reason];
@@ -41,13 +42,13 @@ beforeEach(() => (workers = workers.filter(({ script }) => script === "worker.js
 test("a solved class goes to the worker that answers, which keeps it", () => {
   const { events, worker } = count();
   assert.deepEqual(worker.received, [{ count: "fen=x" }]);
-  worker.say({ event: "progress", data: '{"fraction":0.5}' });
+  worker.say({ event: "progress", data: '{"fraction":0.5,"seconds_left":3}' });
   const { head, values } = counted();
   worker.say({ counted: { head, values } });
   assert.ok(worker.ended && values.every(({ length }) => length === 0), "the values are moved, not copied");
   const { id, counted: kept } = answering().received.at(-1);
   assert.deepEqual([kept.head, kept.values.map(({ length }) => length)], ["{}", [8, 8]]);
-  assert.deepEqual(events, [["progress", { fraction: 0.5 }]]);
+  assert.deepEqual(events, [["progress", { fraction: 0.5, seconds_left: 3 }]]);
   answering().say({ id, status: 200, body: "" });
   assert.deepEqual(events.at(-1), ["done", null]);
 });
@@ -81,8 +82,46 @@ test("a class is lost with the worker that should keep it, and requests are not"
   assert.equal((await answer).status, 200);
 });
 
+/** The worker that answers has kept the last class. */
+const keep = (status = 200) => answering().say({ id: answering().received.at(-1).id, status, body: "" });
+
+test("a class is also solved under the limit, as one count", () => {
+  const { events, worker } = count(100);
+  worker.say({ event: "progress", data: '{"fraction":0.5,"seconds_left":3}' });
+  worker.say({ counted: counted() });
+  assert.equal(counting(), undefined, "one count after the other");
+  keep();
+  const second = counting();
+  assert.deepEqual(second.received, [{ count: "fen=x&no_capture_limit=100" }]);
+  second.say({ event: "progress", data: '{"fraction":0.5,"seconds_left":3}' });
+  second.say({ counted: counted() });
+  keep();
+  assert.deepEqual(
+    events.map(([name, report]) => [name, report?.fraction]),
+    [
+      ["progress", 0.25],
+      ["progress", 0.75],
+      ["done", undefined],
+    ],
+  );
+  assert.ok(events[0][1].seconds_left >= 6 && events[1][1].seconds_left === 3);
+});
+
+test("the distances stay if the count under the limit fails", () => {
+  const { events, worker } = count(100);
+  worker.say({ counted: counted() });
+  keep();
+  counting().say({ error: "unreachable" });
+  assert.deepEqual(events, [["done", null]]);
+});
+
 test("a count that is closed ends its worker", () => {
   const { stream, worker } = count();
   stream.close();
   assert.ok(worker.ended);
+  const between = count(100);
+  between.worker.say({ counted: counted() });
+  between.stream.close();
+  keep();
+  assert.equal(counting(), undefined);
 });

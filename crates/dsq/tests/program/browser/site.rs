@@ -163,7 +163,7 @@ fn an_endgame_is_solved_on_the_device() {
     page.open("/?fen=1E5/4c2/7/7/7/7/3d3/1w5/4p2_w");
     page.wait("document.querySelector('#solvestart')");
     let offer = page.text(text);
-    assert!(offer.starts_with("Solve this endgame (about ") && offer.ends_with(" MB)"), "{offer}");
+    assert!(offer.starts_with("Solve this endgame (about ") && offer.ends_with("B)"), "{offer}");
     page.screenshot("site-solve");
     // Both in one step, so that no count is finished before.
     page.run("document.querySelector('#solvestart').click(); document.querySelector('#solvecancel').click()");
@@ -196,9 +196,9 @@ fn classes_are_equal_on_cpu_and_gpu() {
     page.open("/");
     page.run(
         "const hash = async (values) => [...new Uint8Array(await crypto.subtle.digest('SHA-256', values))].join();
-        const count = async (device) => {
+        const count = async ([device, limit]) => {
           const worker = new Worker(document.documentElement.dataset.device, { type: 'module' });
-          worker.postMessage({ count: 'fen=7/7/3e3/7/7/7/2C1E2/7/7_w', device });
+          worker.postMessage({ count: `fen=7/7/3e3/7/7/7/2C1E2/7/7_w${limit}`, device });
           const { head, values } = await new Promise((resolve, reject) => worker.addEventListener('message', ({ data }) => {
             if (data.counted) resolve(data.counted);
             else if (data.event !== 'progress') reject(new Error(JSON.stringify(data)));
@@ -206,7 +206,8 @@ fn classes_are_equal_on_cpu_and_gpu() {
           worker.terminate();
           return [head, ...(await Promise.all(values.map(hash)))];
         };
-        Promise.all(['cpu', 'gpu'].map(count)).then(
+        const limit = '&no_capture_limit=100';
+        Promise.all([['cpu', ''], ['gpu', ''], ['cpu', limit], ['gpu', limit]].map(count)).then(
           (counted) => { window.counted = counted; },
           (error) => { window.counted = [error.message]; },
         );",
@@ -215,6 +216,8 @@ fn classes_are_equal_on_cpu_and_gpu() {
     let counted = page.get("window.counted");
     assert!(counted[0][0].as_str().is_some_and(|head| head.contains("stats")), "{counted}");
     assert_eq!(counted[0], counted[1]);
+    assert_eq!(counted[2], counted[3]);
+    assert_ne!(counted[0][1], counted[2][1]);
 }
 
 /// A GPU that is lost, or whose kernels compute wrong values, leaves the work to the CPU, and the page says why.
