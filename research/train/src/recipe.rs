@@ -40,6 +40,10 @@ pub struct Recipe {
     /// The learning rates of the first and the last step. Between them the rate follows a cosine.
     #[serde(default = "rates")]
     pub rates: [f32; 2],
+    /// The steps in which the rate rises to that of the cosine. The first steps of AdamW are as large as the rate whatever the
+    /// slope, which spoils the parameters of a checkpoint.
+    #[serde(default)]
+    pub warm_up: usize,
     /// The weight decay of AdamW.
     #[serde(default = "decay")]
     pub decay: f32,
@@ -105,13 +109,14 @@ impl Recipe {
     /// If the text is not a recipe, or a value is out of range.
     pub fn parse(text: &str, directory: &Path) -> Result<Recipe, TrainingError> {
         let mut recipe: Recipe = toml::from_str(text).map_err(|error| syntax(text, &error))?;
-        let Recipe { hidden, epochs, batch, rates, decay, result, scale, held_out, .. } = recipe;
+        let Recipe { hidden, epochs, batch, rates, warm_up, decay, result, scale, held_out, .. } = recipe;
         let checks = [
             (!recipe.data.is_empty(), "data", "a list of at least one file"),
             ((32..=256).contains(&hidden) && hidden.is_multiple_of(32), "hidden", "a multiple of 32 from 32 to 256"),
             ((1..=100_000).contains(&epochs), "epochs", "a number from 1 to 100000"),
             ((1..=1 << 22).contains(&batch), "batch", "a number from 1 to 4194304"),
             (rates.iter().all(|rate| (0.0..=1.0).contains(rate)), "rates", "two numbers from 0 to 1"),
+            (warm_up <= 1_000_000, "warm_up", "a number up to 1000000"),
             ((0.0..=1.0).contains(&decay), "decay", "a number from 0 to 1"),
             ((0.0..=1.0).contains(&result), "result", "a number from 0 to 1"),
             (scale.is_none_or(|scale| (1.0..=10_000.0).contains(&scale)), "scale", "a number from 1 to 10000"),
@@ -160,6 +165,7 @@ mod tests {
             ("epochs", ["1", "100000"], ["0", "100001"]),
             ("batch", ["1", "4194304"], ["0", "4194305"]),
             ("rates", ["[0.0, 1.0]", "[1.0, 0.0]"], ["[-0.1, 0.5]", "[0.5, 1.1]"]),
+            ("warm_up", ["0", "1000000"], ["-1", "1000001"]),
             ("decay", ["0.0", "1.0"], ["-0.1", "1.1"]),
             ("result", ["0.0", "1.0"], ["-0.1", "1.1"]),
             ("scale", ["1.0", "10000.0"], ["0.9", "10001.0"]),

@@ -115,8 +115,8 @@ impl Run<'_> {
 
     /// The learning rate of the current step.
     fn rate(&self, samples: usize) -> f32 {
-        let steps = samples.div_ceil(self.recipe.batch) * self.recipe.epochs;
-        rate(self.recipe.rates, self.step as f32 / steps.max(1) as f32)
+        let Recipe { rates, warm_up, batch, epochs, .. } = *self.recipe;
+        rate(rates, warm_up, self.step, samples.div_ceil(batch) * epochs)
     }
 
     /// Learns from all records once, in this order. Returns the mean squared error.
@@ -198,9 +198,11 @@ fn first_model(recipe: &Recipe) -> Result<Model, TrainingError> {
     Ok(model.extended(shape))
 }
 
-/// The learning rate after a share of the steps: half a cosine from the first to the last rate.
-fn rate([first, last]: [f32; 2], progress: f32) -> f32 {
-    last + 0.5 * (first - last) * (1.0 + (std::f32::consts::PI * progress).cos())
+/// The learning rate of a step: half a cosine from the first to the last rate, after a linear warm-up.
+fn rate([first, last]: [f32; 2], warm_up: usize, step: usize, steps: usize) -> f32 {
+    let progress = step as f32 / steps.max(1) as f32;
+    let cosine = last + 0.5 * (first - last) * (1.0 + (std::f32::consts::PI * progress).cos());
+    cosine * ((step + 1) as f32 / warm_up.max(1) as f32).min(1.0)
 }
 
 /// The expected score, from 0 to 1, that a sample is trained on. `share` is the share of the game's result. A score of
@@ -249,11 +251,17 @@ mod tests {
 
     #[test]
     fn the_rate_falls_by_half_a_cosine() {
-        let rates = [0.0, 1.0 / 3.0, 0.5, 1.0].map(|progress| rate([0.8, 0.2], progress));
+        let rates = [0, 20, 30, 60].map(|step| rate([0.8, 0.2], 0, step, 60));
         assert!(
             rates.iter().zip([0.8, 0.65, 0.5, 0.2]).all(|(rate, wanted)| (rate - wanted).abs() < 1e-6),
             "{rates:?}"
         );
+    }
+
+    #[test]
+    fn the_rate_rises_at_first() {
+        let rates = [0, 1, 3, 4].map(|step| rate([0.8, 0.8], 4, step, 60));
+        assert!(rates.iter().zip([0.2, 0.4, 0.8, 0.8]).all(|(rate, wanted)| (rate - wanted).abs() < 1e-6), "{rates:?}");
     }
 
     /// Positions of one score are won three to one, of twice that score nine to one.

@@ -14,8 +14,9 @@ use train::{Epoch, Recipe, TrainingError, train};
 /// A recipe is a TOML file: `data` (a list of files), `network` and `checkpoint` (the files to write), and optionally
 /// `start` (the checkpoint to begin with), `hidden` (units, a multiple of 32 up to 256), `pairs` (whether the network
 /// sees pairs of animals near each other; true if absent), `epochs`, `batch`, `rates` (first and last learning rate),
-/// `decay`, `result` (share of the game's result in the target), `scale` (cp for an expected score of 73 %), `held_out`
-/// (N: one in N games measures the loss) and `seed`. The result is the same on any number of threads.
+/// `warm_up` (steps in which the rate rises), `decay`, `result` (share of the game's result in the target), `scale` (cp for
+/// an expected score of 73 %), `held_out` (N: one in N games measures the loss) and `seed`. The result is the same on any
+/// number of threads.
 ///
 /// After each epoch the command writes the network and the checkpoint, prints the losses and plots them in an SVG file
 /// beside the checkpoint. These files must not replace each other or the data. Ctrl-C ends the run and keeps the network
