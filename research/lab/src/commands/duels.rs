@@ -1,27 +1,30 @@
 use clap::Args;
-use cli::arguments::{JsonArg, MemoryArg, ThreadsArg, open_tables};
+use cli::arguments::{JsonArg, MemoryArg, ThreadsArg, at_least_one, open_tables};
 use cli::continued::ContinuedFile;
 use cli::failure::{Failure, Outcome};
 use cli::output::{make_dir, parse_json_lines, print, print_json, to_json, write_file};
 use cli::progress::{exit_on_interrupt, progress_bar};
-use doushouqi::board::{Animal, Color, Position};
+use doushouqi::board::{Animal, Color, Position, Rules};
+use doushouqi::game::Game;
+use doushouqi::search::{Engine, EngineOptions, Limits, Tables as SearchTables};
 use doushouqi::tablebase::{
     BufferPool, Class, ClassId, ClassJob, Classes, MAX_PIECES, Material, Probe, Provenance, SetError, TableProber, Wdl,
 };
-use mining::duels::{Duel, Noted, duel, positions, ranking, table_rules_name, tallies};
+use mining::duels::{Duel, Noted, duel, position, positions, ranking, table_rules_name, tallies};
 use rayon::prelude::*;
 use report::matrix::matrix;
-use report::text::Table;
+use report::text::{Table, grouped};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Who wins with which animals? The exact results of all duels: each side has some of its animals on their home squares,
 /// White moves.
 ///
 /// The values come from tables, so all duels of their classes are look-ups. --count adds duels of one more piece, for which only
 /// the tables that captures lead to are needed: each class is counted once, and the values of its duels are noted when they are
-/// decided. The file of --out contains a line for each of these duels; the same command continues it. Prints how many duels of
-/// each size White wins, draws and loses.
+/// decided. The file of --out contains a line for each of these duels; the same command continues it. --check compares them with
+/// searches by the engine, which know only the tables. Prints how many duels of each size White wins, draws and loses.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq generate --pieces 4 --out tables && dsq-lab duels tables\n  \
                         dsq-lab duels tables --json > duels.jsonl     a line for each duel, with the first moves that keep the result\n  \
@@ -40,6 +43,9 @@ pub struct Duels {
     /// The file of the duels of --count, to write or to continue
     #[arg(long, value_name = "FILE", requires = "count")]
     out: Option<PathBuf>,
+    /// Also search each duel of --count for so many nodes; a search that proves another result fails the command
+    #[arg(long, value_name = "NODES", requires = "count", value_parser = at_least_one::<u64>())]
+    check: Option<u64>,
     /// The directory of temporary files of --count; by default the directory of the tables
     #[arg(long, value_name = "DIR", requires = "count")]
     spill: Option<PathBuf>,
@@ -69,6 +75,7 @@ impl Duels {
             (Some(sizes), Some(out)) => self.count(&tables, sizes, out)?,
             _ => (Vec::new(), 0),
         };
+        let proved = self.check.map(|nodes| self.check(&counted, tables.rules(), nodes)).transpose()?;
         let (set, classes) = (tables.set(), tables.set().classes());
         let listed: HashSet<ClassId> = set.ids().collect();
         let is_there = |&material: &Material| {
@@ -91,6 +98,9 @@ impl Duels {
             }
         }
         self.print(&duels)?;
+        if let Some(proved) = proved.filter(|_| !self.json.on) {
+            print(proved)?;
+        }
         if left_out == 0 {
             return Ok(());
         }
@@ -179,6 +189,35 @@ impl Duels {
         }
         bar.finish_and_clear();
         Ok((duels, left_out))
+    }
+}
+
+impl Duels {
+    /// Searches duels with the tables of fewer pieces. What a search proves must be the result of the duel. Returns how many
+    /// it proves.
+    fn check(&self, duels: &[Duel], rules: &Rules, nodes: u64) -> Result<String, Failure> {
+        let tables = Arc::new(SearchTables::open(&self.tables, rules.options())?);
+        let engine = || Engine::new(EngineOptions::default().hash_mib(16).tables(tables.clone()));
+        let proved = |engine: &mut Engine, duel: &Duel| -> Option<Wdl> {
+            let material = format!("{}v{}", duel.white, duel.black).parse().ok()?;
+            engine.new_game();
+            let game = Game::new(position(material), rules.clone(), None);
+            let found = engine.search(&game, &Limits::default().nodes(nodes)).run();
+            match found.lines.first()?.score {
+                score if score.is_win() => Some(Wdl::Win),
+                score if score.is_loss() => Some(Wdl::Loss),
+                _ => None,
+            }
+        };
+        let proved: Vec<Option<Wdl>> = self.threads.run(|| duels.par_iter().map_init(engine, proved).collect())?;
+        let both = duels.iter().zip(&proved).filter_map(|(duel, proved)| Some((duel, (*proved)?)));
+        if let Some((duel, proved)) = both.clone().find(|(duel, proved)| *proved != duel.wdl) {
+            let text = format!("a search proves {} for White, not {}", to_json(&proved), to_json(duel));
+            return Err(Failure::Mismatch(text));
+        }
+        let decided = duels.iter().filter(|duel| duel.wdl != Wdl::Draw).count();
+        let (proved, nodes) = (both.count(), grouped(nodes));
+        Ok(format!("searches of {nodes} nodes prove {proved} of {decided} decided duels and contradict none"))
     }
 }
 

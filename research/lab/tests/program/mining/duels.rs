@@ -107,8 +107,18 @@ fn counted_duels_are_those_of_tables() {
     let found = count(&[]);
     assert_eq!(sorted(found.iter().filter(|duel| is_asked(duel)).cloned().collect()), sorted(wanted.clone()));
     assert_eq!(sorted(lines()), sorted(wanted.clone()));
-    // A line that was not written completely, in the middle of a class.
+    // Searches prove the results, and find wrong ones.
+    let check = ["--check", "20000"];
+    assert_eq!(sorted(count(&check)), sorted(found.clone()));
+    let asked = [&["duels", at, "--count", "1,2", "--out", file][..], &check].concat();
+    let said = stdout(&asked);
+    assert!(said.contains("searches of 20,000 nodes prove ") && said.contains(" of 218 decided duels"), "{said}");
     let text = std::fs::read_to_string(&out).unwrap();
+    let wrong = text.replace(r#""wdl":"loss""#, r#""wdl":"draw""#);
+    std::fs::write(&out, wrong).unwrap();
+    assert!(failure(1, &asked).contains("a search proves"));
+    std::fs::write(&out, &text).unwrap();
+    // A line that was not written completely, in the middle of a class.
     std::fs::write(&out, &text[..text.len() / 2]).unwrap();
     assert_eq!(sorted(count(&["--threads", "1"])), sorted(found));
     assert_eq!(sorted(lines()), sorted(wanted));
