@@ -183,6 +183,11 @@ fn an_endgame_is_solved_on_the_device() {
     // The positions after its moves are known, too.
     page.click("#bestline");
     page.wait("document.querySelector('#tree button')");
+    // Three plies before the limit nobody wins.
+    page.open("/?from=7/7/c5p/d5w/7/7/7/7/E6_w_97");
+    page.click("#solvestart");
+    page.wait("document.querySelector('#resulttext').textContent === 'A draw: the limit saves White'");
+    page.wait("document.querySelectorAll('#moves .chip.draw').length === 2");
     page.open("/?fen=7/7/2rel2/7/7/7/2CEP2/7/7_w");
     page.wait(&format!("{text} === 'This page solves endgames of up to 5 pieces.'"));
 }
