@@ -5,10 +5,10 @@ import { button, s } from "./ui.js";
 /** @type {Record<string, string>} */
 const ICONS = {
   first: "M6 5 V19 M19 5 L9 12 L19 19 Z",
-  back: "M16 5 L6 12 L16 19 Z",
+  back: "M15 5 L8 12 L15 19",
   play: "M7 4 L19 12 L7 20 Z",
   pause: "M8 5 V19 M16 5 V19",
-  forward: "M8 5 L18 12 L8 19 Z",
+  forward: "M9 5 L16 12 L9 19",
   last: "M18 5 V19 M5 5 L15 12 L5 19 Z",
   undo: "M9 5 L4 10 L9 15 M4 10 H14 C19 10 20 14 20 19",
   redo: "M15 5 L20 10 L15 15 M20 10 H10 C5 10 4 14 4 19",

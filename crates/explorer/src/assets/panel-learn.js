@@ -6,6 +6,7 @@ import { nextTask, pliesOf, resultLine, taskQuery } from "./class.js";
 import { lessonsOf } from "./lessons.js";
 import { LEVELS } from "./levels.js";
 import { addressOf, write } from "./link.js";
+import { won } from "./movegen.js";
 import { line } from "./owner.js";
 import { begin as beginGame, isTask } from "./panel-play.js";
 import { material } from "./position.js";
@@ -118,11 +119,15 @@ function puzzleText(puzzle) {
   const named = (/** @type {string} */ theme) =>
     t(`theme.${theme}`) === `theme.${theme}` ? theme : t(`theme.${theme}`);
   const themes = (puzzle.puzzle.themes ?? []).map(named);
+  const analyse = () => {
+    puzzle.close({ keep: true });
+    emit("opentab", "position");
+  };
   const buttons = puzzle.solved
     ? [
         button(t("puzzle.start"), nextPuzzle, { id: "nextpuzzle", class: "main" }),
         button(t("exercise.again"), () => puzzle.again(), { id: "againpuzzle" }),
-        button(t("tab.analyse"), () => puzzle.close({ keep: true }), { id: "analysepuzzle" }),
+        button(t("tab.analyse"), analyse, { id: "analysepuzzle" }),
       ]
     : [
         button(t("puzzle.show"), () => puzzle.show(), { id: "showpuzzle" }),
@@ -142,6 +147,7 @@ function puzzleText(puzzle) {
       ? h("p", { class: "soft" }, solutionOf(puzzle.puzzle), themes.length ? ` · ${listed(themes)}` : "")
       : "",
     bar(buttons),
+    puzzle.solved && !won(puzzle.node.fen) ? h("p", { class: "soft" }, t("puzzle.rest")) : "",
   );
 }
 

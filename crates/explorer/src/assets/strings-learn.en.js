@@ -10,7 +10,7 @@ export default {
   "exercise.close": "Leave",
 
   "lesson.head": "The rules in small steps",
-  "lesson.help": "The lessons follow the rules that are chosen above. Only White moves.",
+  "lesson.help": "The lessons follow the rules that are chosen at the top of the page. Only White moves.",
   "lesson.number": "Lesson {n} of {of}: {title}",
   "lesson.next": "Next lesson",
   "lesson.done": "done",
@@ -81,7 +81,7 @@ export default {
   "lesson.game": "A first game against the Rat",
 
   puzzle: "Puzzles",
-  "puzzle.help": "Only one move wins, or saves the draw. Find it.",
+  "puzzle.help": "Only one move wins, or saves the draw. Find it. La7 means: lion to a7.",
   "puzzle.start": "Next puzzle",
   "puzzle.none": "There is no puzzle of this difficulty.",
   "sheet.print": "Print six",
@@ -102,6 +102,7 @@ export default {
   "puzzle.first": "Solved at the first try!",
   "puzzle.solved": "Solved.",
   "puzzle.shown": "This was the solution.",
+  "puzzle.rest": "The result is certain from here: Analyse shows how the game goes on.",
   "puzzle.show": "Show the solution",
   "puzzle.progress": "{n} solved, {first} of them at the first try.",
 

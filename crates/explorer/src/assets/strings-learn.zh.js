@@ -10,7 +10,7 @@ export default {
   "exercise.close": "离开",
 
   "lesson.head": "分步学规则",
-  "lesson.help": "课程按照上方所选的规则。只有白方走棋。",
+  "lesson.help": "课程按照页首所选的规则。只有白方走棋。",
   "lesson.number": "第 {n} 课，共 {of} 课：{title}",
   "lesson.next": "下一课",
   "lesson.done": "已完成",
@@ -96,6 +96,7 @@ export default {
   "puzzle.first": "一次解出！",
   "puzzle.solved": "已解出。",
   "puzzle.shown": "这就是答案。",
+  "puzzle.rest": "至此结果已定，点“分析”可看后续着法。",
   "puzzle.show": "显示答案",
   "puzzle.progress": "已解 {n} 题，其中 {first} 题一次解出。",
 

@@ -48,7 +48,7 @@ export default {
   "play.random": "Random",
   "play.both": "Two players",
   "play.opponent": "Opponent, from weak to strong",
-  "play.opponent.one": "Opponent",
+  "play.opponent.one": "The computer's strength",
   "play.time": "Clock",
   "play.noclock": "No clock",
   "play.clock": "{minutes} minutes + {seconds} s a move",

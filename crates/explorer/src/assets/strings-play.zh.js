@@ -48,7 +48,7 @@ export default {
   "play.random": "随机",
   "play.both": "两人对弈",
   "play.opponent": "对手（由弱到强）",
-  "play.opponent.one": "对手",
+  "play.opponent.one": "电脑棋力",
   "play.time": "计时",
   "play.noclock": "不计时",
   "play.clock": "{minutes} 分钟，每着加 {seconds} 秒",

@@ -297,7 +297,7 @@ export default {
   "share.picture": "简单图片",
   copied: "已复制。",
   review: "复盘",
-  "review.help": "缓着、失误和败着分别标为 ?!、? 和 ??。",
+  "review.help": "缓着、失误和败着分别标为 ?!、? 和 ??。分数为正表示白方占优。",
   "review.do": "复盘文本",
   "review.line": "复盘棋谱",
   "review.file": "从文件",

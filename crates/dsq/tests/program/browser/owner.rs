@@ -234,6 +234,8 @@ fn borrowed_rules_are_returned() {
     page.click("#analysepuzzle");
     page.expect(MODE, "");
     page.expect(&format!("{RULES} !== 'quadibloc'"), true);
+    page.expect("document.querySelector('#view-position').getAttribute('aria-selected')", "true");
+    page.show("learn");
     page.click("[data-lesson=shore]");
     page.wait(&format!("{learn}.includes('a rat in the water captures nothing on land')"));
     page.stays(RULES, "quadibloc");
