@@ -3,14 +3,13 @@
 import { cancel, during, later } from "./pending.js";
 import { ANIMALS } from "./position.js";
 import english from "./strings.en.js";
-import explaining from "./strings-explain.en.js";
 import learning from "./strings-learn.en.js";
 import playing from "./strings-play.en.js";
 
 /** @typedef {Record<string, string>} Strings */
 
 /** @type {Strings} */
-const en = { ...english, ...playing, ...learning, ...explaining };
+const en = { ...english, ...playing, ...learning };
 /** @type {Record<string, Strings | null>} */
 const languages = { en, zh: null, "zh-Hant": null };
 let strings = en;
