@@ -392,13 +392,7 @@ export class Board {
    */
   path(squares, className) {
     const beside = className === "w" ? -10 : 10;
-    const points = squares
-      .map((square) =>
-        this.centre(square)
-          .map((v) => v + beside)
-          .join(","),
-      )
-      .join(" ");
+    const points = squares.flatMap((square) => this.centre(square).map((v) => v + beside)).join();
     this.layers.arrows.append(s("polyline", { class: `route ${className}`, points, "marker-end": "url(#head)" }));
   }
 

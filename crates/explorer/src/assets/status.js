@@ -2,7 +2,7 @@
 
 import { isForbidden, winnerByLoop, winnerOfDraw } from "./competition.js";
 import { legalMoves, won } from "./movegen.js";
-import { boardOf, isWhite, play } from "./position.js";
+import { boardOf, isWhite, PIECES, play } from "./position.js";
 
 /**
  * How often a position may occur before the game is drawn; null if repetition does not end a game.
@@ -61,9 +61,7 @@ export function gameStatus(node, rules, limit) {
  * @param {string} fen
  */
 export function captured(startFen, fen) {
-  const left = boardOf(fen).squares.filter(Boolean);
-  const order = "ELTPDWCR";
-  const lost = boardOf(startFen).squares.flatMap((piece) => (piece && !left.includes(piece) ? [piece] : []));
-  lost.sort((a, b) => order.indexOf(a.toUpperCase()) - order.indexOf(b.toUpperCase()));
+  const [before, after] = [startFen, fen].map((position) => boardOf(position).squares);
+  const lost = PIECES.filter((piece) => before.includes(piece) && !after.includes(piece));
   return { white: lost.filter(isWhite), black: lost.filter((piece) => !isWhite(piece)) };
 }
