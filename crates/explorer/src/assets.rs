@@ -25,8 +25,8 @@ const PUZZLES: &str = "/puzzles.jsonl";
 const SHEETS: [&str; 3] = ["/page.css", "/board.css", "/play.css"];
 const ENTRY: &str = "main.js";
 const PICTURE: &str = "/icon.svg";
-/// The module that is loaded on a Chinese page only.
-const CHINESE: &str = "zh.js";
+/// The modules that are loaded on demand: on a Chinese page, and in the opening.
+const ON_DEMAND: [&str; 2] = ["zh.js", "opening.js"];
 
 /// An embedded file.
 pub struct Asset {
@@ -69,9 +69,13 @@ pub fn embedded(path: &str) -> Option<&'static str> {
 pub fn joined() -> Result<(String, Vec<Asset>), String> {
     let read = |file: &str| embedded(&format!("/{file}"));
     let missing = || "a file of the page is missing".to_owned();
-    let chinese = Asset::hashed(CHINESE, bundle::join(CHINESE, &read)?.into_bytes());
-    let (import, hashed) = (format!("import(\"./{CHINESE}\")"), format!("import(\".{}\")", chinese.path));
-    let app = bundle::join(ENTRY, &read)?.replace(&import, &hashed);
+    let mut app = bundle::join(ENTRY, &read)?;
+    let mut on_demand = Vec::new();
+    for module in ON_DEMAND {
+        let asset = Asset::hashed(module, bundle::join(module, &read)?.into_bytes());
+        app = app.replace(&format!("import(\"./{module}\")"), &format!("import(\".{}\")", asset.path));
+        on_demand.push(asset);
+    }
     let app = Asset::hashed("app.js", app.into_bytes());
     let sheets = SHEETS.iter().map(|path| embedded(path)).collect::<Option<String>>().ok_or_else(missing)?;
     let style = Asset::hashed("style.css", sheets.into_bytes());
@@ -82,7 +86,7 @@ pub fn joined() -> Result<(String, Vec<Asset>), String> {
         .replace(&SHEETS.map(link).concat(), &link(&style.path))
         .replace(&format!("/{ENTRY}"), &app.path)
         .replace(PICTURE, &picture.path);
-    Ok((index, vec![app, chinese, style, picture]))
+    Ok((index, [vec![app], on_demand, vec![style, picture]].into_iter().flatten().collect()))
 }
 
 /// The page's files.
@@ -251,8 +255,11 @@ mod tests {
             assert!(path == "/noscript.css" || files.iter().any(|asset| asset.path == path), "{path}");
         }
         let app = std::str::from_utf8(&files[0].content).unwrap();
-        assert!(app.contains(&format!("import(\".{}\")", files[1].path)), "the strings that are loaded on demand");
-        for asset in &files[..2] {
+        let (modules, _) = files.split_at(1 + ON_DEMAND.len());
+        for asset in &modules[1..] {
+            assert!(app.contains(&format!("import(\".{}\")", asset.path)), "{} is loaded on demand", asset.path);
+        }
+        for asset in modules {
             let text = std::str::from_utf8(&asset.content).unwrap();
             let left = text.lines().filter(|line| line.starts_with("import ") || line.starts_with("export "));
             assert_eq!(left.count(), 1, "{}", asset.path);

@@ -29,6 +29,7 @@ import {
 } from "./ui.js";
 import { moveTree, showCurrent } from "./moves-tree.js";
 import { reasonsOf } from "./reasons.js";
+import { openingCosts } from "./opening-scores.js";
 import { scoreText } from "./score.js";
 import { draw as drawSolve } from "./solve.js";
 
@@ -91,27 +92,40 @@ function renderMoves() {
 /** @param {Page.Probe} probe */
 function movesOf(probe) {
   if (probe.over) return h("p", { class: "soft" }, sentence(probe));
-  const moves = probe.moves ?? [];
-  if (!moves.length) return h("p", { class: "soft" }, t("moves.none"));
+  if (!probe.moves?.length) return h("p", { class: "soft" }, t("moves.none"));
+  // During a game or an exercise the scores would be a hint.
+  const isOpen = !probe.known && !app.controller;
+  const costs = isOpen ? openingCosts(fen(), app.spelled, () => $("#moves") && renderMoves()) : null;
+  if (costs === undefined) return h("p", { class: "soft working" }, t("working"));
+  const behind = (/** @type {Page.Move} */ { uci }) => costs?.get(uci) ?? 0;
+  const moves = costs ? probe.moves.toSorted((a, b) => behind(a) - behind(b)) : probe.moves;
   // Without a table there is no column of values that are all unknown.
   const heads = [t("move"), ...(probe.known ? [t("value")] : []), t("remark")];
   const { known, keeps_result: keeps } = probe;
   return [
     h("p", { class: "soft" }, t(known ? "moves.keep" : "moves.legal", { keeps, n: moves.length })),
+    costs && h("p", { id: "opening" }, openingText(costs)),
     scrolled(
       "moveshead",
       table(
         t(known ? "moves.caption" : "moves", { side: side(probe.turn) }),
         heads,
-        moves.map((move) => moveRow(move, known)),
+        moves.map((move) => moveRow(move, known, costs && openingCost(behind(move)))),
       ),
     ),
   ];
 }
 
-/** @type {(move: Page.Move, known: boolean) => HTMLElement} */
-function moveRow(move, known) {
-  const notes = reasonsOf(fen(), move, rules());
+/** @param {Map<string, number>} costs */
+const openingText = (costs) =>
+  t(fen() === START ? "opening.first" : "opening.spread", { n: Math.max(...costs.values()) });
+
+/** @param {number} cost */
+const openingCost = (cost) => t(cost ? "opening.behind" : "opening.best", { n: cost });
+
+/** @type {(move: Page.Move, known: boolean, score: string | null) => HTMLElement} */
+function moveRow(move, known, score) {
+  const notes = [score, ...reasonsOf(fen(), move, rules())];
   const point = (/** @type {string | null} */ uci) => () => (uci ? app.board.point(uci) : emit("unpoint"));
   const label = described([move.san, known && inWords(move.value)]);
   const head = button(moveText(move.san), () => play(move.uci), {

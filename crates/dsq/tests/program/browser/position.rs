@@ -42,6 +42,37 @@ fn values_shown_are_those_of_the_api() {
     page.silent();
 }
 
+/// The first moves have scores: under the rules that they were searched for, and not as a hint in a game.
+#[test]
+fn the_first_moves_have_scores() {
+    let Some(page) = Page::start() else { return };
+    let opening = "document.querySelector('#opening')?.textContent ?? ''";
+    let show = |query: &str| {
+        page.open(&format!("/?view=position&{query}"));
+        page.settled();
+        page.text(opening)
+    };
+    let row = |uci: &str| page.text(&format!("document.querySelector('#moves [data-uci={uci}]').textContent"));
+    let first =
+        "Every first move is good: the best and the worst differ by 10 hundredths of a cat (results/opening.md).";
+    assert_eq!(show("rules=paper"), first);
+    assert!(row("g3g4").ends_with("no move is better") && row("a3a2").ends_with("10 hundredths of a cat behind"));
+    page.expect("document.querySelector('#moves tbody tr:last-child').dataset.uci", "a3a2");
+    page.screenshot("opening");
+    assert!(
+        show("rules=paper&line=g3g4.g7g6&at=2").starts_with("The best and the worst of these moves differ by 1061 ")
+    );
+    assert!(show("rules=paper&lang=zh").contains("10%"));
+    assert_eq!(show("rules=chinese&lang=en"), "");
+    assert_eq!(show("rules=paper&line=g3g4.g7g6.c3c2&at=3"), "");
+    page.open("/?rules=paper&view=play");
+    page.click("#you-both");
+    page.click("#playstart");
+    page.show("position");
+    assert_eq!(page.text(opening), "");
+    page.silent();
+}
+
 /// Where the no-capture limit comes before the end of the tables' lines, the results are those at the clock: a lion that needs
 /// 9 plies to the den wins with 9 plies left, and not with 8.
 #[test]
