@@ -13,6 +13,8 @@ use xxhash_rust::xxh3::xxh3_64;
 const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; \
                       img-src 'self' data: blob:; connect-src 'self'; worker-src 'self'; manifest-src 'self'; \
                       form-action 'self'; base-uri 'none'";
+/// The rules of the page.
+const RULES: &str = "paper";
 const ICONS: [(&str, &[u8]); 2] =
     [("icon-192.png", include_bytes!("site/icon-192.png")), ("icon-512.png", include_bytes!("site/icon-512.png"))];
 
@@ -45,7 +47,10 @@ pub fn files(module: Vec<u8>, with_tables: bool) -> Result<Vec<SiteFile>, String
     let gzip = |content: &[u8]| assets::gzip(content).map_err(|error| error.to_string());
     let puzzles = hashed("puzzles.bin", gzip(text("puzzles.jsonl")?.as_bytes())?);
     let mut networks = String::new();
-    for (preset, network) in Network::embedded_files() {
+    // The service worker loads one file after the other: the network of the page's rules before the others.
+    let mut presets: Vec<_> = Network::embedded_files().collect();
+    presets.sort_by_key(|&(preset, _)| preset != RULES);
+    for (preset, network) in presets {
         networks += &format!("{preset}: \"{}\", ", hashed(&format!("{preset}.bin"), gzip(network)?));
     }
     let read = |file: &str| match file {
@@ -83,7 +88,7 @@ pub fn files(module: Vec<u8>, with_tables: bool) -> Result<Vec<SiteFile>, String
          <link rel=\"manifest\" href=\"site.webmanifest\">\n<link rel=\"apple-touch-icon\" href=\"{}\">",
         ICONS[0].0
     );
-    let data = format!(" data-rules=\"paper\" data-worker=\"{worker}\" data-device=\"{device}\" ");
+    let data = format!(" data-rules=\"{RULES}\" data-worker=\"{worker}\" data-device=\"{device}\" ");
     let index = replaced(
         &index,
         &[
