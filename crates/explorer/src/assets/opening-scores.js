@@ -42,8 +42,8 @@ async function load(then) {
 }
 
 /**
- * How much each move is worse than the best one, in hundredths of a cat; null for a position without scores, and
- * undefined while they are loaded.
+ * How much each move is worse than the best one, in cp, of which a cat is worth 100; null for a position without
+ * scores, and undefined while they are loaded.
  * @param {string} fen
  * @param {string} rules spelled out
  * @param {() => unknown} again is called when the scores have been loaded

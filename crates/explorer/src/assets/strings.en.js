@@ -90,10 +90,9 @@ export default {
   "moves.caption": "{side}'s moves, best first",
   "moves.none": "There is no legal move.",
   "moves.keep": "{keeps} of {n} {n:move keeps|moves keep} the result.",
-  "opening.first":
-    "Every first move is good: the best and the worst differ by {n} hundredths of a cat (results/opening.md).",
-  "opening.spread": "The best and the worst of these moves differ by {n} hundredths of a cat (results/opening.md).",
-  "opening.behind": "{n} {n:hundredth|hundredths} of a cat behind",
+  "opening.first": "Every first move is good: the best and the worst differ by {n} % of a cat's value.",
+  "opening.spread": "The best and the worst of these moves differ by {n} % of a cat's value.",
+  "opening.behind": "{n} % of a cat behind the best",
   "opening.best": "no move is better",
   "moves.legal": "{n} legal {n:move|moves}.",
   "note.den": "into the den",

@@ -53,10 +53,9 @@ fn the_first_moves_have_scores() {
         page.text(opening)
     };
     let row = |uci: &str| page.text(&format!("document.querySelector('#moves [data-uci={uci}]').textContent"));
-    let first =
-        "Every first move is good: the best and the worst differ by 10 hundredths of a cat (results/opening.md).";
+    let first = "Every first move is good: the best and the worst differ by 10 % of a cat's value.";
     assert_eq!(show("rules=paper"), first);
-    assert!(row("g3g4").ends_with("no move is better") && row("a3a2").ends_with("10 hundredths of a cat behind"));
+    assert!(row("g3g4").ends_with("no move is better") && row("a3a2").ends_with("10 % of a cat behind the best"));
     page.expect("document.querySelector('#moves tbody tr:last-child').dataset.uci", "a3a2");
     page.screenshot("opening");
     assert!(
