@@ -85,7 +85,7 @@ pub(crate) fn from_tables(
     lines: usize,
 ) -> Result<Option<Vec<Event>>, ApiError> {
     let (start, position) = (Instant::now(), game.position());
-    if over(position, tables.rules()).is_some() || !api::is_known(tables, position)? {
+    if over(position, tables.rules()).is_some() || tables.value(position)?.is_none() {
         return Ok(None);
     }
     let moves = history::judge(tables, game)?;

@@ -39,11 +39,6 @@ pub fn value(tables: &RequestTables<'_>, position: &Position) -> Result<Option<V
     Ok(value.map(|value| ValueReport::new(value, is_stuck(position, tables.rules()))))
 }
 
-/// Whether a table covers a position.
-pub fn is_known(tables: &RequestTables<'_>, position: &Position) -> Result<bool, ApiError> {
-    Ok(tables.value(position)?.is_some())
-}
-
 /// A finished game.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

@@ -3,8 +3,8 @@
 use super::analysis::{self, Analysis};
 use super::api;
 use super::context::Context;
+use super::counters::Counters;
 use super::counting::NeedReport;
-use super::disk::Counters;
 use super::dtz::{self, DtzAnswer};
 use super::engine::{self, BestMove, Setup};
 use super::errors::{ApiError, Code};

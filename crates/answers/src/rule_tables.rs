@@ -3,7 +3,7 @@
 use super::class_cache::ClassCache;
 use super::class_table::ClassTable;
 use super::counted_class::CountedClass;
-use super::disk::Counters;
+use super::counters::Counters;
 use doushouqi::board::{ByColor, Color, Move, Position, RuleOptions, Rules};
 use doushouqi::clock::Instant;
 use doushouqi::game::random::Random;

@@ -1,8 +1,8 @@
 //! Endgames that are counted on demand: one at a time, as long as a client waits.
 
 use super::cancel::Cancel;
+use answers::counters::Counters;
 use answers::counting::{CountReport, NeedReport};
-use answers::disk::Counters;
 use answers::errors::{ApiError, Code};
 use answers::rule_tables::MEMORY_PIECES;
 use doushouqi::board::Position;

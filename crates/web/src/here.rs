@@ -3,7 +3,6 @@
 use crate::count;
 use crate::threads::this_thread;
 use answers::ApiError;
-use answers::api::is_known;
 use answers::context::Context;
 use answers::counted_class::{COUNTED_PIECES, CountedClass, CountedHead};
 use answers::counting::NeedReport;
@@ -15,7 +14,7 @@ use answers::registry::Registry;
 use answers::rule_tables::{MEMORY_PIECES, RequestTables, RuleTables};
 use answers::state::{Lane, State};
 use doushouqi::board::RuleOptions;
-use doushouqi::tablebase::{Content, SetError, TableProber, TableSet, WdlProber};
+use doushouqi::tablebase::{Content, Probe as _, SetError, TableProber, TableSet, WdlProber};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
@@ -118,7 +117,7 @@ impl Context for Here {
         let tables = self.tables(rules).await?;
         let tables = RequestTables::new(&tables, rules, &NEVER);
         let pieces = position.occupied().len();
-        if pieces <= MEMORY_PIECES || is_known(&tables, &position)? {
+        if pieces <= MEMORY_PIECES || tables.value(&position)?.is_some() {
             return Ok(NeedReport::of(position.to_fen(), rules.to_string(), None, "known", None));
         }
         count::need(&position, &rules)
