@@ -20,8 +20,27 @@ pub fn command(arguments: &[&str]) -> Command {
     command
 }
 
+/// Runs the program to its end. Its stderr lacks the progress that long commands write each minute: whether there is any
+/// depends on how fast the machine is.
 pub fn run(arguments: &[&str]) -> Output {
-    command(arguments).output().expect("the program runs")
+    let mut output = command(arguments).output().expect("the program runs");
+    if let Ok(stderr) = str::from_utf8(&output.stderr) {
+        let lines = stderr.split_inclusive('\n').filter(|line| !is_progress(line));
+        output.stderr = lines.collect::<String>().into_bytes();
+    }
+    output
+}
+
+/// Whether a line is one of progress: it has a share or a rate, `12/42` or `3.4/s`, or a percentage.
+pub fn is_progress(line: &str) -> bool {
+    let is_number = |text: &str| text.replace(',', "").parse::<f64>().is_ok();
+    let is_figure = |word: &str| {
+        let (left, right) = word.trim_end_matches(',').split_once('/')?;
+        let is_rate = ["s", "min", "h"].contains(&right) && (is_number(left) || ["k", "M", "G"].contains(&left));
+        Some(is_rate || is_number(left) && is_number(right))
+    };
+    let mut words = line.strip_prefix(&format!("{}: ", name())).into_iter().flat_map(str::split_whitespace);
+    words.any(|word| word.starts_with('%') || is_figure(word) == Some(true))
 }
 
 /// A process that ends with this value, or with this process, even if this process is killed.

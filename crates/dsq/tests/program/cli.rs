@@ -1,10 +1,12 @@
 //! The program as a user runs it.
 
 use crate::help;
-use crate::program::{command, failure, folder, json, stdout};
+use crate::program::{command, failure, folder, is_progress, json, stdout};
+use report::text::progress_figures;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 fn fields(object: &Value) -> Vec<&str> {
     object.as_object().expect("an object").keys().map(String::as_str).collect()
@@ -274,6 +276,22 @@ fn closed() -> std::io::PipeWriter {
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     writer
+}
+
+/// On a slow machine commands write progress, which the tests tell from errors.
+#[test]
+fn lines_of_progress_are_no_errors() {
+    for (done, all, unit) in
+        [(12, 42, "classes"), (0, 42, "games"), (3, 0, "games"), (7 << 30, 0, "games"), (12, 100, "%")]
+    {
+        let figures = progress_figures(done, all, Duration::from_secs(120), unit);
+        assert!(is_progress(&format!("dsq: {figures}")) && is_progress(&format!("dsq: EvL: {figures}\n")), "{figures}");
+    }
+    for line in
+        ["dsq: a/b.dsq: its checksum is wrong", "warning: 3/4", "dsq: 1/2-1/2 is no result", "dsq: /tmp is full"]
+    {
+        assert!(!is_progress(line), "{line}");
+    }
 }
 
 /// The reader of the output may stop at any time, as `head` does. Then a command has no result, and help is nothing to
