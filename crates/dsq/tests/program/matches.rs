@@ -1,21 +1,18 @@
 //! Matches: games through the program.
 
+use crate::program::run as dsq;
 use doushouqi::board::{Position, Rules};
 use doushouqi::game::{Conclusion, Record};
 use matches::{Openings, PlayerSpec, Sprt};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 const DSQ: &str = env!("CARGO_BIN_EXE_dsq");
 
 /// A time limit that only guards against hanging.
 const PATIENCE: Duration = Duration::from_secs(120);
-
-fn dsq(arguments: &[&str]) -> Output {
-    Command::new(DSQ).args(arguments).output().expect("dsq runs")
-}
 
 /// The objects that the program prints, one per line, and its stderr.
 fn json(arguments: &[&str]) -> (Vec<Value>, String) {
