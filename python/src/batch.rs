@@ -3,6 +3,7 @@
 use crate::actions::{self, OBSERVATION, PLANES};
 use crate::outcome;
 use doushouqi::board::{Color, Fen, Move, NoMove, Position, Repetition, Rules, Square};
+#[cfg(target_arch = "x86_64")]
 use doushouqi::cpu::CpuLevel;
 use doushouqi::game::random::Random;
 use doushouqi::game::{Game, GameEnd};
